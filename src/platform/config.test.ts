@@ -39,7 +39,7 @@ describe('defaults of readConfig', () => {
     dataDir: './data',
     databaseUrl: null,
     databasePoolSize: 10,
-    databasePreparedStatements: true,
+    databasePreparedStatements: null,
     redisUrl: null,
     masterKey: null,
     masterKeyPrevious: null,

@@ -29,8 +29,8 @@ export interface Config {
   /** URL of the database. If null, the service uses the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
   databasePoolSize: number;
-  /** True if statements are prepared. Must be false behind a connection pooler that does not support them (PgBouncer before 1.21). */
-  databasePreparedStatements: boolean;
+  /** True if statements are prepared. If null, they are prepared unless a connection pooler loses them (PgBouncer before 1.21). */
+  databasePreparedStatements: boolean | null;
   /** URL of the Redis in which all processes count the calls of each budget. If null, each process counts in its own memory. */
   redisUrl: string | null;
   /** Master key of 32 bytes. If null, the first start generates it in `dataDir`. Null is possible only with the embedded database. */
@@ -76,9 +76,9 @@ export function readConfig(environment: Environment = process.env): Config {
     databaseUrl,
     databasePoolSize:
       optional(text('DATABASE_POOL_SIZE'), (value) => parseInteger('DATABASE_POOL_SIZE', value, 2, 1000)) ?? 10,
-    databasePreparedStatements:
-      optional(text('DATABASE_PREPARED_STATEMENTS'), (value) => parseBoolean('DATABASE_PREPARED_STATEMENTS', value)) ??
-      true,
+    databasePreparedStatements: optional(text('DATABASE_PREPARED_STATEMENTS'), (value) =>
+      parseBoolean('DATABASE_PREPARED_STATEMENTS', value),
+    ),
     redisUrl: optional(secret('REDIS_URL'), parseRedisUrl),
     masterKey,
     masterKeyPrevious: optional(secret('MASTER_KEY_PREVIOUS'), (value) => parseKey('MASTER_KEY_PREVIOUS', value)),

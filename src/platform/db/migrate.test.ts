@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { eventually } from '#test/support/webhooks.ts';
 import { createDatabase, type Database } from './database.ts';
 import { migrateToLatest } from './migrate.ts';
 
@@ -114,14 +115,13 @@ describe('migrateToLatest', () => {
     await database.db.transaction().execute(async (tx) => {
       await sql`INSERT INTO thing VALUES (1)`.execute(tx); // The build waits for the end of this transaction.
       migrated = migrate();
-      for (;;) {
+      const isBuilding = async () => {
         const { rows } = await sql`
           SELECT FROM pg_stat_progress_create_index WHERE relid = 'thing'::regclass
         `.execute(database.db);
-        if (rows.length > 0) {
-          break;
-        }
-      }
+        return rows.length > 0;
+      };
+      await eventually(isBuilding, 'the build of the index');
       await sql`INSERT INTO thing VALUES (2)`.execute(database.db);
     });
     assert.deepEqual(await migrated, { applied: ['0002_index'], newer: [] });

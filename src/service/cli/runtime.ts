@@ -6,6 +6,7 @@ import { isUnavailable } from '#platform/db/failures.ts';
 import { HungWrites } from '#platform/db/hung-writes.ts';
 import { type Layout, readLayout } from '#platform/db/layout.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
+import { DIRECT, type Pooling, readPooling } from '#platform/db/pooling.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { closeWhenInterrupted } from './interruption.ts';
 import { notify } from './terminal.ts';
@@ -54,12 +55,13 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   const { backgroundConnections = 0 } = options;
   const hungWrites = options.onHungWrites && new HungWrites(url, options.onHungWrites);
   const pools: Database[] = [];
-  const openPool = (poolSize: number, layout: Layout) => {
+  const openPool = (poolSize: number, layout: Layout, pooling: Pooling) => {
     const pool = createDatabase({
       url,
       poolSize,
       hasNoTimeLimit: options.role === 'command',
-      isPrepared: config.databasePreparedStatements,
+      isPrepared: config.databasePreparedStatements ?? pooling.keepsPreparedStatements,
+      isPooled: pooling.isPooled,
       layout,
       ...(hungWrites ? { hungWrites } : {}),
       ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
@@ -73,15 +75,19 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await server?.close();
   };
   try {
-    const { masterKey, migration, layout } = await setUp(config, url);
+    const pooling = server === null ? await readPooling(url) : DIRECT;
+    if (pooling.isPooled) {
+      options.progress(tellOfPooler(pooling, config));
+    }
+    const { masterKey, migration, layout } = await setUp(config, url, pooling);
     if (migration.newer.length > 0) {
       const { notice = notify } = options;
       notice(
         `The database was migrated by a newer version (${migration.newer.join(', ')}). This version works with it, because a migration only adds.`,
       );
     }
-    const db = openPool(config.databasePoolSize - backgroundConnections, layout);
-    const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections, layout) : db;
+    const db = openPool(config.databasePoolSize - backgroundConnections, layout, pooling);
+    const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections, layout, pooling) : db;
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
     const areWritesHanging = () => hungWrites?.areHanging ?? false;
     return { db, backgroundDb, databaseUrl: url, keyring, areWritesHanging, migrated: migration.applied, close };
@@ -93,8 +99,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
 }
 
 /** Migrates the database on separate connections, whose statements have no time limit, because a migration may take long. */
-async function setUp(config: Config, url: string) {
-  const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
+async function setUp(config: Config, url: string, { isPooled }: Pooling) {
+  const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false, isPooled });
   try {
     // The master key is read before the migrations run, because a start without a master key must change nothing.
     const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
@@ -103,6 +109,11 @@ async function setUp(config: Config, url: string) {
   } finally {
     await db.destroy();
   }
+}
+
+function tellOfPooler({ keepsPreparedStatements }: Pooling, { databasePreparedStatements }: Config): string {
+  const arePrepared = databasePreparedStatements ?? keepsPreparedStatements;
+  return `DATABASE_URL leads to a connection pooler. Time limits are sent with each transaction, and statements are ${arePrepared ? '' : 'not '}prepared.`;
 }
 
 async function openEmbedded(

@@ -42,7 +42,7 @@ const DUE_QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", c.webho
  */
 export async function findDueQueues(db: Db, search: DueQueueSearch): Promise<DueQueue[]> {
   const statement = isCluster(db) ? searchOfEachCredential(search) : searchOfQueueHeads(search);
-  return (await executeByIndex(db, 'read only', statement)).rows;
+  return (await executeByIndex(db, statement)).rows;
 }
 
 /**
@@ -133,7 +133,7 @@ async function executeShares<Input, Row>(
   shares: Share<Input>[],
   statementOf: (share: Share<Input>) => RawBuilder<Row>,
 ): Promise<Row[]> {
-  const results = await Promise.all(shares.map((share) => executeByIndex(db, 'read write', statementOf(share))));
+  const results = await Promise.all(shares.map((share) => executeByIndex(db, statementOf(share))));
   return results.flatMap(({ rows }) => rows);
 }
 
@@ -278,7 +278,7 @@ export async function readQueueState(db: Database): Promise<QueueState> {
         SELECT
           (SELECT count(*) FROM (${pending} LIMIT ${MAX_COUNTED}) AS counted) AS pending,
           (SELECT ${secondsSince(sql`min(next_attempt_at)`)} FROM head) AS "oldestDueSeconds"`;
-  const { rows } = await executeByIndex(db, 'read only', statement);
+  const { rows } = await executeByIndex(db, statement);
   return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };
 }
 

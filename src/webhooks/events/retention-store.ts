@@ -38,6 +38,6 @@ export async function removeEvents(
       DELETE FROM delivery AS d USING old WHERE d.tenant_id = ${tenantId} AND d.id = old.id
     )
     DELETE FROM event AS e USING old WHERE e.tenant_id = ${tenantId} AND e.id = old.id RETURNING e.id`;
-  const { rows } = await executeByIndex(db, 'read write', statement);
+  const { rows } = await executeByIndex(db, statement);
   return rows.map((row) => row.id);
 }

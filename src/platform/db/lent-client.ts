@@ -1,0 +1,182 @@
+import type { PostgresPoolClient } from 'kysely';
+import type pg from 'pg';
+import { UnavailableError } from '../errors.ts';
+import type { FairGate } from '../lib/fair-gate.ts';
+import { isStalePlan } from './failures.ts';
+import type { HungWrites } from './hung-writes.ts';
+import { runPipelined } from './pipelined-query.ts';
+
+/** Matches the statements that are worth preparing. BEGIN and COMMIT, for example, would not become faster. */
+const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
+
+/**
+ * Matches the statements that wait for the next statement of the connection and are sent together with it, because each message to the
+ * server costs a call 0.3 ms: the begin of a transaction, and its settings. Their results are not needed.
+ */
+const DEFERRABLE =
+  /^(?:begin|start transaction [a-z ]+|set local [a-z_]+ = \d+|select set_config\([^()]*\)(?:, set_config\([^()]*\))*)$/i;
+const BEGIN = /^(?:begin|start transaction)\b/i;
+const END = /^(?:commit|rollback)$/i;
+const NO_RESULT = { command: '', rowCount: 0, rows: [] };
+
+interface ClientOptions {
+  nameOf: StatementNames;
+  gate: FairGate;
+  hungWrites: HungWrites | undefined;
+  /** Statement that makes the settings of a transaction. Null: the connection has them already. */
+  setting: string | null;
+}
+
+/**
+ * Client of a pool that is lent to one caller at a time. It prepares its statements, and sends a BEGIN and settings together with the next
+ * statement. The release of the client closes its connection after one of these faults:
+ * - The client has abandoned a statement. The server may still run it, so the connection can run no other statement.
+ * - A table has changed. A prepared statement that reads all columns of the table then fails until the connection is closed.
+ */
+export class LentClient {
+  readonly #client: pg.PoolClient;
+  readonly #options: ClientOptions;
+  /** Tenant that uses the client until the client is released. */
+  #borrower = '';
+  #isUnusable = false;
+  #abandonedFor: Error | null = null;
+  /** Statements that are sent together with the next statement. A BEGIN is always the first of them. */
+  #deferred: string[] = [];
+  #isInTransaction = false;
+
+  constructor(client: pg.PoolClient, options: ClientOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  lendTo(tenant: string): void {
+    this.#borrower = tenant;
+  }
+
+  /** Gives the client back to the pool, and the place of its tenant back to the `FairGate`. */
+  release(): void {
+    this.#client.release(this.#isUnusable);
+    this.#options.gate.leave(this.#borrower);
+  }
+
+  async query(text: string, values: unknown[]): Promise<Pick<pg.QueryResult, 'command' | 'rowCount' | 'rows'>> {
+    if (this.#abandonedFor !== null) {
+      throw this.#abandonedFor; // A later statement, for example a ROLLBACK, would wait for the abandoned one.
+    }
+    if (DEFERRABLE.test(text)) {
+      this.#deferred.push(text);
+      return NO_RESULT;
+    }
+    if (!END.test(text)) {
+      return await this.#send(this.#takeDeferred(), text, values);
+    }
+    if (this.#deferred.length > 0) {
+      this.#deferred = [];
+      return { ...NO_RESULT, command: text.toUpperCase() }; // The transaction has no statement, so its BEGIN was not sent either.
+    }
+    this.#isInTransaction = false;
+    return await this.#send([], text, values);
+  }
+
+  /** Returns the statements that must be sent before the next statement. */
+  #takeDeferred(): string[] {
+    const { setting } = this.#options;
+    const earlier = this.#deferred;
+    this.#deferred = [];
+    const begins = BEGIN.test(earlier[0] ?? '');
+    if (setting !== null && !this.#isInTransaction) {
+      earlier.splice(begins ? 1 : 0, 0, setting);
+    }
+    this.#isInTransaction ||= begins;
+    return earlier;
+  }
+
+  async #send(earlier: string[], text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const { nameOf, hungWrites } = this.#options;
+    const name = nameOf(text, values.length);
+    let isSent = false;
+    const send = () => {
+      isSent = true;
+      return this.#run(earlier, name === undefined ? { text, values } : { name, text, values });
+    };
+    try {
+      return await (hungWrites === undefined ? send() : hungWrites.run([...earlier, text].join('; '), send));
+    } catch (error) {
+      if (isTimeout(error) || (isSent && error instanceof UnavailableError)) {
+        this.#abandonedFor = error;
+      }
+      this.#isUnusable ||= this.#abandonedFor !== null || isStalePlan(error);
+      if (!isStalePlan(error)) {
+        throw isLostStatement(error) ? lostStatement(error) : error;
+      }
+      // The statement is sent again without preparing it. Inside a transaction this second try fails too, and then the whole transaction is
+      // run again.
+      return await this.#run(earlier, { text, values }).catch(() => {
+        throw error;
+      });
+    }
+  }
+
+  async #run(earlier: string[], config: pg.QueryConfig): Promise<pg.QueryResult> {
+    const { name, text, values = [] } = config;
+    // A statement such as CREATE INDEX CONCURRENTLY must be alone in its message.
+    const isAlone = earlier.length === 0 || (!BEGIN.test(earlier[0] ?? '') && !PREPARABLE.test(text));
+    if (isAlone) {
+      return await this.#client.query(config);
+    }
+    if (name !== undefined || values.length > 0) {
+      return await runPipelined(this.#client, earlier, config);
+    }
+    // A text without parameters may have several statements, for example a migration.
+    const results: unknown = await this.#client.query([...earlier, text].join('; '));
+    return (Array.isArray(results) ? results.at(-1) : results) as pg.QueryResult;
+  }
+}
+
+/** Returns the client as Kysely's type, whose `query` also has a form for cursors. The service uses no cursors. */
+export function asPoolClient(client: LentClient): PostgresPoolClient {
+  return client as unknown as PostgresPoolClient;
+}
+
+/** Returns true if PostgreSQL does not know a prepared statement, or knows another one of this name, because a pooler changed the connection. */
+function isLostStatement(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === '26000' || code === '42P05';
+}
+
+function lostStatement(cause: unknown): Error {
+  const message =
+    'A connection pooler lost a prepared statement. Remove DATABASE_PREPARED_STATEMENTS, or set it to false.';
+  return new Error(message, { cause });
+}
+
+function isTimeout(error: unknown): error is Error {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/** Largest number of prepared statements on each connection. Each takes about ten kilobytes of the server's memory. */
+const MAX_PREPARED = 400;
+/**
+ * Largest number of parameters of a prepared statement. A statement with more parameters contains a list of rows. Its text differs for each
+ * number of rows, so a prepared statement would rarely be used again.
+ */
+const MAX_PREPARED_PARAMETERS = 64;
+/** Returns the name of a prepared statement, which is the same on all connections. Undefined means that the statement is not prepared. */
+export type StatementNames = (text: string, parameterCount: number) => string | undefined;
+
+export function createStatementNames(): StatementNames {
+  const names = new Map<string, string>();
+  return (text, parameterCount) => {
+    let name = names.get(text);
+    if (
+      name === undefined &&
+      names.size < MAX_PREPARED &&
+      parameterCount <= MAX_PREPARED_PARAMETERS &&
+      PREPARABLE.test(text)
+    ) {
+      name = `roomservice_${names.size}`;
+      names.set(text, name);
+    }
+    return name;
+  };
+}

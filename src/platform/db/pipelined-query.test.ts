@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, afterEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createDatabase, type Database } from './database.ts';
+import { executeByIndex, inTransaction, limitLockWaits } from './transaction.ts';
+
+describe('statements that are sent in one message', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await createTestDatabase();
+    await sql`CREATE TABLE thing (value int PRIMARY KEY)`.execute(database.db);
+  });
+  after(() => database.drop());
+
+  for (const isPrepared of [true, false]) {
+    for (const isPooled of [false, true]) {
+      describe(`isPrepared: ${isPrepared}, isPooled: ${isPooled}`, () => {
+        let db: Database;
+        beforeEach(async () => {
+          await sql`DELETE FROM thing`.execute(database.db);
+          db = createDatabase({ url: database.url, poolSize: 1, isPrepared, isPooled });
+        });
+        afterEach(() => db.destroy());
+
+        const values = async () =>
+          (await sql<{ value: number }>`SELECT value FROM thing ORDER BY value`.execute(db)).rows;
+        const settings = sql<{ by_index: string; timeout: string; style: string }>`
+          SELECT current_setting('enable_sort') AS by_index, current_setting('statement_timeout') AS timeout,
+            current_setting('datestyle') AS style WHERE ${1} = 1`;
+
+        it('a statement gets the rows of its own, and the settings last only for its transaction', async () => {
+          const limits = { timeout: '10s', style: 'ISO, MDY' };
+          for (let times = 0; times < 3; times += 1) {
+            assert.deepEqual((await executeByIndex(db, settings)).rows, [{ by_index: 'off', ...limits }]);
+            assert.deepEqual((await settings.execute(db)).rows, [{ by_index: 'on', ...limits }]);
+            await inTransaction(db, async (tx) => {
+              assert.deepEqual((await settings.execute(tx)).rows, [{ by_index: 'on', ...limits }]);
+              assert.deepEqual((await executeByIndex(tx, settings)).rows, [{ by_index: 'off', ...limits }]);
+            });
+          }
+        });
+
+        it('a transaction is committed as a whole, and if its first or a later statement fails, nothing of it is stored', async () => {
+          await inTransaction(db, async (tx) => {
+            await limitLockWaits(tx, 1_000);
+            await sql`INSERT INTO thing VALUES (${1})`.execute(tx);
+            await sql`INSERT INTO thing VALUES (${2})`.execute(tx);
+          });
+          const fail = (...inserted: number[]) =>
+            inTransaction(db, async (tx) => {
+              for (const value of inserted) {
+                await sql`INSERT INTO thing VALUES (${value})`.execute(tx);
+              }
+            });
+          await assert.rejects(fail(1), /duplicate key/);
+          await assert.rejects(fail(3, 1), /duplicate key/);
+          await assert.rejects(fail(3, 2), /duplicate key/);
+          assert.deepEqual(await values(), [{ value: 1 }, { value: 2 }]);
+        });
+
+        it('after a statement that PostgreSQL cannot parse, the connection prepares and runs the next statements', async () => {
+          const wrong = sql`SELECT value FROM missing WHERE value = ${1}`;
+          await assert.rejects(
+            inTransaction(db, (tx) => wrong.execute(tx)),
+            /relation "missing" does not exist/,
+          );
+          await assert.rejects(executeByIndex(db, wrong), /relation "missing" does not exist/);
+          await sql`CREATE TABLE missing AS SELECT 1 AS value`.execute(database.db);
+          assert.deepEqual((await executeByIndex(db, wrong)).rows, [{ value: 1 }]);
+          assert.deepEqual((await inTransaction(db, (tx) => wrong.execute(tx))).rows, [{ value: 1 }]);
+          await sql`DROP TABLE missing`.execute(database.db);
+        });
+
+        it('after an earlier statement that fails, the statement was not run, and it can be prepared later', async () => {
+          const insert = (value: number) => sql`INSERT INTO thing VALUES (${value})`;
+          const wrongSetting = inTransaction(db, async (tx) => {
+            await sql`SET LOCAL no_such_setting = 1`.execute(tx);
+            await insert(1).execute(tx);
+          });
+          await assert.rejects(wrongSetting, /unrecognized configuration parameter "no_such_setting"/);
+          assert.deepEqual(await values(), []);
+          await inTransaction(db, (tx) => insert(2).execute(tx));
+          assert.deepEqual(await values(), [{ value: 2 }]);
+        });
+
+        it('a transaction without a statement sends nothing and succeeds', async () => {
+          assert.equal(await inTransaction(db, async () => 'done'), 'done');
+          await assert.rejects(
+            inTransaction(db, () => Promise.reject(new Error('refused'))),
+            /^Error: refused$/,
+          );
+          assert.deepEqual(await values(), []);
+        });
+      });
+    }
+  }
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { cleanUp, runCommand, startServing } from '#test/support/command.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { findPgbouncer, type Pgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts';
+import { createDatabase, type Database } from './database.ts';
+import { readPooling } from './pooling.ts';
+import { inTransaction } from './transaction.ts';
+
+const version = findPgbouncer();
+const skip = version === undefined && 'there is no pgbouncer on PATH';
+
+describe('PgBouncer in transaction mode', { skip }, () => {
+  let database: TestDatabase;
+  let pgbouncer: Pgbouncer;
+  let url: string;
+  before(async () => {
+    database = await createTestDatabase();
+    pgbouncer = await startPgbouncer(database.url);
+    url = pgbouncer.urlOf(database.url);
+  });
+  after(async () => {
+    await cleanUp();
+    await pgbouncer.close();
+    await database.drop();
+  });
+
+  const settings = sql<{ timeout: string; style: string }>`
+    SELECT current_setting('statement_timeout') AS timeout, current_setting('datestyle') AS style WHERE ${1} = 1`;
+  async function countLocks(name: string): Promise<number | undefined> {
+    const { rows } = await sql<{ count: number }>`
+      SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = ${name})
+    `.execute(database.db);
+    return rows[0]?.count;
+  }
+
+  it('is recognised, and a direct connection is not taken for a pooler', async () => {
+    assert.deepEqual(await readPooling(database.url), { isPooled: false, keepsPreparedStatements: true });
+    for (let times = 0; times < 3; times += 1) {
+      assert.deepEqual(await readPooling(url), { isPooled: true, keepsPreparedStatements: (version ?? 0) >= 1.21 });
+    }
+  });
+
+  it('statements and transactions of 40 callers have their time limit, and leave no setting for other clients of the pooler', async () => {
+    const db = createDatabase({ url, poolSize: 40, isPrepared: false, isPooled: true });
+    const expected = [{ timeout: '10s', style: 'ISO, MDY' }];
+    const call = async (index: number) =>
+      (index % 2 === 0 ? await settings.execute(db) : await inTransaction(db, (tx) => settings.execute(tx))).rows;
+    const found = await Promise.all(Array.from({ length: 40 }, (_, index) => call(index)));
+    assert.ok(found.every((rows) => JSON.stringify(rows) === JSON.stringify(expected)));
+    await db.destroy();
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    assert.deepEqual((await other.query('SHOW statement_timeout')).rows, [{ statement_timeout: '0' }]);
+    await other.end();
+  });
+
+  it('if prepared statements are forced but get lost, the error names DATABASE_PREPARED_STATEMENTS', {
+    skip: (version ?? 0) >= 1.21 && 'this PgBouncer keeps prepared statements',
+  }, async () => {
+    const pools: Database[] = [1, 2].map(() => createDatabase({ url, poolSize: 1, isPrepared: true, isPooled: true }));
+    const calls = async () => {
+      for (const pool of pools) {
+        await settings.execute(pool);
+      }
+    };
+    await assert.rejects(
+      calls(),
+      /lost a prepared statement\. Remove DATABASE_PREPARED_STATEMENTS, or set it to false\./,
+    );
+    await Promise.all(pools.map((pool) => pool.destroy()));
+  });
+
+  it('three migrate commands beside traffic all exit 0, and leave no lock behind', async () => {
+    const name = `empty_${randomBytes(6).toString('hex')}`;
+    await sql`CREATE DATABASE ${sql.ref(name)}`.execute(database.db);
+    const empty = new URL(database.url);
+    empty.pathname = `/${name}`;
+    const env = { DATABASE_URL: pgbouncer.urlOf(empty.href), MASTER_KEY: randomBytes(32).toString('base64') };
+    const traffic = createDatabase({ url: env.DATABASE_URL, poolSize: 10, isPrepared: false, isPooled: true });
+    let isOver = false;
+    const callers = Array.from({ length: 10 }, async () => {
+      while (!isOver) {
+        await settings.execute(traffic);
+      }
+    });
+    const ends = await Promise.all([1, 2, 3].map(() => runCommand(['migrate'], { env })));
+    isOver = true;
+    await Promise.all(callers);
+    assert.deepEqual(
+      ends.map(({ code }) => code),
+      [0, 0, 0],
+      ends.map(({ stderr }) => stderr).join(''),
+    );
+    assert.equal(ends.filter(({ stdout }) => stdout.startsWith('Applied: 0001_')).length, 1);
+    assert.equal(await countLocks(name), 0);
+    await traffic.destroy();
+    await sql`DROP DATABASE ${sql.ref(name)} WITH (FORCE)`.execute(database.db);
+  });
+
+  it('serve works without special settings: it says that it found a pooler, and takes orders', async () => {
+    const env = { DATABASE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') };
+    const serving = await startServing([], { env });
+    await serving.prints(/DATABASE_URL leads to a connection pooler/);
+    const demo = await runCommand(['demo', '--json'], { env });
+    assert.equal(demo.code, 0, demo.stderr);
+    const { credential } = JSON.parse(demo.stdout) as { credential: { api_key: string; api_secret: string } };
+    const headers = { 'x-api-key': credential.api_key, 'x-api-secret': credential.api_secret };
+    const menu = await (await fetch(`${serving.url}/v1/third-party/menu/`, { headers })).text();
+    const sku = /"sku":"([^"]+)"/.exec(menu)?.[1];
+    const place = async (index: number) => {
+      const body = JSON.stringify({ external_order_id: `pooled-${index}`, items: [{ item_id: sku, quantity: 1 }] });
+      const json = { ...headers, 'content-type': 'application/json' };
+      return (await fetch(`${serving.url}/v1/third-party/orders/`, { method: 'POST', headers: json, body })).status;
+    };
+    const statuses = await Promise.all(Array.from({ length: 30 }, (_, index) => place(index)));
+    assert.deepEqual([...new Set(statuses)], [201]);
+    assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);
+    assert.doesNotMatch(serving.output(), /"level":50/);
+  });
+});

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+
+const TIMEOUT_MS = 5_000;
+
+/** Properties of the way from this process to PostgreSQL. */
+export interface Pooling {
+  /** True if a connection pooler, for example PgBouncer, passes statements on to changing connections. */
+  isPooled: boolean;
+  /** True if a prepared statement can be used again in a later transaction. */
+  keepsPreparedStatements: boolean;
+}
+
+export const DIRECT: Pooling = { isPooled: false, keepsPreparedStatements: true };
+
+/**
+ * Finds out if a connection pooler is between this process and PostgreSQL. A pooler gives its clients other process ids than those of
+ * PostgreSQL. A pooler that keeps prepared statements (PgBouncer from 1.21) gives them names of its own.
+ * @throws an error of pg if the database is out of reach
+ */
+export async function readPooling(url: string): Promise<Pooling> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'roomservice pooling',
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  });
+  client.on('error', () => {}); // A lost connection also makes the statement under way fail.
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    if (rows[0]?.pid === (client as unknown as { processID: number }).processID) {
+      return DIRECT;
+    }
+    return { isPooled: true, keepsPreparedStatements: await keepsPreparedStatements(client) };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Prepares a statement that looks for its own name. The transaction keeps the connection of the pooler until the statement is removed. */
+async function keepsPreparedStatements(client: pg.Client): Promise<boolean> {
+  const name = `roomservice_${randomUUID()}`;
+  await client.query('BEGIN');
+  const { rows } = await client.query({
+    name,
+    text: 'SELECT FROM pg_prepared_statements WHERE name = $1',
+    values: [name],
+  });
+  if (rows.length === 0) {
+    await client.query('ROLLBACK');
+    return true;
+  }
+  await client.query(`DEALLOCATE "${name}"; ROLLBACK`);
+  return false;
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './command.ts';
+
+/** Returns the version of PgBouncer on this machine as a number, for example 1.18, or undefined if there is none. */
+export function findPgbouncer(): number | undefined {
+  try {
+    return Number(/PgBouncer (\d+\.\d+)/.exec(execFileSync('pgbouncer', ['--version']).toString())?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+export interface Pgbouncer {
+  /** Returns the URL of a database behind the pooler. */
+  urlOf(databaseUrl: string): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts PgBouncer in transaction mode, with its own settings, in front of the PostgreSQL of a test database.
+ * @param databaseUrl URL with the folder of a socket as its host
+ */
+export async function startPgbouncer(databaseUrl: string): Promise<Pgbouncer> {
+  const { username, password, hostname, port: databasePort } = new URL(databaseUrl);
+  const socketFolder = decodeURIComponent(hostname);
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'roomservice-pgbouncer-'));
+  const config = join(folder, 'pgbouncer.ini');
+  await writeFile(
+    config,
+    `[databases]
+* = host=${socketFolder} port=${databasePort} user=${username} password=${password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 5
+max_client_conn = 200
+`,
+  );
+  // PgBouncer does not run as root. The user of PostgreSQL may enter the folder of its socket.
+  const { uid, gid } = await stat(socketFolder);
+  await chmod(folder, 0o700);
+  await Promise.all([folder, config].map((path) => chown(path, uid, gid)));
+  const user = process.getuid?.() === 0 ? { uid, gid } : {};
+  const child = spawn('pgbouncer', ['--quiet', config], { stdio: 'ignore', ...user });
+  await untilListening(port, child);
+  return {
+    urlOf: (url) => `postgres://${username}@127.0.0.1:${port}${new URL(url).pathname}?sslmode=disable`,
+    async close() {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 400 && child.exitCode === null; tries += 1) {
+    const socket = connect(port, '127.0.0.1');
+    try {
+      await once(socket, 'connect');
+      return;
+    } catch {
+      await sleep(25);
+    } finally {
+      socket.destroy();
+    }
+  }
+  throw new Error('PgBouncer did not listen within 10 s.');
+}
