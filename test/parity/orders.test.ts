@@ -56,7 +56,13 @@ const insertOrders: Operation<orders.NewOrder, boolean> = {
     const byId = new Map(stored.map((row) => [row.id, row]));
     assert.equal(byId.size, seen.size);
     for (const [index, input] of inputs.entries()) {
-      const absent = { customer_name: null, customer_phone: null, delivery_address: null, notes: null };
+      const absent = {
+        customer_name: null,
+        customer_phone: null,
+        delivery_address: null,
+        notes: null,
+        status_request_id: null,
+      };
       const expected = { ...absent, ...input, total: Number(input.total).toFixed(2) };
       assert.deepEqual(byId.get(input.id), isFirst[index] ? expected : undefined);
     }

@@ -82,7 +82,7 @@ const insertReservations: Operation<reservations.NewReservation, string> = {
     );
     const absent = Object.fromEntries(
       ['credential_id', 'external_reservation_id', 'external_source', 'external_id', 'guest_phone', 'guest_email']
-        .concat(['channel_timestamp', 'channel_signatures'])
+        .concat(['channel_timestamp', 'channel_signatures', 'status_request_id'])
         .map((column) => [column, null]),
     );
     for (const row of stored) {

@@ -37,6 +37,30 @@ export const BUGS: Bug[] = [
     suites: ['src/restaurant/orders/replays.test.ts'],
   },
   {
+    name: 'request id not stored',
+    harm: 'staff get 409 for a change of an order that the service has made',
+    edits: [
+      {
+        file: 'src/restaurant/orders/store.ts',
+        find: '.set(change)',
+        replace: '.set({ status: change.status })',
+      },
+    ],
+    suites: ['src/restaurant/orders/repeated-changes.test.ts'],
+  },
+  {
+    name: 'repeat changes the stay again',
+    harm: 'a repeated change with another status changes the stay and writes a second event',
+    edits: [
+      {
+        file: 'src/hotel/reservations/reservations.ts',
+        find: 'requestId === row.status_request_id)',
+        replace: 'requestId === row.status_request_id && status === row.status)',
+      },
+    ],
+    suites: ['src/hotel/reservations/repeated-changes.test.ts'],
+  },
+  {
     name: 'count after send',
     harm: 'a receiver sees a sixth POST when workers die',
     edits: [

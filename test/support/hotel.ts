@@ -123,9 +123,16 @@ export async function sellable(
   return answer.body.days.map((day: { sellable: number }) => day.sellable);
 }
 
-/** Sets the status of a reservation through the API, as a member of staff. */
-export function setStayStatus(service: TestService, hotel: TestTenant, id: string, status: string): Promise<Answer> {
-  return service.call('POST', `${STAFF_RESERVATIONS}${id}/status/`, { headers: hotel.staff, json: { status } });
+/** Sets the status of a reservation through the API, as a member of staff. `more` adds fields to the request. */
+export function setStayStatus(
+  service: TestService,
+  hotel: TestTenant,
+  id: string,
+  status: string,
+  more: Record<string, unknown> = {},
+): Promise<Answer> {
+  const json = { status, ...more };
+  return service.call('POST', `${STAFF_RESERVATIONS}${id}/status/`, { headers: hotel.staff, json });
 }
 
 /**

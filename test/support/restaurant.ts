@@ -44,14 +44,16 @@ export function place(
   return service.call('POST', ORDERS, { headers: tenant.partner, json });
 }
 
-/** Sets the status of an order through the API, as a member of staff. */
+/** Sets the status of an order through the API, as a member of staff. `more` adds fields to the request. */
 export function setOrderStatus(
   service: TestService,
   tenant: TestTenant,
   orderId: string,
   status: string,
+  more: Record<string, unknown> = {},
 ): Promise<Answer> {
-  return service.call('POST', `${STAFF_ORDERS}${orderId}/status/`, { headers: tenant.staff, json: { status } });
+  const json = { status, ...more };
+  return service.call('POST', `${STAFF_ORDERS}${orderId}/status/`, { headers: tenant.staff, json });
 }
 
 /**

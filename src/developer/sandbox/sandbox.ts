@@ -112,7 +112,7 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
       const checkOutAt = new Date(instantOf(check_out, clock.check_out_time, clock.timezone));
       const step = nextStayStep({ guest_name, created_at, checkOutAt });
       if (isDue(created_at, step) && !signal.aborted) {
-        await ignoreRefusal(reservations.changeStatus(tenant, id, step.status));
+        await ignoreRefusal(reservations.changeStatus(tenant, id, { status: step.status }));
       }
     }
   }

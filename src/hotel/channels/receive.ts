@@ -125,7 +125,8 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
 
 /**
  * Returns the new values of the reservation. If the call has no amount or no number of guests, the stored value stays. If the call names no
- * rate plan, the stored plan stays. But if the call also changes the room type, the reservation then has no rate plan.
+ * rate plan, the stored plan stays. But if the call also changes the room type, the reservation then has no rate plan. If the call changes
+ * the status, it is the last change of the status, and it has no request id.
  */
 function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {
   const { input, roomType, plan } = requested;
@@ -137,6 +138,7 @@ function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedS
     total_amount: input.total_amount === undefined ? row.total_amount : formatMoney(String(input.total_amount)),
     channel_timestamp: call.timestamp,
     channel_signatures: [...(isSameSecond ? signaturesOf(row) : []), call.signature],
+    status_request_id: input.status === row.status ? row.status_request_id : null,
     ...stayOf(requested),
   };
 }

@@ -12,7 +12,13 @@ import type { RecordEvents, TransactionWithEvents } from '#webhooks/events/event
 import { type Booking, type BookingOutcome, createBooker, notAvailable } from './booking.ts';
 import { reservationEvent, holdOf } from './consequences.ts';
 import { mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';
-import type { Availability, ReservationCreate, ReservationResponse, StaffReservation } from './schema.ts';
+import type {
+  Availability,
+  ReservationCreate,
+  ReservationResponse,
+  ReservationStatusChange,
+  StaffReservation,
+} from './schema.ts';
 import * as store from './store.ts';
 
 export { HOLDING_STATUSES, RESERVATION_STATUSES, type ReservationStatus } from './reservation-status.ts';
@@ -185,32 +191,42 @@ export class Reservations {
    */
   async cancel(caller: Caller, externalId: string): Promise<ReservationResponse> {
     const { id } = await this.#findOfCaller(caller, externalId);
-    return partnerShape(await this.#setStatus(caller.tenantId, id, 'cancelled', mayCancel));
+    return partnerShape(await this.#setStatus(caller.tenantId, id, { status: 'cancelled' }, mayCancel));
   }
 
   /**
-   * Changes the status of a reservation for staff.
+   * Changes the status of a reservation for staff. If the last change of the status had the same `request_id`, the method changes nothing
+   * (decision 36).
+   * @returns the reservation as it is now
    * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition`
    */
-  async changeStatus(tenantId: number, id: string, status: ReservationStatus): Promise<StaffReservation> {
-    return staffShape(await this.#setStatus(tenantId, id, status, mayFollow));
+  async changeStatus(tenantId: number, id: string, change: ReservationStatusChange): Promise<StaffReservation> {
+    return staffShape(await this.#setStatus(tenantId, id, change, mayFollow));
   }
 
+  /**
+   * Changes the status of a reservation in one transaction with its nights and its event. If the row has the request id of the call
+   * already, the call is a repeat, so the method returns the reservation as it is.
+   */
   async #setStatus(
     tenantId: number,
     id: string,
-    status: ReservationStatus,
+    { status, request_id }: ReservationStatusChange,
     isAllowed: (from: ReservationStatus, to: ReservationStatus) => boolean,
   ): Promise<store.ReservationRow> {
+    const requestId = request_id?.toLowerCase() ?? null;
     return await this.#transactionWithEvents(async (tx, record) => {
       const row = isUuid(id) ? await store.lockReservation(tx, tenantId, id) : undefined;
       if (row === undefined) {
         throw notFound('reservation');
       }
+      if (requestId !== null && requestId === row.status_request_id) {
+        return row;
+      }
       if (!isAllowed(row.status as ReservationStatus, status)) {
         throw apiError('invalid_status_transition', `The reservation is ${row.status}, so it cannot become ${status}.`);
       }
-      return await this.change(tx, row, { status }, record);
+      return await this.change(tx, row, { status, status_request_id: requestId }, record);
     });
   }
 

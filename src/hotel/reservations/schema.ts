@@ -248,6 +248,19 @@ export const ReservationPath = Type.Object({
 export const ReservationStatusChange = Type.Object(
   {
     status: Type.Enum([...RESERVATION_STATUSES], { type: 'string', description: 'The new status of the reservation.' }),
+    request_id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description:
+          'An id that the caller makes for this change. It makes a repeat safe. If the last change of the status had the ' +
+          'same id, the call changes nothing, and the response is 200 with the reservation as it is now.',
+      }),
+    ),
   },
-  { title: 'ReservationStatusChange', description: 'A change of status.', examples: [{ status: 'confirmed' }] },
+  {
+    title: 'ReservationStatusChange',
+    description: 'A change of status.',
+    examples: [{ status: 'confirmed' }, { status: 'no_show', request_id: 'd2a9c7e4-61b8-4f35-8b0c-7e94f1a3c256' }],
+  },
 );
+export type ReservationStatusChange = Type.Static<typeof ReservationStatusChange>;

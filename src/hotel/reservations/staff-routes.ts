@@ -66,14 +66,15 @@ export function reservationStaffRoutes(app: App, { reservations, staffGuard }: D
           '`completed`, `no_show` or `cancelled`. A `no_show` or `expired` reservation may become `cancelled`. `completed` ' +
           'and `cancelled` are final.\n\n' +
           'The statuses `cancelled` and `expired` release the nights. The status `no_show` keeps them. The partner that ' +
-          'booked gets the event `reservation.cancelled` or `reservation.modified`. An OTA gets no event. A change to the ' +
-          'present status is refused with 409. So if a response was lost, read the reservation before you repeat the call.',
+          'booked gets the event `reservation.cancelled` or `reservation.modified`. An OTA gets no event.\n\n' +
+          'A change to the present status is refused with 409, except with the same `request_id`. So send a `request_id`, ' +
+          'and repeat the call with the same `request_id` if the response was lost. The repeat changes nothing, and ' +
+          'causes no second event.',
         params: ReservationPath,
         body: ReservationStatusChange,
         response: { 200: StaffReservation },
       },
     },
-    async (request) =>
-      await reservations.changeStatus(request.person.tenant.id, request.params.id, request.body.status),
+    async (request) => await reservations.changeStatus(request.person.tenant.id, request.params.id, request.body),
   );
 }

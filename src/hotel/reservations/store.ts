@@ -6,10 +6,14 @@ import type { Reservation } from '#platform/db/types.ts';
 import type { ReservationStatus } from './reservation-status.ts';
 
 export type ReservationRow = Selectable<Reservation>;
-export type NewReservation = Insertable<Reservation>;
+/** New reservation. Its status has not changed yet, so it has no `status_request_id`. */
+export type NewReservation = Omit<Insertable<Reservation>, 'status_request_id'>;
 type ChannelColumn = 'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures';
-/** Row of a reservation without the columns that only OTA reservations have. Responses to partners are made from it. */
-export type PartnerRow = Omit<ReservationRow, ChannelColumn>;
+/**
+ * Row of a reservation without the columns that only OTA reservations have, and without the id of a change by staff. Responses to partners
+ * are made from it.
+ */
+export type PartnerRow = Omit<ReservationRow, ChannelColumn | 'status_request_id'>;
 /** Reservation that a partner booked. */
 export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };
 const NEW_RESERVATION = new Fields<NewReservation>({

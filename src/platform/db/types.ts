@@ -202,6 +202,7 @@ export interface Reservation {
   rate_plan_id: string | null;
   room_type_id: string;
   status: string;
+  status_request_id: string | null;
   tenant_id: number;
   total_amount: string;
 }
@@ -219,6 +220,7 @@ export interface RestaurantOrder {
   notes: string | null;
   order_type: string;
   status: string;
+  status_request_id: string | null;
   tenant_id: number;
   total: string;
 }

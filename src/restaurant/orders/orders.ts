@@ -10,7 +10,7 @@ import type { ReadListedMenu } from '../menu/menu.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
 import { priceItems } from './pricing.ts';
-import type { OrderCreate, OrderResponse, StaffOrder } from './schema.ts';
+import type { OrderCreate, OrderResponse, StaffOrder, StatusChange } from './schema.ts';
 import * as store from './store.ts';
 
 export { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
@@ -147,7 +147,7 @@ export class Orders {
    */
   async cancel(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
     const { id } = await this.#summaryOf(caller, externalOrderId);
-    return partnerShape(await this.#setStatus(caller.tenantId, id, 'cancelled'));
+    return partnerShape(await this.#setStatus(caller.tenantId, id, { status: 'cancelled' }));
   }
 
   /**
@@ -155,33 +155,45 @@ export class Orders {
    * @throws ApiError 404 (`error`) if the id is unknown, 409 (`invalid_status_transition`) if the order cannot change to this status
    */
   async moveAlong(tenantId: number, orderId: string, status: OrderStatus): Promise<void> {
-    await this.#setStatus(tenantId, orderId, status);
+    await this.#setStatus(tenantId, orderId, { status });
   }
 
   /**
-   * Changes the status of an order, and reads the whole order.
-   * @returns the order in its new status, as JSON
+   * Changes the status of an order, and reads the whole order. If the last change of the status had the same `request_id`, the method
+   * changes nothing (decision 36).
+   * @returns the order in its present status, as JSON
+   * @throws ApiError as `moveAlong` does
    */
-  async changeStatus(tenantId: number, orderId: string, status: OrderStatus): Promise<string> {
-    await this.moveAlong(tenantId, orderId, status);
+  async changeStatus(tenantId: number, orderId: string, change: StatusChange): Promise<string> {
+    const { status } = await this.#setStatus(tenantId, orderId, change);
     return await this.#readText(tenantId, { id: orderId, status });
   }
 
   /**
    * Changes the status of an order and writes the event in one transaction. Locks the row first, and throws an error if `mayFollow` does
-   * not allow the new status.
+   * not allow the new status. If the row has the request id of the call already, the call is a repeat, so the method returns the order as
+   * it is.
    */
-  async #setStatus(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderSummary> {
+  async #setStatus(
+    tenantId: number,
+    orderId: string,
+    { status, request_id }: StatusChange,
+  ): Promise<Omit<store.OrderSummary, 'status'> & { status: OrderStatus }> {
     const occurredAt = new Date();
+    const requestId = request_id?.toLowerCase() ?? null;
     return await this.#transactionWithEvents(async (tx, record) => {
       const row = isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined;
       if (row === undefined) {
         throw notFound('order');
       }
-      if (!mayFollow(row.status as OrderStatus, status, row.order_type as OrderType)) {
-        throw apiError('invalid_status_transition', `The order is ${row.status}: it cannot become ${status}.`);
+      const stored = row.status as OrderStatus;
+      if (requestId !== null && requestId === row.status_request_id) {
+        return { ...row, status: stored };
       }
-      await store.updateStatus(tx, tenantId, orderId, status);
+      if (!mayFollow(stored, status, row.order_type as OrderType)) {
+        throw apiError('invalid_status_transition', `The order is ${stored}: it cannot become ${status}.`);
+      }
+      await store.updateStatus(tx, tenantId, orderId, { status, status_request_id: requestId });
       await record({
         tenantId,
         credentialId: row.credential_id,

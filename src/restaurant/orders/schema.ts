@@ -272,10 +272,21 @@ export const OrderPath = Type.Object({
   }),
 });
 export const StatusChange = Type.Object(
-  { status: Type.Enum([...ORDER_STATUSES], { type: 'string', description: 'The new status of the order.' }) },
+  {
+    status: Type.Enum([...ORDER_STATUSES], { type: 'string', description: 'The new status of the order.' }),
+    request_id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description:
+          'An id that the caller makes for this change. It makes a repeat safe. If the last change of the status had the ' +
+          'same id, the call changes nothing, and the response is 200 with the order as it is now.',
+      }),
+    ),
+  },
   {
     title: 'OrderStatusChange',
     description: 'A change of the status of an order.',
-    examples: [{ status: 'preparing' }],
+    examples: [{ status: 'preparing' }, { status: 'ready', request_id: '8e0f4b56-3c1d-4d0e-9a77-52b1f6c0d913' }],
   },
 );
+export type StatusChange = Type.Static<typeof StatusChange>;

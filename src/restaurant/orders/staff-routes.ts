@@ -67,8 +67,9 @@ export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies)
           '`out_for_delivery`, `completed`. A status may be skipped, but the order never goes back to an earlier status. ' +
           'Only an order of type `delivery` may become `out_for_delivery`. Every status except `completed` may change to ' +
           '`cancelled`. `completed` and `cancelled` are final.\n\n' +
-          'The partner receives an `order.status_changed` event. The same status again is refused with 409. So if the ' +
-          'response was lost, read the order before you repeat the call.',
+          'The partner receives an `order.status_changed` event. The same status again is refused with 409, except with ' +
+          'the same `request_id`. So send a `request_id`, and repeat the call with the same `request_id` if the response ' +
+          'was lost. The repeat changes nothing, and causes no second event.',
         params: OrderPath,
         body: StatusChange,
         response: { 200: StaffOrder },
@@ -76,7 +77,7 @@ export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies)
     },
     async (request, reply) => {
       const { person, params, body } = request;
-      return sendJsonBytes(reply, await orders.changeStatus(person.tenant.id, params.order_id, body.status));
+      return sendJsonBytes(reply, await orders.changeStatus(person.tenant.id, params.order_id, body));
     },
   );
 }

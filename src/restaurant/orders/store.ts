@@ -6,8 +6,9 @@ import type { RestaurantOrder } from '#platform/db/types.ts';
 import type { OrderStatus } from './order-status.ts';
 
 /** Stored order. Its lines are the JSON text from the database, because they may have megabytes and are never parsed. */
-export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines'> & { lines: string };
-export type NewOrder = Insertable<RestaurantOrder> & { lines: string };
+export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines' | 'status_request_id'> & { lines: string };
+/** New order. Its status has not changed yet, so it has no `status_request_id`. */
+export type NewOrder = Omit<Insertable<RestaurantOrder>, 'status_request_id'> & { lines: string };
 
 const NEW_ORDER = new Fields<NewOrder>({
   tenant_id: 'bigint',
@@ -101,26 +102,27 @@ export async function readWhole(db: Database, tenantId: number, ids: string[]): 
 }
 
 /** Columns that a change of status needs for its check, its event and its response. */
-export type MovableOrder = OrderSummary & Pick<OrderRow, 'credential_id' | 'order_type'>;
+export type MovableOrder = OrderSummary &
+  Pick<Selectable<RestaurantOrder>, 'credential_id' | 'order_type' | 'status_request_id'>;
 
 /** Locks the order until the transaction ends, so that changes of its status happen one after the other. */
 export async function lockOrder(tx: Tx, tenantId: number, id: string): Promise<MovableOrder | undefined> {
   return await tx
     .selectFrom('restaurant_order')
-    .select([...HEAD, 'credential_id', 'order_type'])
+    .select([...HEAD, 'credential_id', 'order_type', 'status_request_id'])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
 }
 
-export async function updateStatus(tx: Tx, tenantId: number, id: string, status: OrderStatus): Promise<void> {
-  await tx
-    .updateTable('restaurant_order')
-    .set({ status })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .execute();
+export async function updateStatus(
+  tx: Tx,
+  tenantId: number,
+  id: string,
+  change: { status: OrderStatus; status_request_id: string | null },
+): Promise<void> {
+  await tx.updateTable('restaurant_order').set(change).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }
 
 /** Returns the list of a credential's orders, newest first. */

@@ -31,7 +31,7 @@ const CAUSES: Record<EventType, (parts: TriggerParts, caller: Caller) => Promise
   },
   async 'reservation.modified'(parts, caller) {
     const { reservation_id: id } = await bookStay(parts, caller);
-    await parts.reservations.changeStatus(caller.tenantId, id, 'completed');
+    await parts.reservations.changeStatus(caller.tenantId, id, { status: 'completed' });
     return id;
   },
   async 'reservation.cancelled'(parts, caller) {
