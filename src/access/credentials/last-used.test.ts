@@ -6,6 +6,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { NO_CACHES } from '#platform/changes/changes.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { Authentication } from './authentication.ts';
+import { createLastUsed, type LastUsed } from './last-used.ts';
 import { updateLastUsed } from './store.ts';
 
 let service: TestService;
@@ -37,6 +38,9 @@ async function lastUsedAt(id: string): Promise<string | null> {
   const { body } = await service.call('GET', '/v1/third-party/credentials/', { headers: tenant.owner });
   return body.find((credential: { id: string }) => credential.id === id).last_used_at;
 }
+
+/** Options of `updateLastUsed` with which a row may be written again immediately. */
+const NO_REST = { now: new Date('2026-01-01T00:01:00Z'), writtenBefore: new Date('2026-01-01T00:01:00Z') };
 
 async function waitUntil(condition: () => Promise<boolean> | boolean): Promise<void> {
   const deadline = Date.now() + 10_000;
@@ -89,7 +93,7 @@ describe('last_used_at', () => {
     const { credential } = await service.credential(tenant.tenantId);
     const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:00:30Z')];
     for (const at of [late, early]) {
-      await updateLastUsed(db, [{ tenantId: tenant.tenantId, credentialId: credential.id, at }]);
+      await updateLastUsed(db, [{ tenantId: tenant.tenantId, credentialId: credential.id, at }], NO_REST);
     }
     assert.equal(await lastUsedAt(credential.id), late.toISOString());
   });
@@ -97,8 +101,144 @@ describe('last_used_at', () => {
   it('last_used_at of a credential does not change if the update names the id of another tenant', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     const other = await service.tenant();
-    await updateLastUsed(db, [{ tenantId: other.tenantId, credentialId: credential.id, at: new Date() }]);
+    await updateLastUsed(db, [{ tenantId: other.tenantId, credentialId: credential.id, at: new Date() }], NO_REST);
     assert.equal(await lastUsedAt(credential.id), null);
+  });
+
+  it('if eight nodes write one credential at the same time, exactly one node writes the row', async () => {
+    const { credential } = await service.credential(tenant.tenantId);
+    const nodes = Array.from({ length: 8 }, () => createDatabase({ url: service.database.url, poolSize: 1 }));
+    try {
+      for (const minute of [0, 1, 2]) {
+        const now = new Date(Date.UTC(2026, 0, 1, 0, minute));
+        const written = await Promise.all(
+          nodes.map((node, index) => {
+            const at = new Date(now.getTime() - 1_000 + index);
+            const use = { tenantId: tenant.tenantId, credentialId: credential.id, at };
+            return updateLastUsed(node, [use], { now, writtenBefore: new Date(now.getTime() - 30_000) });
+          }),
+        );
+        assert.equal(written.filter(({ size }) => size > 0).length, 1);
+      }
+    } finally {
+      await Promise.all(nodes.map((node) => node.destroy()));
+    }
+  });
+
+  it('on a cluster, there is one UPDATE statement for each tenant, which names the tenant as a parameter', async () => {
+    const statements: { sql: string; parameters: readonly unknown[] }[] = [];
+    const cluster = createDatabase({
+      url: service.database.url,
+      poolSize: 1,
+      layout: 'cluster',
+      log: ({ query }) => void statements.push(query),
+    });
+    try {
+      const other = await service.tenant();
+      const uses = await Promise.all(
+        [tenant.tenantId, other.tenantId, tenant.tenantId].map(async (tenantId) => {
+          const { credential } = await service.credential(tenantId);
+          return { tenantId, credentialId: credential.id, at: new Date() };
+        }),
+      );
+      const written = await updateLastUsed(cluster, uses, NO_REST);
+      assert.deepEqual(written, new Set(uses.map(({ credentialId }) => credentialId)));
+      assert.equal(statements.length, 2);
+      for (const { sql: text, parameters } of statements) {
+        const number = Number(/c\.tenant_id = \$(\d+)::bigint/.exec(text)?.[1]);
+        assert.ok([tenant.tenantId, other.tenantId].includes(parameters[number - 1] as number), text);
+      }
+    } finally {
+      await cluster.destroy();
+    }
+  });
+});
+
+describe('last_used_at of one credential that five nodes use, over ten minutes of a mocked clock', () => {
+  const BEGIN_MS = Date.UTC(2026, 0, 1);
+
+  interface Write {
+    second: number;
+    /** Second of the use that was written. */
+    use: number;
+  }
+
+  /**
+   * Runs five nodes, each with its own connection. Their background writes come at different seconds. In each second, the nodes with the
+   * returned numbers use the credential.
+   * @returns the writes of the row, which are the changes of the version of the row
+   */
+  async function simulate(usersAt: (second: number) => number[]): Promise<Write[]> {
+    const { credential } = await service.credential(tenant.tenantId);
+    const databases = [0, 1, 2, 3, 4].map(() => createDatabase({ url: service.database.url, poolSize: 1 }));
+    const readRow = async () => {
+      const { rows } = await sql<{ version: string; used_at: Date }>`
+        SELECT xmin::text AS version, last_used_at AS used_at FROM credential
+        WHERE tenant_id = ${tenant.tenantId} AND id = ${credential.id}`.execute(db);
+      return rows[0] ?? assert.fail('the credential is missing');
+    };
+    mock.timers.enable({ apis: ['setInterval', 'Date'], now: BEGIN_MS });
+    const nodes: LastUsed[] = [];
+    try {
+      const stored: Write[] = [];
+      let { version } = await readRow();
+      for (let second = 0; second < 600; second += 1) {
+        const database = second % 3 === 0 ? databases[nodes.length] : undefined;
+        if (database !== undefined) {
+          nodes.push(createLastUsed(database, (error) => assert.fail(String(error))));
+        }
+        usersAt(second).forEach((user) => nodes[user]?.touch(tenant.tenantId, credential.id));
+        mock.timers.tick(1_000);
+        // Each node has one connection, so this statement of a node waits for the UPDATE of the node.
+        await Promise.all(databases.map((each) => sql`SELECT`.execute(each)));
+        const row = await readRow();
+        if (row.version !== version) {
+          stored.push({ second: second + 1, use: (row.used_at.getTime() - BEGIN_MS) / 1_000 });
+        }
+        ({ version } = row);
+      }
+      return stored;
+    } finally {
+      await Promise.all(nodes.map((node) => node.close()));
+      mock.timers.reset();
+      await Promise.all(databases.map((each) => each.destroy()));
+    }
+  }
+
+  function assertAtMostTwoEachMinute(stored: Write[]): void {
+    for (const { second } of stored) {
+      const inMinute = stored.filter((each) => each.second >= second && each.second < second + 60);
+      assert.ok(inMinute.length <= 2, `writes at the seconds ${inMinute.map((each) => each.second).join(', ')}`);
+    }
+  }
+
+  it('if each node uses the credential in each second, the row is written twice a minute, and is at most 40 s late', async () => {
+    const stored = await simulate(() => [0, 1, 2, 3, 4]);
+    assertAtMostTwoEachMinute(stored);
+    assert.ok(stored.length >= 15 && stored.length <= 20, `${stored.length} writes`);
+    stored.slice(1).forEach(({ second }, index) => {
+      assert.ok(second - (stored[index]?.use ?? 0) <= 40, `second ${second}`);
+    });
+  });
+
+  it('if the nodes take turns to use the credential every 7 s, the row is written at most twice a minute, and is never a minute late', async () => {
+    const stored = await simulate((second) => (second % 7 === 0 ? [(second / 7) % 5] : []));
+    assertAtMostTwoEachMinute(stored);
+    stored.slice(1).forEach(({ second }, index) => {
+      // The first use that the stored time lacks came 7 s after the stored use.
+      assert.ok(second - (stored[index]?.use ?? 0) - 7 < 60, `second ${second}`);
+    });
+  });
+
+  it('if two nodes use the credential shortly one after the other before a pause, the last use is stored within a minute', async () => {
+    const uses = [100, 115, 300, 301];
+    const stored = await simulate((second) => (uses.includes(second) ? [second % 2] : []));
+    for (const use of uses) {
+      const { second = Number.POSITIVE_INFINITY } =
+        stored.find((write) => write.use >= use && write.use <= use + 15) ?? {};
+      assert.ok(second - use <= 60, `the use at second ${use} was stored at second ${second}`);
+    }
+    assertAtMostTwoEachMinute(stored);
   });
 });
 

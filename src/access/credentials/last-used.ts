@@ -3,15 +3,25 @@ import { updateLastUsed } from './store.ts';
 
 /**
  * Milliseconds between two writes of the collected uses. `last_used_at` has to change within a minute after a use (decision 16), even if
- * one write fails.
+ * one write fails. If another process has just written the row, a use waits for `REST_MS` and then for the next write.
  */
-const FLUSH_EVERY_MS = 15_000;
+const FLUSH_EVERY_MS = 10_000;
+/**
+ * Milliseconds that must pass between two writes of one credential, by any processes. So all processes together write it at most twice a
+ * minute. The clocks of the processes measure this time.
+ */
+const REST_MS = 30_000;
+/**
+ * Age in milliseconds at which a use is forgotten if it was not written. By then another process has written a later use, or the use is
+ * one of several uses shortly before a pause, of which the last ones came to different processes.
+ */
+const FORGET_AFTER_MS = 120_000;
 /** Largest number of credentials that one UPDATE writes. */
 const BATCH_SIZE = 1_000;
 
 /**
- * Collects the time of the last use of each credential in memory, and writes all collected times to the database every 15 s instead of at
- * each request.
+ * Collects the time of the last use of each credential in memory, and writes the collected times to the database every 10 s instead of at
+ * each request. A use that comes too early after the last write of its credential stays in memory until a later write.
  */
 export interface LastUsed {
   touch(tenantId: number, credentialId: string): void;
@@ -19,23 +29,32 @@ export interface LastUsed {
 }
 
 export function createLastUsed(db: Database, onError: (error: unknown) => void): LastUsed {
-  let uses = new Map<string, { tenantId: number; credentialId: string; atMs: number }>();
-  const flush = async () => {
-    const taken = uses;
-    uses = new Map();
-    try {
-      const rows = Array.from(taken.values(), ({ atMs, ...use }) => ({ ...use, at: new Date(atMs) }));
-      for (let start = 0; start < rows.length; start += BATCH_SIZE) {
-        await updateLastUsed(db, rows.slice(start, start + BATCH_SIZE));
+  const uses = new Map<string, { tenantId: number; credentialId: string; atMs: number }>();
+  const write = async () => {
+    const nowMs = Date.now();
+    const collected = Array.from(uses.values(), ({ atMs, ...use }) => ({ ...use, at: new Date(atMs) }));
+    for (let start = 0; start < collected.length; start += BATCH_SIZE) {
+      const batch = collected.slice(start, start + BATCH_SIZE);
+      const written = await updateLastUsed(db, batch, {
+        now: new Date(nowMs),
+        writtenBefore: new Date(nowMs - REST_MS),
+      });
+      for (const { credentialId, at } of batch) {
+        const isDone = written.has(credentialId) || at.getTime() <= nowMs - FORGET_AFTER_MS;
+        // If the credential was used again during the write, its new time has to be written too.
+        if (isDone && uses.get(credentialId)?.atMs === at.getTime()) {
+          uses.delete(credentialId);
+        }
       }
-    } catch (error) {
-      // The write failed, so the next flush must write these uses too. If a credential was used again since then, the later time of use is
-      // kept.
-      uses = new Map([...taken, ...uses]);
-      throw error;
     }
   };
-  const timer = setInterval(() => void flush().catch(onError), FLUSH_EVERY_MS).unref();
+  let underWay: Promise<void> | undefined;
+  /** Starts a write, unless the previous write is still under way. Two writes at the same time would write the same uses. */
+  const flush = () =>
+    (underWay ??= write()
+      .catch(onError)
+      .finally(() => (underWay = undefined)));
+  const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
   return {
     touch(tenantId, credentialId) {
       const use = uses.get(credentialId);
@@ -49,7 +68,8 @@ export function createLastUsed(db: Database, onError: (error: unknown) => void):
     },
     async close() {
       clearInterval(timer);
-      await flush().catch(onError);
+      await underWay;
+      await flush();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
+import { sharesOf } from '#platform/db/inputs.ts';
 import { afterIdInOrder } from '#platform/db/keyset-list.ts';
 import type { Credential as CredentialTable } from '#platform/db/types.ts';
 import type { Audience } from './audiences.ts';
@@ -155,15 +156,42 @@ export async function replaceWebhookSecret(
   return updated.numUpdatedRows > 0n;
 }
 
-/** Writes `last_used_at` of many credentials in one statement. Processes write in any order, so a later stored time is not overwritten. */
+/** Time of the last use of a credential, as one process knows it. */
+export interface Use {
+  tenantId: number;
+  credentialId: string;
+  at: Date;
+}
+
+/**
+ * Writes `last_used_at` of credentials of any tenants in one statement. On a cluster there is one statement for each tenant. A row is
+ * written only if the use is later than the stored one, and if no process has written the row since `writtenBefore`. The statement does not
+ * lock the other rows. If two processes write a row at the same time, the second one waits for the first one, checks the new row again, and
+ * leaves it as it is. The uses are sorted, so that two statements lock their rows in the same order.
+ * @returns the ids of the credentials that were written
+ */
 export async function updateLastUsed(
   db: Database,
-  uses: { tenantId: number; credentialId: string; at: Date }[],
-): Promise<void> {
-  const values = uses.map((use) => sql`(${use.tenantId}::bigint, ${use.credentialId}::uuid, ${use.at}::timestamptz)`);
-  await sql`
-    UPDATE credential AS c SET last_used_at = used.at
-    FROM (VALUES ${sql.join(values)}) AS used (tenant_id, id, at)
-    WHERE c.tenant_id = used.tenant_id AND c.id = used.id AND (c.last_used_at IS NULL OR c.last_used_at < used.at)
-  `.execute(db);
+  uses: Use[],
+  { now, writtenBefore }: { now: Date; writtenBefore: Date },
+): Promise<Set<string>> {
+  const sorted = uses.toSorted((a, b) => (a.credentialId < b.credentialId ? -1 : 1));
+  const written = new Set<string>();
+  for (const { inputs, tenantOf } of sharesOf(db, sorted, ({ tenantId }) => tenantId)) {
+    const of = <T>(value: (use: Use) => T) => inputs.map(value);
+    const { rows } = await sql<{ id: string }>`
+      WITH used AS MATERIALIZED (
+        SELECT given.*
+        FROM unnest(${of(({ tenantId }) => tenantId)}::bigint[], ${of(({ credentialId }) => credentialId)}::uuid[],
+                    ${of(({ at }) => at)}::timestamptz[]) AS given (tenant_id, id, at)
+      )
+      UPDATE credential AS c SET last_used_at = used.at, last_use_written_at = ${now}::timestamptz
+      FROM used
+      WHERE c.tenant_id = ${tenantOf('used')} AND c.id = used.id AND (c.last_used_at IS NULL OR c.last_used_at < used.at)
+        AND (c.last_use_written_at IS NULL OR c.last_use_written_at <= ${writtenBefore}::timestamptz)
+      RETURNING c.id
+    `.execute(db);
+    rows.forEach(({ id }) => written.add(id));
+  }
+  return written;
 }

@@ -66,6 +66,7 @@ export interface Credential {
   is_active: Generated<boolean>;
   label: string;
   last_rotated_at: Timestamp | null;
+  last_use_written_at: Timestamp | null;
   last_used_at: Timestamp | null;
   secret_hash: Buffer;
   tenant_id: number;
