@@ -20,6 +20,8 @@ export interface CommandOptions {
   env?: Record<string, string>;
   /** Path of the Node program that runs the command. By default it is the Node of this process. */
   node?: string;
+  /** Path of `bin/roomservice.js`. By default it is that of this checkout. */
+  program?: string;
   /** If true, the command runs in its own process group, as in a terminal. */
   detached?: boolean;
 }
@@ -54,8 +56,8 @@ const folders = new Set<string>();
  * variable must be in `env`.
  */
 export function startCommand(args: string[], options: CommandOptions = {}): Command {
-  const { env = {}, node = process.execPath, detached = false } = options;
-  const child = spawn(node, [COMMAND, ...args], {
+  const { env = {}, node = process.execPath, program = COMMAND, detached = false } = options;
+  const child = spawn(node, [program, ...args], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached,

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { cleanUp, newCertificateFile, newFolder, type Serving, startServing } from './support/command.ts';
+import { book, openHotel, reservationPath } from './support/hotel.ts';
+import { startReceiver } from './support/receiver.ts';
+import { call, startService, type TestService } from './support/service.ts';
+import { moveOrder, onlyDelivery, placeOrder, register } from './support/webhooks.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+/** Commit of the previous version. Each release replaces it by the commit of the release before. */
+const PREVIOUS = 'db9855732f0a7a8d73d5514806933eaefcc7ded4';
+
+function hasHistory(): boolean {
+  try {
+    execFileSync('git', ['cat-file', '-e', `${PREVIOUS}^{commit}`], { cwd: ROOT, stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Puts the files of the previous version into a temporary folder, with the packages of this checkout. Returns its `bin/roomservice.js`. */
+async function checkOutPrevious(): Promise<string> {
+  const folder = join(await newFolder(), 'previous');
+  await mkdir(folder);
+  const archive = execFileSync('git', ['archive', PREVIOUS], { cwd: ROOT, maxBuffer: 2 ** 28 });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return join(folder, 'bin/roomservice.js');
+}
+
+const skip = !hasHistory() && `the history of this checkout lacks commit ${PREVIOUS}`;
+
+describe('the previous version on the database of this version', { skip }, () => {
+  let service: TestService;
+  let previous: Serving;
+  /** Sends its calls to the previous version. */
+  let remote: TestService;
+  let certificate: Awaited<ReturnType<typeof newCertificateFile>>;
+
+  before(async () => {
+    service = await startService();
+    certificate = await newCertificateFile();
+    const env = {
+      DATABASE_URL: service.database.url,
+      MASTER_KEY: service.masterKey.toString('base64'),
+      WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+      NODE_EXTRA_CA_CERTS: certificate.path,
+    };
+    previous = await startServing([], { env, program: await checkOutPrevious() });
+    remote = { ...service, call: (...request) => call(previous.url, ...request) };
+  });
+  after(async () => {
+    await cleanUp();
+    await service.close();
+  });
+
+  it('starts, and says that a newer version has migrated the database', () => {
+    assert.match(previous.output(), /was migrated by a newer version \(0020_/);
+  });
+
+  it('places and changes orders, and delivers their events, and this version goes on with its orders', async (t) => {
+    const receiver = await startReceiver({ certificate: certificate.certificate });
+    t.after(() => receiver.close());
+    const tenant = await service.tenant();
+    await register(remote, tenant.partner, receiver.url);
+    const { orderId } = await placeOrder(remote, tenant.partner);
+    await moveOrder(remote, tenant, orderId, 'confirmed');
+    const { attempts } = await onlyDelivery(remote, tenant, 'delivered');
+    assert.deepEqual([attempts.length, receiver.requests.length], [1, 1]);
+    const change = { headers: tenant.staff, json: { status: 'preparing', request_id: randomUUID() } };
+    const send = () => service.call('POST', `/v1/staff/orders/${orderId}/status/`, change);
+    assert.deepEqual([(await send()).status, (await send()).status], [200, 200]);
+    await moveOrder(remote, tenant, orderId, 'ready');
+  });
+
+  it('books a stay, and this version cancels it', async () => {
+    const hotel = await openHotel(service);
+    const booked = await book(remote, hotel, { external_reservation_id: 'stay of the previous version' });
+    assert.equal(booked.status, 201, booked.text);
+    const path = reservationPath('stay of the previous version', 'cancel/');
+    assert.equal((await service.call('POST', path, { headers: hotel.partner })).status, 200);
+  });
+});
