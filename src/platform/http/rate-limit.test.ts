@@ -156,14 +156,14 @@ describe('the window of one minute in which the calls of a budget are counted', 
     t.mock.method(performance, 'now', () => nowMs);
     const deletion = t.mock.method(Map.prototype, 'delete');
     const removed = () => deletion.mock.calls.map((call) => call.arguments[0]);
-    const take = createCounter();
-    ['first', 'second', 'first'].forEach(take);
+    const { take } = createCounter();
+    ['first', 'second', 'first'].forEach((key) => take(key));
     nowMs += 30_000;
-    ['third', 'first'].forEach(take);
+    ['third', 'first'].forEach((key) => take(key));
     assert.deepEqual(removed(), []);
     nowMs += 30_000;
     assert.deepEqual(take('second'), { count: 1, msLeft: 60_000 });
-    assert.deepEqual(removed(), ['first', 'second']);
+    assert.deepEqual(new Set(removed()), new Set(['first', 'second']));
     assert.deepEqual(take('third'), { count: 2, msLeft: 30_000 });
   });
 });

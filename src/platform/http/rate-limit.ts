@@ -36,34 +36,55 @@ export interface BudgetStore {
  */
 export function createMemoryBudgets(): BudgetStore {
   return {
-    budget: (_name, limit) => ({ limit, take: createCounter() }),
+    budget: (_name, limit) => ({ limit, take: createCounter().take }),
     close: async () => {},
   };
 }
 
-/** Creates a function that counts the calls of each key in memory. When a window begins, it removes the windows that have ended. */
-export function createCounter(windowMs = WINDOW_MS): (key: string) => Taken {
-  /** Windows by key, in the order in which they end. All windows have the same length, so this is the order in which they were added. */
+/** Counter of the calls of each key, in the memory of this process. It keeps only the keys that had a call in the last two windows. */
+export interface Counter {
+  /** Counts one call of the key, or as many calls as `calls` says, and returns the state of its window. */
+  take: (key: string, calls?: number) => Taken;
+  /** Replaces the window of the key with a window that is counted elsewhere. `take` continues this window. */
+  set: (key: string, taken: Taken) => void;
+}
+
+/** Creates a counter whose windows last `windowMs` milliseconds. When a window begins, the counter removes windows that have ended. */
+export function createCounter(windowMs = WINDOW_MS): Counter {
+  /**
+   * Windows by key, in the order in which they were added. A window that was added by `take` ends after all windows before it. A window that
+   * was added by `set` may end earlier, and is then removed together with the window before it.
+   */
   const windows = new Map<string, { count: number; endsAtMs: number }>();
-  const removeEnded = (nowMs: number) => {
-    for (const [key, { endsAtMs }] of windows) {
-      if (endsAtMs > nowMs) {
-        return;
-      }
+  const add = (key: string, nowMs: number, window: { count: number; endsAtMs: number }) => {
+    // A Map leaves a key that is set again at its old place. So the key is deleted first, to add the new window at the end.
+    if (windows.has(key)) {
       windows.delete(key);
     }
-  };
-  return (key) => {
-    const nowMs = performance.now();
-    let window = windows.get(key);
-    if (window === undefined || window.endsAtMs <= nowMs) {
-      removeEnded(nowMs);
-      window = { count: 0, endsAtMs: nowMs + windowMs };
-      windows.set(key, window);
+    for (const [other, { endsAtMs }] of windows) {
+      if (endsAtMs > nowMs) {
+        break;
+      }
+      windows.delete(other);
     }
-    window.count += 1;
-    // Both times are rounded, so their difference may be slightly larger than the length of the window. `min` corrects this.
-    return { count: window.count, msLeft: Math.min(windowMs, window.endsAtMs - nowMs) };
+    windows.set(key, window);
+    return window;
+  };
+  return {
+    take(key, calls = 1) {
+      const nowMs = performance.now();
+      let window = windows.get(key);
+      if (window === undefined || window.endsAtMs <= nowMs) {
+        window = add(key, nowMs, { count: 0, endsAtMs: nowMs + windowMs });
+      }
+      window.count += calls;
+      // Both times are rounded, so their difference may be slightly larger than the length of the window. `min` corrects this.
+      return { count: window.count, msLeft: Math.min(windowMs, window.endsAtMs - nowMs) };
+    },
+    set(key, { count, msLeft }) {
+      const nowMs = performance.now();
+      add(key, nowMs, { count, endsAtMs: nowMs + msLeft });
+    },
   };
 }
 

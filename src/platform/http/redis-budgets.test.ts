@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createClient } from 'redis';
 import { createRedis, findRedis, type Redis } from '#test/support/redis.ts';
 import { startService, type TestService } from '#test/support/service.ts';
+import type { Budget, BudgetStore } from './rate-limit.ts';
 import { createRedisBudgets } from './redis-budgets.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 const LOST = 'Redis does not count: this process counts the budgets in its own memory until Redis is back';
 const BACK = 'Redis is back: the processes share the budgets again';
+
+const SILENT = pino({ level: 'silent' });
+/** Times of the budgets in the tests. The processes share the budgets again soon after Redis is back. */
+const TIMES = { announceEveryMs: 500, shareMs: 500 };
 
 const program = findRedis();
 const skip = program === undefined && 'there is no redis-server on PATH';
@@ -24,8 +29,8 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     redis = await createRedis(program ?? '');
     await redis.start();
     const log = pino({}, { write: (line) => void messages.push((JSON.parse(line) as { msg: string }).msg) });
-    first = await startService({ budgets: await createRedisBudgets(redis.url, log) });
-    second = await startService({ beside: first, budgets: await createRedisBudgets(redis.url, log) });
+    first = await startService({ budgets: await createRedisBudgets(redis.url, log, TIMES) });
+    second = await startService({ beside: first, budgets: await createRedisBudgets(redis.url, log, TIMES) });
     ({ tenantId } = await first.tenant());
     await waitUntilShared();
   });
@@ -77,7 +82,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
 
   it('when a process has just started, its first call is already counted in Redis, not in the memory of the process', async () => {
     for (let started = 1; started <= 3; started += 1) {
-      const budgets = await createRedisBudgets(redis.url, pino({ level: 'silent' }));
+      const budgets = await createRedisBudgets(redis.url, SILENT, TIMES);
       const { count } = await budgets.budget('test', 10).take('a caller of three nodes that start');
       await budgets.close();
       assert.equal(count, started);
@@ -103,12 +108,13 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
-  it('if Redis is killed, each node counts calls in its own memory until Redis is back, and logs the loss and the return once', async () => {
+  it('if Redis is killed, each node counts its half of the budget in its own memory until Redis is back, and logs the loss and the return once', async () => {
     messages.length = 0;
+    await sleep(2 * TIMES.announceEveryMs); // Until then, both nodes know that there are two of them.
     await redis.kill();
     const headers = await newCaller();
     const counts = [await remaining(first, headers), await remaining(second, headers), await remaining(first, headers)];
-    assert.deepEqual(counts, [299, 299, 298]);
+    assert.deepEqual(counts, [149, 149, 148]);
     await waitForMessages([LOST, LOST]);
     await redis.start();
     await waitUntilShared();
@@ -125,20 +131,20 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     await Promise.all([first, second].flatMap((node) => Array.from({ length: 10 }, () => remaining(node, headers))));
     assert.ok(performance.now() - begin < 5_000, 'the calls under way when Redis froze get responses soon');
     const count = await remaining(first, headers);
-    assert.equal(count, 289, 'the node counts in its own memory while Redis is frozen');
+    assert.equal(count, 139, 'the node counts in its own memory while Redis is frozen');
     await waitForMessages([LOST, LOST]);
     redis.thaw();
     await waitUntilShared();
     await waitForMessages([LOST, LOST, BACK, BACK]);
   });
 
-  it('while the memory of Redis is full, each node counts in its own memory, and logs the loss and the return of Redis once', async (t) => {
+  it('while the memory of Redis is full, each node counts its half of the budget in its own memory, and logs the loss and the return of Redis once', async (t) => {
     messages.length = 0;
     const operator = await openOperator(t);
     await operator.configSet('maxmemory', '1');
     const headers = await newCaller();
     const counts = [await remaining(first, headers), await remaining(second, headers), await remaining(first, headers)];
-    assert.deepEqual(counts, [299, 299, 298]);
+    assert.deepEqual(counts, [149, 149, 148]);
     await waitForMessages([LOST, LOST]);
     await operator.configSet('maxmemory', '0');
     await waitUntilShared();
@@ -179,10 +185,10 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
 describe('budgets of calls in a Redis that does not run when the service starts', { skip }, () => {
   it('if Redis starts after the service, calls are counted in memory at first, and then two nodes share the budgets in Redis', async () => {
     const redis = await createRedis(program ?? '');
-    const service = await startService({ budgets: await createRedisBudgets(redis.url, pino({ level: 'silent' })) });
+    const service = await startService({ budgets: await createRedisBudgets(redis.url, SILENT, TIMES) });
     const beside = await startService({
       beside: service,
-      budgets: await createRedisBudgets(redis.url, pino({ level: 'silent' })),
+      budgets: await createRedisBudgets(redis.url, SILENT, TIMES),
     });
     try {
       const { partner, tenantId } = await service.tenant();
@@ -201,5 +207,116 @@ describe('budgets of calls in a Redis that does not run when the service starts'
       await service.close();
       await redis.close();
     }
+  });
+});
+
+describe('the budget of a key over the loss and the return of Redis, with windows of two seconds', { skip }, () => {
+  const WINDOW_MS = 2_000;
+  const LIMIT = 60;
+  /** Length of a window minus the time that the response of a call may take, because the tests see a call only at its response. */
+  const SEEN_WINDOW_MS = WINDOW_MS - 100;
+  const times = { windowMs: WINDOW_MS, announceEveryMs: 200, shareMs: WINDOW_MS + 3_000 };
+
+  let redis: Redis;
+  let stores: BudgetStore[];
+  let nodes: Budget[];
+  /** Time at which each call was let in, in milliseconds. */
+  let letIn: number[];
+  beforeEach(async () => {
+    redis = await createRedis(program ?? '');
+    await redis.start();
+    stores = [await createRedisBudgets(redis.url, SILENT, times), await createRedisBudgets(redis.url, SILENT, times)];
+    nodes = stores.map((store) => store.budget('test', LIMIT));
+    letIn = [];
+    await sleep(2 * times.announceEveryMs); // Until then, both nodes know that there are two of them.
+  });
+  afterEach(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    await redis.close();
+  });
+
+  /** Makes calls with one key to the nodes in turns. */
+  async function call(numbers: number[], count: number): Promise<void> {
+    for (let made = 0; made < count; made += 1) {
+      const node = nodes[numbers[made % numbers.length] ?? 0];
+      const { count: counted = 0 } = (await node?.take('key')) ?? {};
+      if (counted <= LIMIT) {
+        letIn.push(performance.now());
+      }
+    }
+  }
+
+  /** Makes as many calls as both nodes can answer, until `work` has ended. */
+  async function callDuring(work: Promise<unknown>): Promise<void> {
+    let isOver = false;
+    void work.finally(() => (isOver = true));
+    while (!isOver) {
+      await call([0, 1], 20);
+      await sleep(5);
+    }
+    await work;
+  }
+
+  /** Returns the number of calls that were let in during a window from `fromMs` on. */
+  function letInFrom(fromMs: number): number {
+    return letIn.filter((time) => time >= fromMs && time < fromMs + SEEN_WINDOW_MS).length;
+  }
+
+  /** Returns the largest number of calls that were let in during any time of the length of a window. */
+  function mostLetIn(): number {
+    return Math.max(...letIn.map(letInFrom));
+  }
+
+  it('if Redis is lost for more than two windows and comes back empty, no window has more than two budgets, and both nodes together keep one budget during the loss', async () => {
+    await callDuring(sleep(1.5 * WINDOW_MS));
+    await redis.kill();
+    const lostAtMs = performance.now();
+    await callDuring(sleep(2.5 * WINDOW_MS));
+    const duringLoss = letIn.filter((time) => time >= lostAtMs).length;
+    await callDuring(redis.start());
+    await callDuring(sleep(times.shareMs + WINDOW_MS));
+
+    assert.ok(letInFrom(lostAtMs) <= LIMIT, `${letInFrom(lostAtMs)} calls in the first window after the loss`);
+    assert.ok(duringLoss >= 2 * LIMIT && duringLoss <= 4 * LIMIT, `${duringLoss} calls during the loss`);
+    assert.ok(mostLetIn() <= 2 * LIMIT, `${mostLetIn()} calls in a window`);
+  });
+
+  it('if one node has let in almost all calls before a short loss of Redis, no window has more than two budgets', async () => {
+    await call([1], 1);
+    await sleep(WINDOW_MS / 2);
+    await call([0], LIMIT - 1);
+    await redis.kill();
+    const lostAtMs = performance.now();
+    await callDuring(sleep(WINDOW_MS / 4));
+    await callDuring(redis.start());
+    await callDuring(sleep(times.shareMs + WINDOW_MS));
+    assert.ok(mostLetIn() <= 2 * LIMIT, `${mostLetIn()} calls in a window`);
+    assert.ok(letInFrom(lostAtMs) <= LIMIT, `${letInFrom(lostAtMs)} calls in the first window after the loss`);
+  });
+
+  it('calls that Redis has counted before the loss count against the share, and the rest of the budget is divided', async () => {
+    await call([0, 1], 20);
+    await redis.kill();
+    const counts: number[] = [];
+    for (const node of [0, 1, 0]) {
+      counts.push((await nodes[node]?.take('key'))?.count ?? 0);
+    }
+    // 40 and 41 calls are left to the nodes, because the first node has not seen the last call. Each call takes one call from its half.
+    assert.deepEqual(counts, [LIMIT - 19, LIMIT - 19, LIMIT - 18]);
+  });
+
+  it('if there are more nodes than calls in a budget, each node lets in one call while Redis is lost', async () => {
+    const small = stores.map((store) => store.budget('small', 1));
+    await redis.kill();
+    for (const budget of small) {
+      assert.deepEqual([(await budget.take('key')).count, (await budget.take('key')).count <= 1], [1, false]);
+    }
+  });
+
+  it('a node that was closed has no share, so the other node gets the whole budget when Redis is lost', async () => {
+    await stores.pop()?.close();
+    await sleep(2 * times.announceEveryMs);
+    await redis.kill();
+    assert.equal((await nodes[0]?.take('key'))?.count, 1);
   });
 });

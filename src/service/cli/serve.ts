@@ -135,7 +135,11 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
             : undefined,
           ...(metrics ? { metrics: metrics.ofDeliveries(backgroundDb) } : {}),
         });
-  const budgets = config.redisUrl === null ? createMemoryBudgets() : await createRedisBudgets(config.redisUrl, log);
+  // A process without an API counts no calls. If it announced itself in Redis, it would lower the share of the other processes.
+  const budgets =
+    config.redisUrl === null || options.only === 'worker'
+      ? createMemoryBudgets()
+      : await createRedisBudgets(config.redisUrl, log);
   const app =
     options.only === 'worker'
       ? createHealthApp(config, runtime, log, isServing)
