@@ -39,8 +39,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 12_000;
 /** Time limits of the server in milliseconds. The first one cancels a statement. */
 const SERVER_TIMEOUTS = { statement_timeout: 10_000, idle_in_transaction_session_timeout: 15_000 };
-/** With this setting the server sends dates as ISO text, even if the database or the role has another date style. */
-const DATE_STYLE = { datestyle: 'ISO' };
+/** With this style the server sends dates as ISO text, even if the database or the role has another date style. */
+const DATE_STYLE = 'ISO';
 
 /**
  * Parsers of column types. An int8 becomes a number, because our ids and counts stay below 2^53. A date stays text. A numeric stays text
@@ -60,14 +60,14 @@ const types = {
 
 /** Makes a pool. It opens connections only when they are needed, so this function does not wait and does not fail. */
 export function createDatabase(options: DatabaseOptions): Database {
-  const settings = { ...DATE_STYLE, ...(options.hasNoTimeLimit ? {} : SERVER_TIMEOUTS) };
+  const timeouts = options.hasNoTimeLimit ? {} : SERVER_TIMEOUTS;
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
     application_name: 'roomservice pool',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...(options.hasNoTimeLimit ? {} : { query_timeout: QUERY_TIMEOUT_MS }),
-    ...(options.isPooled ? {} : { options: optionsText(settings) }),
+    ...(options.isPooled ? {} : { ...timeouts, options: `-c datestyle=${DATE_STYLE}` }),
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     types,
@@ -78,20 +78,18 @@ export function createDatabase(options: DatabaseOptions): Database {
   const gate = fairGate(options.poolSize);
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({
-      pool: fairPool(pool, gate, options, options.isPooled ? settingText(settings) : null),
+      pool: fairPool(
+        pool,
+        gate,
+        options,
+        options.isPooled ? settingText({ datestyle: DATE_STYLE, ...timeouts }) : null,
+      ),
     }),
     ...(options.log ? { log: options.log } : {}),
   });
   gates.set(db, gate);
   setLayout(db, options.layout ?? 'one node');
   return db;
-}
-
-/** Returns the settings as an option of a connection. */
-function optionsText(settings: Record<string, string | number>): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ');
 }
 
 /** Returns the settings as a statement that sets them for one transaction. */
