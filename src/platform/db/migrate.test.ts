@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/webhooks.ts';
@@ -15,11 +16,14 @@ describe('migrateToLatest', () => {
   let database: TestDatabase;
   let folder: string;
   let pools: Database[];
+  /** Number of calls that have waited for another call. */
+  let waits: number;
   beforeEach(async () => {
     database = await createTestDatabase();
     await sql`DROP TABLE kysely_migration`.execute(database.db); // The tests have migrations of their own.
     folder = await mkdtemp(join(tmpdir(), 'roomservice-migrations-'));
     pools = [];
+    waits = 0;
     await add('0001_thing', 'CREATE TABLE thing (value int);');
   });
   afterEach(async () => {
@@ -33,7 +37,7 @@ describe('migrateToLatest', () => {
   function migrate() {
     const pool = createDatabase({ url: database.url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
     pools.push(pool);
-    return migrateToLatest(pool, folder);
+    return migrateToLatest(pool, { folder, onWait: () => void (waits += 1) });
   }
   async function countLocks(): Promise<number | undefined> {
     const { rows } = await sql<{ count: number }>`
@@ -60,6 +64,7 @@ describe('migrateToLatest', () => {
     assert.deepEqual(rows, [{ value: 1 }, { value: 2 }]);
     assert.equal(await isValid('thing_by_value'), true);
     assert.equal(await countLocks(), 0);
+    assert.ok(waits <= 3, `${waits} calls waited`);
   });
 
   it('takes no lock if no migration is missing, so it does not wait for a session that holds the lock', async () => {
@@ -68,6 +73,17 @@ describe('migrateToLatest', () => {
       await sql`SELECT pg_advisory_xact_lock(3853314791062309107)`.execute(tx);
       assert.deepEqual(await migrate(), { applied: [], newer: [] });
     });
+  });
+
+  it('waits for a process that holds the lock, says so once, and then continues', async () => {
+    let migrated: Promise<unknown> | undefined;
+    await database.db.transaction().execute(async (tx) => {
+      await sql`SELECT pg_advisory_xact_lock(3853314791062309107)`.execute(tx);
+      migrated = migrate();
+      await eventually(() => waits > 0, 'the wait');
+      await sleep(300);
+    });
+    assert.deepEqual([await migrated, waits], [{ applied: ['0001_thing'], newer: [] }, 1]);
   });
 
   it('works with a database of a newer version, and returns the names of its unknown migrations', async () => {

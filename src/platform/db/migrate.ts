@@ -25,6 +25,13 @@ interface Comparison {
   newer: string[];
 }
 
+export interface MigrationOptions {
+  /** Folder of the migrations; used by tests. */
+  folder?: string;
+  /** Called at most once, if another process migrates the database and this process waits for it. */
+  onWait?: () => void;
+}
+
 export interface MigrationResult {
   /** Names of the migrations that this call has applied. */
   applied: string[];
@@ -37,10 +44,13 @@ export interface MigrationResult {
  *
  * If no migration is missing, the function only reads the list and takes no lock. Otherwise it takes a lock, so several processes may call it
  * at the same time. The migrations run each in a transaction of its own, so a call continues where an earlier call failed.
- * @param folder folder of the migrations; used by tests
  * @throws OperatorError if a migration fails, or if the database lacks migrations and also has unknown ones
  */
-export async function migrateToLatest<T>(db: Kysely<T>, folder = MIGRATIONS): Promise<MigrationResult> {
+export async function migrateToLatest<T>(
+  db: Kysely<T>,
+  { folder = MIGRATIONS, onWait = () => {} }: MigrationOptions = {},
+): Promise<MigrationResult> {
+  let isWaiting = false;
   const names = await namesIn(folder);
   for (;;) {
     const compared = compare(names, await readList(db));
@@ -50,6 +60,10 @@ export async function migrateToLatest<T>(db: Kysely<T>, folder = MIGRATIONS): Pr
     const result = await migrateUnderLock(db, folder, names);
     if (result !== null) {
       return result;
+    }
+    if (!isWaiting) {
+      isWaiting = true;
+      onWait();
     }
     await sleep(LOCK_POLL_MS);
   }

@@ -79,7 +79,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     if (pooling.isPooled) {
       options.progress(tellOfPooler(pooling, config));
     }
-    const { masterKey, migration, layout } = await setUp(config, url, pooling);
+    const { masterKey, migration, layout } = await setUp(config, url, pooling, options.progress);
     if (migration.newer.length > 0) {
       const { notice = notify } = options;
       notice(
@@ -99,12 +99,13 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
 }
 
 /** Migrates the database on separate connections, whose statements have no time limit, because a migration may take long. */
-async function setUp(config: Config, url: string, { isPooled }: Pooling) {
+async function setUp(config: Config, url: string, { isPooled }: Pooling, progress: RuntimeOptions['progress']) {
   const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false, isPooled });
   try {
     // The master key is read before the migrations run, because a start without a master key must change nothing.
     const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
-    const migration = await migrateToLatest(db);
+    const onWait = () => progress('Another process migrates the database. This process waits until it has ended.');
+    const migration = await migrateToLatest(db, { onWait });
     return { masterKey, migration, layout: await readLayout(db) };
   } finally {
     await db.destroy();
