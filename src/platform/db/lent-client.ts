@@ -94,13 +94,14 @@ export class LentClient {
   async #send(earlier: string[], text: string, values: unknown[]): Promise<pg.QueryResult> {
     const { nameOf, hungWrites } = this.#options;
     const name = nameOf(text, values.length);
+    const all = earlier.length === 0 ? text : [...earlier, text].join('; ');
     let isSent = false;
     const send = () => {
       isSent = true;
       return this.#run(earlier, name === undefined ? { text, values } : { name, text, values });
     };
     try {
-      return await (hungWrites === undefined ? send() : hungWrites.run([...earlier, text].join('; '), send));
+      return await (hungWrites === undefined ? send() : hungWrites.run(all, send));
     } catch (error) {
       if (isTimeout(error) || (isSent && error instanceof UnavailableError)) {
         this.#abandonedFor = error;
