@@ -4,7 +4,6 @@ import { after, before, describe, it } from 'node:test';
 import { queryObjects } from 'node:v8';
 import { exchange, openConnection, type RawAnswer } from '#test/support/raw-http.ts';
 import { startService, type TestService } from '#test/support/service.ts';
-import { eventually } from '#test/support/webhooks.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 const HOST = 'Host: example.org\r\n';
@@ -243,16 +242,15 @@ describe('raw requests on a socket', () => {
   });
 
   it('when a response has been sent on an open connection, its ServerResponse object does not stay in memory', async () => {
+    // Other test files of this process may still hold such objects.
+    const heldBefore = queryObjects(ServerResponse, { format: 'count' });
     const connections = Array.from({ length: 10 }, () => openConnection(service.url));
     for (const connection of connections) {
       connection.send(`GET ${ORDERS} HTTP/1.1\r\n${HOST}${auth}\r\n`);
       await connection.waitFor(1);
     }
-    // The end of a response of an earlier test may still be under way in this process.
-    await eventually(
-      () => queryObjects(ServerResponse, { format: 'count' }) === 0,
-      'the end of all ServerResponse objects',
-    );
+    const held = queryObjects(ServerResponse, { format: 'count' });
+    assert.ok(held <= heldBefore, `${held} objects instead of ${heldBefore}`);
     connections.forEach(({ socket }) => socket.destroy());
   });
 });
