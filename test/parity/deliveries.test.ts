@@ -109,7 +109,6 @@ const claimDue: Operation<ClaimInput, object> = {
       return { ...receiverAt(index, stored), count: wanted };
     }),
   prepare: store,
-  clusterGroups: (inputs) => [inputs],
   async run(db, inputs) {
     const claimed = await deliveries.claimDue(db, inputs, LEASE);
     for (const { waitedSeconds, claimedAtMs } of claimed.deliveries) {
@@ -211,7 +210,6 @@ const recordOutcomes: Operation<OutcomeInput, string | null> = {
       return { ...receiverAt(index, [stored]), outcome: OUTCOMES[index % OUTCOMES.length] ?? assert.fail(), isMine };
     }),
   prepare: store,
-  clusterGroups: (inputs) => [inputs],
   async run(db, inputs) {
     const outcomes = inputs.map(({ tenantId, credentialId, stored, outcome }) => ({
       ...outcome,

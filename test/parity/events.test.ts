@@ -23,6 +23,7 @@ const leaseAt = (index: number): Lease | null =>
 /** Two of the three tenants have a webhook, so their events get deliveries. The last tenant has no webhook. */
 const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
   name: 'insert of events',
+  tenantIdOf: ({ tenantId }) => tenantId,
   writes: { table: 'event', key: ['id'] },
   inputs: (count) =>
     times(count, (index) => ({

@@ -25,45 +25,45 @@ export interface Operation<Input, Output> {
   /** Compares two outputs to sort them. It is needed if the operation returns its outputs in no fixed order. */
   order?: (a: Output, b: Output) => number;
   /**
-   * Splits the inputs into groups. On a cluster, one call of the operation takes one group. If this function is
-   * missing, each input is a group.
+   * Returns the id of the tenant of an input. On a cluster, one call of the operation takes the inputs of one tenant. If this function is
+   * missing, one call takes all inputs.
    */
-  clusterGroups?: (inputs: Input[]) => Input[][];
+  tenantIdOf?: (input: Input) => number;
 }
 
 /**
- * Defines tests that run an operation three times with the same inputs: one input in each call, all inputs in one call,
- * and with the SQL statements for a database cluster. Each run is checked against its inputs, and the outputs and rows
- * of the three runs must be equal.
+ * Defines tests that run an operation four times with the same inputs. On one node and on a cluster, the first run has one input in each
+ * call. The second run has all inputs in one call, but on a cluster only those of one tenant. Each run is checked against its inputs, and
+ * the outputs and rows of all runs must be equal.
  */
 export function testEachForm<Input, Output>(service: () => TestService, operation: Operation<Input, Output>): void {
-  const { name, inputs, run, check, prepare, order, clusterGroups = oneByOne } = operation;
+  const { name, inputs, check, prepare, tenantIdOf = () => 0 } = operation;
   for (const size of SIZES) {
-    it(`${name}: ${size} inputs have the same outcome in one batch, in single calls, and with the statements for a cluster`, async () => {
+    it(`${name}: ${size} inputs have the same outcome together and one by one, on one node and with the statements for a cluster`, async () => {
       const { db } = service().database;
       const cluster = createDatabase({ url: service().database.url, poolSize: 2, layout: 'cluster' });
       try {
         const all = inputs(size);
+        const oneByOne = all.map((_, index) => [index]);
+        const together = [[...all.keys()]];
+        const byTenant = [...Map.groupBy(all.keys(), (index) => tenantIdOf(all[index] as Input)).values()];
         const outcomes = [];
-        for (const [on, groups] of [
-          [db, oneByOne(all)],
-          [db, [all]],
-          [cluster, clusterGroups(all)],
+        for (const [on, calls] of [
+          [db, oneByOne],
+          [db, together],
+          [cluster, oneByOne],
+          [cluster, byTenant],
         ] as const) {
           await empty(db, operation);
           await prepare?.(db, all);
-          const outputs: Output[] = [];
-          for (const group of groups) {
-            outputs.push(...(await run(on, group)));
-          }
-          if (order !== undefined) {
-            outputs.sort(order);
-          }
+          const outputs = await runCalls(on, operation, all, calls);
           await check(db, all, outputs);
           outcomes.push({ outputs, stored: await rowsOf(db, operation) });
         }
-        assert.deepEqual(outcomes[1], outcomes[0], 'a batch has the same outcome as single calls');
-        assert.deepEqual(outcomes[2], outcomes[0], 'the layout of a cluster has the same outcome as single calls');
+        const [single, batch, singleOnCluster, batchOnCluster] = outcomes;
+        assert.deepEqual(batch, single, 'a batch has the same outcome as single calls');
+        assert.deepEqual(singleOnCluster, single, 'single calls on a cluster have the same outcome');
+        assert.deepEqual(batchOnCluster, single, 'a batch of each tenant on a cluster has the same outcome');
       } finally {
         await cluster.destroy();
       }
@@ -71,8 +71,28 @@ export function testEachForm<Input, Output>(service: () => TestService, operatio
   }
 }
 
-function oneByOne<Input>(inputs: Input[]): Input[][] {
-  return inputs.map((input) => [input]);
+/**
+ * Runs an operation in several calls.
+ * @param calls indexes of the inputs of each call
+ * @returns the outputs in the order of the inputs. If the operation has an order, the outputs are sorted by it instead.
+ */
+async function runCalls<Input, Output>(
+  db: Database,
+  { run, order }: Operation<Input, Output>,
+  inputs: Input[],
+  calls: number[][],
+): Promise<Output[]> {
+  const outputs: { index: number; output: Output }[] = [];
+  for (const call of calls) {
+    const returned = await run(
+      db,
+      call.map((index) => inputs[index] as Input),
+    );
+    outputs.push(...returned.map((output, position) => ({ index: call[position] ?? 0, output })));
+  }
+  return outputs
+    .sort((a, b) => (order === undefined ? a.index - b.index : order(a.output, b.output)))
+    .map(({ output }) => output);
 }
 
 async function empty(db: Database, { writes }: Pick<Operation<unknown, unknown>, 'writes'>): Promise<void> {

@@ -6,7 +6,7 @@ import * as nights from '#hotel/nights/store.ts';
 import * as rates from '#hotel/rates/store.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testEachForm, type Operation } from './forms.ts';
-import { CAPACITY, dayAt, Hotels, times } from './odd-inputs.ts';
+import { capacityAt, dayAt, Hotels, times } from './odd-inputs.ts';
 
 let service: TestService;
 let hotels: Hotels;
@@ -20,14 +20,14 @@ after(() => service.close());
  * Returns the number of rooms that are already held on a night when the test begins. It is in turn 0, all rooms except
  * one, and all rooms.
  */
-const heldBefore = (index: number) => [0, CAPACITY - 1, CAPACITY][index % 3] as number;
+const heldBefore = (index: number) => [0, capacityAt(index) - 1, capacityAt(index)][index % 3] as number;
 const nightChanges = (count: number) =>
   times(count, (index) => ({
     tenantId: hotels.at(index).tenantId,
     roomTypeId: hotels.roomTypeAt(index),
     date: dayAt(index),
     rooms: 1 + (Math.floor(index / 3) % 2),
-    capacity: CAPACITY,
+    capacity: capacityAt(index),
   }));
 
 async function prepareNights(db: Database, changes: nights.NightChange[]): Promise<void> {
@@ -39,9 +39,7 @@ async function prepareNights(db: Database, changes: nights.NightChange[]): Promi
   }
 }
 
-/** Groups the nights by tenant, because on a cluster one statement changes only nights of one tenant. */
-const groupByTenant = <Change extends nights.Night>(changes: Change[]) =>
-  Object.values(Object.groupBy(changes, ({ tenantId }) => tenantId)).map((group) => group ?? []);
+const tenantIdOf = ({ tenantId }: { tenantId: number }) => tenantId;
 
 const byNight = (a: nights.Night, b: nights.Night) => (a.date < b.date ? -1 : 1);
 
@@ -52,7 +50,7 @@ const changeNights: Operation<nights.NightChange, nights.Night & { held: number 
   inputs: (count) =>
     nightChanges(count).map((change, index) => ({ ...change, rooms: index % 3 === 0 ? change.rooms : -change.rooms })),
   prepare: prepareNights,
-  clusterGroups: groupByTenant,
+  tenantIdOf,
   run: async (db, changes) => await inTransaction(db, (tx) => nights.changeHeld(tx, changes)),
   order: byNight,
   async check(_db, changes, outputs) {
@@ -68,11 +66,11 @@ const holdNights: Operation<nights.NightChange & { capacity: number }, nights.Ni
   writes: { table: 'night', key: ['date'] },
   inputs: nightChanges,
   prepare: prepareNights,
-  clusterGroups: groupByTenant,
+  tenantIdOf,
   run: async (db, changes) => await inTransaction(db, (tx) => nights.holdNights(tx, changes)),
   order: byNight,
   async check(db, changes, outputs) {
-    const isHeld = changes.map(({ rooms }, index) => heldBefore(index) + rooms <= CAPACITY);
+    const isHeld = changes.map(({ rooms }, index) => heldBefore(index) + rooms <= capacityAt(index));
     assert.deepEqual(
       outputs.map(({ date }) => date).sort(),
       changes.filter((_, index) => isHeld[index]).map(({ date }) => date),
@@ -106,7 +104,6 @@ const writeRates = (price: 'replace' | 'keep'): Operation<rates.RateRow, never> 
     const earlier = rows.filter((_, index) => index % 2 === 0).map(previous);
     await inTransaction(db, (tx) => rates.writeRates(tx, planWrite(earlier, 'replace')));
   },
-  clusterGroups: (rows) => [rows],
   async run(db, rows) {
     await inTransaction(db, (tx) => rates.writeRates(tx, planWrite(rows, price)));
     return [];
@@ -151,6 +148,7 @@ const lengthOf = (index: number) => 1 + (index % 9);
 /** On night n of each room type, n % 4 rooms are held. */
 const readHeld: Operation<nights.NightRange, nights.HeldNights | undefined> = {
   name: 'look-up of night counters',
+  tenantIdOf,
   writes: { table: 'night', key: ['tenant_id', 'room_type_id', 'date'] },
   inputs: ranges,
   async prepare(db, inputs) {
@@ -202,6 +200,7 @@ function differingDays(index: number): number[] | null {
 
 const readPlans: Operation<rates.StayRange, rates.PlanInRange[]> = {
   name: 'look-up of rate plans with their entries',
+  tenantIdOf,
   writes: { table: 'rate', key: ['tenant_id', 'rate_plan_id', 'date'] },
   inputs: ranges,
   prepare: preparePlans,
@@ -228,6 +227,7 @@ const readPlans: Operation<rates.StayRange, rates.PlanInRange[]> = {
 
 const readSoldOutNights: Operation<rates.StayRange, string[][]> = {
   name: 'look-up of sold-out nights',
+  tenantIdOf,
   writes: { table: 'rate', key: ['tenant_id', 'rate_plan_id', 'date'] },
   inputs: ranges,
   prepare: preparePlans,

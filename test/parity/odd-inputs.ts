@@ -1,7 +1,7 @@
 import { dayAfter, openSmallHotel, type TestHotel } from '../support/hotel.ts';
 import type { TestService } from '../support/service.ts';
 
-export const CAPACITY = 3;
+const CAPACITY = { Double: 3, Suite: 4 };
 export const FIRST_DAY = '2031-02-20';
 
 const ODD_TEXTS = ['', '"', "it's", '\\', '{"a": [1, null]}', 'é🍕\n\t', 'NULL', '{1,2}', '00012', ' x ', '\u2028'];
@@ -20,13 +20,13 @@ export class Hotels {
         {
           name: 'Double',
           max_occupancy: 2,
-          physical_capacity: CAPACITY,
+          physical_capacity: CAPACITY.Double,
           rate_plans: [
             { name: 'Flexible', base_price: '100.00' },
             { name: 'Closed', base_price: '90.5', is_active: false },
           ],
         },
-        { name: 'Suite', max_occupancy: 4, physical_capacity: CAPACITY, rate_plans: [] },
+        { name: 'Suite', max_occupancy: 4, physical_capacity: CAPACITY.Suite, rate_plans: [] },
       ]);
     return new Hotels(await Promise.all([open(), open(), open()]));
   }
@@ -36,8 +36,17 @@ export class Hotels {
   }
 
   roomTypeAt(index: number): string {
-    return this.at(index).roomTypes[index % 2 === 0 ? 'Double' : 'Suite'] ?? '';
+    return this.at(index).roomTypes[nameAt(index)] ?? '';
   }
+}
+
+function nameAt(index: number): 'Double' | 'Suite' {
+  return index % 2 === 0 ? 'Double' : 'Suite';
+}
+
+/** Returns the capacity of the room type of `Hotels.roomTypeAt`. */
+export function capacityAt(index: number): number {
+  return CAPACITY[nameAt(index)];
 }
 
 export function times<Made>(count: number, make: (index: number) => Made): Made[] {

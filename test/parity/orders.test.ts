@@ -21,6 +21,7 @@ const orderKey = ({ tenant_id, credential_id, external_order_id }: orders.NewOrd
 /** Every third order repeats the external id of the previous order, so the operation must skip every third order. */
 const insertOrders: Operation<orders.NewOrder, boolean> = {
   name: 'insert of orders',
+  tenantIdOf: ({ tenant_id }) => tenant_id,
   writes: { table: 'restaurant_order', key: ['id'] },
   inputs: (count) =>
     times(count, (index) => {
@@ -71,6 +72,7 @@ const insertOrders: Operation<orders.NewOrder, boolean> = {
 
 const findOrders: Operation<orders.ExternalKey, orders.OrderSummary | undefined> = {
   name: 'look-up of orders',
+  tenantIdOf: ({ tenantId }) => tenantId,
   writes: { table: 'restaurant_order', key: ['id'] },
   inputs: (count) =>
     times(count, (index) => ({

@@ -30,8 +30,9 @@ const keyOf = (row: reservations.NewReservation) =>
  * Of every four reservations, three come from partners and one from an OTA. Some reservations of partners repeat the
  * external id of an earlier reservation. The operation must skip these reservations.
  */
-const insertReservations: Operation<reservations.NewReservation, string> = {
+const insertReservations: Operation<reservations.NewReservation, string | null> = {
   name: 'insert of reservations',
+  tenantIdOf: ({ tenant_id }) => tenant_id,
   writes: { table: 'reservation', key: ['id'] },
   inputs: (count) =>
     times(count, (index) => {
@@ -67,18 +68,18 @@ const insertReservations: Operation<reservations.NewReservation, string> = {
     }),
   async run(db, rows) {
     const inserted = await inTransaction(db, (tx) => reservations.insertReservations(tx, rows));
-    return rows.filter(({ id }) => inserted.has(id)).map(({ id }) => id);
+    return rows.map(({ id }) => (inserted.has(id) ? id : null));
   },
   async check(db, inputs, outputs) {
     const keys = inputs.map(keyOf);
     assert.deepEqual(
       outputs,
-      inputs.filter((input, index) => keys.indexOf(keyOf(input)) === index).map(({ id }) => id),
+      inputs.map((input, index) => (keys.indexOf(keyOf(input)) === index ? input.id : null)),
     );
     const stored = await db.selectFrom('reservation').selectAll().orderBy('id').execute();
     assert.deepEqual(
       stored.map(({ id }) => id),
-      outputs.toSorted(),
+      outputs.filter((id) => id !== null).sort(),
     );
     const absent = Object.fromEntries(
       ['credential_id', 'external_reservation_id', 'external_source', 'external_id', 'guest_phone', 'guest_email']
@@ -98,6 +99,7 @@ const insertReservations: Operation<reservations.NewReservation, string> = {
  */
 const bookings: Operation<Booking, string> = {
   name: 'bookings of partners',
+  tenantIdOf: ({ row }) => row.tenant_id,
   writes: { table: 'reservation', key: ['id'] },
   inputs: (count) =>
     insertReservations

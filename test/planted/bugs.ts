@@ -201,6 +201,30 @@ export const BUGS: Bug[] = [
     suites: ['test/parity/events.test.ts'],
   },
   {
+    name: 'capacity of another room type on a cluster',
+    harm: 'a room is sold that does not exist, but only on a cluster',
+    edits: [
+      {
+        file: 'src/hotel/nights/store.ts',
+        find: '(${[...capacities.values()]}::int[])',
+        replace: '(${[...capacities.values()].reverse()}::int[])',
+      },
+    ],
+    suites: ['test/parity/nights-and-rates.test.ts'],
+  },
+  {
+    name: 'one batch for all tenants of a cluster',
+    harm: 'a cluster refuses the statement, or a tenant gets the data of another one',
+    edits: [
+      {
+        file: 'src/platform/db/batching.ts',
+        find: 'const tenantId = work.tenantIdOf(input);',
+        replace: 'const tenantId = 0;',
+      },
+    ],
+    suites: ['src/platform/db/batching.test.ts'],
+  },
+  {
     name: 'claim of one delivery only',
     harm: 'a receiver gets one event in each claim, so a backlog takes hours',
     edits: [{ file: 'src/webhooks/deliveries/store.ts', find: 'LIMIT wanted.count', replace: 'LIMIT 1' }],

@@ -47,7 +47,7 @@ export interface NewHold {
 /**
  * Holds the nights of several stays. If a night has too few rooms for all stays that need it, the function refuses all these stays. The
  * caller may then try them one at a time.
- * @param stays may belong to several tenants. But on a database cluster, only one stay is allowed
+ * @param stays may belong to several tenants. On a database cluster, all stays must belong to one tenant
  * @returns the refused stays. No night is held for them
  */
 export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
@@ -126,6 +126,7 @@ export function createNightReader(db: Database): ReadHeldNights {
   const readCounters = batching(db, {
     many: (ranges: NightRange[]) => readHeld(db, ranges),
     maxUnderWay: MAX_BATCHES_UNDER_WAY,
+    tenantIdOf: ({ tenantId }) => tenantId,
   });
   return async (range) => listNights(range, await readCounters(range));
 }

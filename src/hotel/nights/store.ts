@@ -40,16 +40,23 @@ export async function changeHeld(tx: Tx, changes: NightChange[]): Promise<(Night
 /**
  * Holds rooms on nights. Skips each night on which the held rooms would exceed the capacity of the room type. The capacity of a night that
  * has no row yet is not checked, so the caller must first refuse a request above the capacity.
- * @param nights on a database cluster, all nights must belong to one stay
+ * @param nights on a database cluster, all nights must belong to one tenant
  * @returns the nights on which the rooms are now held
  */
 export async function holdNights(tx: Tx, nights: (NightChange & { capacity: number })[]): Promise<Night[]> {
-  // A database cluster does not allow a subquery in the condition of `ON CONFLICT DO UPDATE`. So on a cluster the caller gives the
-  // capacity.
   const capacity = isCluster(tx)
-    ? sql`${nights[0]?.capacity}::int`
+    ? givenCapacity(nights)
     : sql`(SELECT physical_capacity FROM room_type WHERE tenant_id = n.tenant_id AND id = n.room_type_id)`;
   return await addToHeld(tx, nights, sql`n.held + excluded.held <= ${capacity}`);
+}
+
+/**
+ * Returns the capacity of the room type of a night `n`, as the caller gives it. A cluster refuses a subquery in the condition of `ON CONFLICT
+ * DO UPDATE`.
+ */
+function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawBuilder<unknown> {
+  const capacities = new Map(nights.map(({ roomTypeId, capacity }) => [roomTypeId, capacity]));
+  return sql`(${[...capacities.values()]}::int[])[array_position(${[...capacities.keys()]}::uuid[], n.room_type_id)]`;
 }
 
 /**

@@ -64,7 +64,11 @@ const MAX_BATCHES_UNDER_WAY = 2;
 /** Creates a reader of rate plans and closed nights for calls of partners. Reads that arrive together share one SQL statement. */
 export function createRateReader(db: Database): RateReader {
   const batched = <Output>(read: (db: Database, ranges: store.StayRange[]) => Promise<Output[]>) =>
-    batching(db, { many: (ranges: store.StayRange[]) => read(db, ranges), maxUnderWay: MAX_BATCHES_UNDER_WAY });
+    batching(db, {
+      many: (ranges: store.StayRange[]) => read(db, ranges),
+      maxUnderWay: MAX_BATCHES_UNDER_WAY,
+      tenantIdOf: ({ tenantId }) => tenantId,
+    });
   const readPlans = batched(store.readPlansInRanges);
   const readSoldOutNights = batched(store.readSoldOutNights);
   return {

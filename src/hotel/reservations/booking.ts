@@ -56,6 +56,7 @@ export function createBooker(
   const bookInBatch = batching(db, {
     many: (bookings: Booking[]) => write(transactionWithEvents, bookings, MAX_LOCK_WAIT_MS),
     maxUnderWay: MAX_BATCHES_UNDER_WAY,
+    tenantIdOf: ({ row }) => row.tenant_id,
   });
   return async (booking) => {
     const { check_in, check_out } = booking.row;

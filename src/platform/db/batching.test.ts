@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../errors.ts';
 import { chargeTo, currentAccount } from '../lib/account.ts';
 import { batching } from './batching.ts';
@@ -11,8 +11,15 @@ const url = 'postgres://localhost/none';
 const oneNode = createDatabase({ url, poolSize: 1 });
 const cluster = createDatabase({ url, poolSize: 1, layout: 'cluster' });
 
+const ofOneTenant: (input: number) => number = () => 1;
+
 /** Returns a batched function that doubles numbers, and the list of the batches that it has sent. A batch that contains 13 fails. */
-function doubling({ db = oneNode, maxUnderWay = 1, error = new Error('13') } = {}) {
+function doubling({
+  db = oneNode,
+  maxUnderWay = 1,
+  error = new Error('13'),
+  tenantIdOf = ofOneTenant,
+} = {}) {
   const sent: number[][] = [];
   const double = async (inputs: number[]) => {
     sent.push(inputs);
@@ -22,7 +29,7 @@ function doubling({ db = oneNode, maxUnderWay = 1, error = new Error('13') } = {
     }
     return inputs.map((input) => input * 2);
   };
-  return { sent, call: batching(db, { many: double, maxUnderWay }) };
+  return { sent, call: batching(db, { many: double, maxUnderWay, tenantIdOf }) };
 }
 
 describe('batching', () => {
@@ -90,15 +97,6 @@ describe('batching', () => {
     assert.equal(sent.length, 1);
     assert.equal(await call(3), 6, 'a later call succeeds');
   });
-
-  it('on a database cluster, calls are not batched, and each call starts its own statement immediately', async () => {
-    const { sent, call } = doubling({ db: cluster });
-    assert.deepEqual(await Promise.all([1, 2, 3].map(call)), [2, 4, 6]);
-    const began = sent.length;
-    const more = [4, 5].map(call);
-    assert.equal(sent.length, began + 2, 'both calls have started immediately');
-    await Promise.all(more);
-  });
 });
 
 describe('batching of calls of several tenants', () => {
@@ -119,7 +117,7 @@ describe('batching of calls of several tenants', () => {
       charged.push(currentAccount().tenant);
       return inputs;
     };
-    const call = batching(oneNode, { many, maxUnderWay: 1 });
+    const call = batching(oneNode, { many, maxUnderWay: 1, tenantIdOf: () => 1 });
     await chargeTo({ tenant: 'a', caller: 'a' }, () => call(1));
     assert.deepEqual(charged, ['service']);
   });
@@ -133,8 +131,65 @@ describe('batching of calls of several tenants', () => {
       }
       return inputs;
     };
-    const call = batching(oneNode, { many, maxUnderWay: 1 });
+    const call = batching(oneNode, { many, maxUnderWay: 1, tenantIdOf: () => 1 });
     await Promise.all(['a', 'b'].map((tenant) => chargeTo({ tenant, caller: tenant }, () => call(1))));
     assert.deepEqual(charged, ['2 of service', '1 of a', '1 of b']);
+  });
+});
+
+describe('batching on a database cluster', () => {
+  /** The tenant of an input is its number of hundreds. */
+  const tenantIdOf = (input: number) => Math.floor(input / 100);
+
+  it('calls that arrive together run as one batch for each tenant', async () => {
+    const { sent, call } = doubling({ db: cluster, tenantIdOf });
+    assert.deepEqual(await Promise.all([101, 201, 102, 202].map(call)), [202, 402, 204, 404]);
+    assert.deepEqual(sent, [
+      [101, 102],
+      [201, 202],
+    ]);
+  });
+
+  it('while a batch of one tenant runs, its next call waits, and a call of another tenant begins immediately', async () => {
+    const { sent, call } = doubling({ db: cluster, tenantIdOf });
+    const first = call(101);
+    await setImmediate();
+    const others = [call(102), call(201)];
+    await setImmediate();
+    assert.deepEqual(sent, [[101], [201]]);
+    await Promise.all([first, ...others]);
+    assert.deepEqual(sent.at(-1), [102]);
+  });
+
+  it('when the database is unavailable for a batch of one tenant, the waiting calls of other tenants succeed', async () => {
+    const many = async (inputs: number[]) => {
+      await sleep(5);
+      if (inputs.some((input) => tenantIdOf(input) === 1)) {
+        throw new UnavailableError('The node of tenant 1 is down.');
+      }
+      return inputs;
+    };
+    const call = batching(cluster, { many, maxUnderWay: 1, tenantIdOf });
+    const running = [call(101), call(201)];
+    await sleep(2);
+    const ended = await Promise.allSettled([...running, call(102), call(202)]);
+    assert.deepEqual(
+      ended.map((each) => each.status === 'fulfilled' && each.value),
+      [false, 201, false, 202],
+    );
+    assert.equal(await call(203), 203, 'a later call succeeds');
+  });
+
+  it('a batch runs under the account of its tenant', async () => {
+    const charged: string[] = [];
+    const many = async (inputs: number[]) => {
+      charged.push(`${inputs.length} of ${currentAccount().tenant}`);
+      return inputs;
+    };
+    const call = batching(cluster, { many, maxUnderWay: 1, tenantIdOf });
+    const callsOf = (tenant: string, inputs: number[]) =>
+      chargeTo({ tenant, caller: tenant }, () => inputs.map((input) => call(input)));
+    await Promise.all([...callsOf('a', [101, 102]), ...callsOf('b', [201])]);
+    assert.deepEqual(charged, ['2 of a', '1 of b']);
   });
 });

@@ -11,15 +11,20 @@ const MAX_BATCH_SIZE = 64;
 export interface BatchedWork<Input, Output> {
   /** Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */
   many: (inputs: Input[]) => Promise<Output[]>;
-  /** Largest number of batches that run at the same time. When this number is reached, new calls wait, and then form the next batch. */
+  /**
+   * Largest number of batches that run at the same time, on a cluster for each tenant. When this number is reached, new calls wait, and then
+   * form the next batch.
+   */
   maxUnderWay: number;
+  /** Returns the id of the tenant of an input. */
+  tenantIdOf: (input: Input) => number;
 }
 
 interface Waiting<Input, Output> {
   input: Input;
   /**
-   * Account of the caller. Its tenant decides in which queue the call waits. If the batch fails, the input is run again by itself under
-   * this account.
+   * Account of the caller. The tenant of the account decides in which queue the call waits. If the batch fails, the input is run again by
+   * itself under this account.
    */
   account: Account;
   resolve: (output: Output | PromiseLike<Output>) => void;
@@ -29,65 +34,104 @@ interface Waiting<Input, Output> {
 /**
  * Returns a function that gathers calls that arrive together into batches. The calls of a batch share the cost of one statement and one
  * commit, but each caller gets its own output or error. A call never joins a batch that has begun, so it sees all data that was written
- * before the call. If a batch fails, each of its inputs is run again by itself, because the fault may be in only one input. On a cluster
- * there are no batches, and each call runs immediately by itself.
+ * before the call. If a batch fails, each of its inputs is run again by itself, because the fault may be in only one input.
+ *
+ * On one node, a batch may have calls of several tenants. On a cluster, each tenant has batches of its own, because a statement goes to the
+ * node of one tenant. So a node that is down or slow delays only the calls of its own tenants.
  */
 export function batching<Input, Output>(
   db: Database,
-  { many, maxUnderWay }: BatchedWork<Input, Output>,
+  work: BatchedWork<Input, Output>,
 ): (input: Input) => Promise<Output> {
-  const one = async (input: Input) => (await many([input]))[0] as Output;
-  if (isCluster(db)) {
-    return one;
+  if (!isCluster(db)) {
+    const batches = new Batches(work);
+    return (input) => batches.add(input);
   }
-  const waiting = new FairQueues<Waiting<Input, Output>>();
-  let underWay = 0;
-  let isPlanned = false;
+  const batchesOf = new Map<number, Batches<Input, Output>>();
+  return (input) => {
+    const tenantId = work.tenantIdOf(input);
+    const batches = batchesOf.get(tenantId) ?? new Batches(work, () => batchesOf.delete(tenantId));
+    batchesOf.set(tenantId, batches);
+    return batches.add(input);
+  };
+}
 
-  /** Takes the next inputs from the queue. If inputs of several tenants wait, the tenants take turns. */
-  const take = (count: number) =>
-    Array.from({ length: Math.min(count, waiting.size) }, () => waiting.shift()?.item).filter(
-      (each) => each !== undefined,
-    );
+/** Batches of the calls of one tenant on a cluster, or of all tenants on one node. */
+class Batches<Input, Output> {
+  readonly #work: BatchedWork<Input, Output>;
+  /** Called when no call waits and no batch is under way. Null if the batches are for all tenants. */
+  readonly #onIdle: (() => void) | null;
+  readonly #waiting = new FairQueues<Waiting<Input, Output>>();
+  #underWay = 0;
+  #isPlanned = false;
 
-  async function run(batch: Waiting<Input, Output>[]): Promise<void> {
-    try {
-      // A batch runs under the account of the service, even if it has only one input. Under the account of a tenant, the batch would wait
-      // if that tenant holds all connections that it may hold. Later calls of other tenants would then wait for the batch.
-      const outputs = await chargeService(() => many(batch.map(({ input }) => input)));
-      batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
-    } catch (error) {
-      if (error instanceof UnavailableError || isUnavailable(error)) {
-        // The database is unavailable, so the inputs that wait in the queue fail too. Otherwise their callers would wait for another
-        // attempt, which would probably fail as well.
-        [...batch, ...take(waiting.size)].forEach(({ reject }) => reject(error));
-      } else if (batch.length === 1) {
-        batch.forEach(({ reject }) => reject(error));
-      } else {
-        batch.forEach(({ input, account, resolve }) => resolve(chargeTo(account, () => one(input))));
+  constructor(work: BatchedWork<Input, Output>, onIdle: (() => void) | null = null) {
+    this.#work = work;
+    this.#onIdle = onIdle;
+  }
+
+  add(input: Input): Promise<Output> {
+    return new Promise((resolve, reject) => {
+      const account = currentAccount();
+      this.#waiting.push(account.tenant, { input, account, resolve, reject });
+      if (!this.#isPlanned && this.#underWay < this.#work.maxUnderWay) {
+        this.#isPlanned = true;
+        setImmediate(() => this.#start()); // The start is delayed, so that other calls of this iteration of the event loop join the batch.
       }
-    }
+    });
   }
 
-  function start(): void {
-    isPlanned = false;
-    while (waiting.size > 0 && underWay < maxUnderWay) {
-      const batch = take(MAX_BATCH_SIZE);
-      underWay += 1;
-      void run(batch).finally(() => {
-        underWay -= 1;
-        start();
+  #start(): void {
+    this.#isPlanned = false;
+    while (this.#waiting.size > 0 && this.#underWay < this.#work.maxUnderWay) {
+      this.#underWay += 1;
+      void this.#run(this.#take(MAX_BATCH_SIZE)).finally(() => {
+        this.#underWay -= 1;
+        this.#start();
+        if (this.#underWay === 0) {
+          this.#onIdle?.();
+        }
       });
     }
   }
 
-  return (input) =>
-    new Promise((resolve, reject) => {
-      const account = currentAccount();
-      waiting.push(account.tenant, { input, account, resolve, reject });
-      if (!isPlanned && underWay < maxUnderWay) {
-        isPlanned = true;
-        setImmediate(start); // The start is delayed, so that other calls of this iteration of the event loop join the batch.
+  /** Takes the next calls from the queue. If calls of several tenants wait, the tenants take turns. */
+  #take(count: number): Waiting<Input, Output>[] {
+    return Array.from({ length: Math.min(count, this.#waiting.size) }, () => this.#waiting.shift()?.item).filter(
+      (each) => each !== undefined,
+    );
+  }
+
+  async #run(batch: Waiting<Input, Output>[]): Promise<void> {
+    const { many } = this.#work;
+    try {
+      const outputs = await this.#charge(batch, () => many(batch.map(({ input }) => input)));
+      batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
+    } catch (error) {
+      if (error instanceof UnavailableError || isUnavailable(error)) {
+        // The database is unavailable, so the calls that wait in the queue fail too. Otherwise their callers would wait for another
+        // attempt, which would probably fail as well.
+        [...batch, ...this.#take(this.#waiting.size)].forEach(({ reject }) => reject(error));
+      } else if (batch.length === 1) {
+        batch.forEach(({ reject }) => reject(error));
+      } else {
+        batch.forEach(({ input, account, resolve }) => resolve(chargeTo(account, () => this.#runAlone(input))));
       }
-    });
+    }
+  }
+
+  /**
+   * Runs a batch under the account that it is charged to. A batch of all tenants runs under the account of the service, even if it has only
+   * one call. Under the account of a tenant, the batch would wait if that tenant holds all connections that it may hold, and later calls of
+   * other tenants would wait for the batch. A batch of one tenant runs under the account of its first call.
+   */
+  #charge<T>(batch: Waiting<Input, Output>[], run: () => T): T {
+    const [first] = batch;
+    return this.#onIdle === null || first === undefined ? chargeService(run) : chargeTo(first.account, run);
+  }
+
+  async #runAlone(input: Input): Promise<Output> {
+    const [output] = await this.#work.many([input]);
+    return output as Output;
+  }
 }

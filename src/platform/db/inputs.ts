@@ -8,6 +8,9 @@ type FieldTypes<Input> = { [Name in keyof Input & string]-?: string };
 /** SQL expressions for the values of one input: parameters of the statement, or columns of a list of inputs. */
 type Named<Input> = Record<keyof Input & string, RawBuilder<unknown>>;
 
+/** Names of the fields that hold the id of the tenant. */
+const TENANT_FIELDS: ReadonlySet<string> = new Set(['tenantId', 'tenant_id']);
+
 /**
  * Names and types of the fields of an input. An input is the set of values that one call gives to a statement. The same fields serve a
  * statement for one input and a statement for many inputs. The constructor makes the fixed parts of the statements once, because making
@@ -19,11 +22,13 @@ export class Fields<Input extends object> {
   readonly columns: RawBuilder<unknown>;
   /** SQL expressions for the fields of one input in the table expression that `list` makes. */
   readonly listed: Named<Input>;
+  readonly #tenant: (keyof Input & string) | undefined;
   readonly #listBegin: RawBuilder<unknown>;
   readonly #listEnd: RawBuilder<unknown>;
 
   constructor(types: FieldTypes<Input>) {
     this.#types = Object.entries<string>(types) as [keyof Input & string, string][];
+    this.#tenant = this.#types.map(([name]) => name).find((name) => TENANT_FIELDS.has(name));
     const names = this.#types.map(([name]) => `"${name}"`);
     this.columns = sql.raw(names.join(', '));
     this.listed = this.#named((name, type) => sql.raw(isJson(type) ? `given."${name}"::${type}` : `given."${name}"`));
@@ -40,6 +45,17 @@ export class Fields<Input extends object> {
     return sql`${this.#listBegin}${JSON.stringify(inputs)}${this.#listEnd}`;
   }
 
+  /**
+   * Returns `listed`, but on a cluster the tenant of the inputs is a parameter, because the cluster finds the node by it. All inputs must
+   * then belong to one tenant.
+   */
+  listedFor(db: Db, [first]: Input[]): Named<Input> {
+    const tenant = this.#tenant;
+    return isCluster(db) && tenant !== undefined && first !== undefined
+      ? { ...this.listed, [tenant]: sql`${first[tenant]}::bigint` }
+      : this.listed;
+  }
+
   /** Returns one parameter for each field of the input. */
   parameters(input: Input): Named<Input> {
     return this.#named((name, type) => sql`${input[name]}::${sql.raw(type)}`);
@@ -53,11 +69,13 @@ export class Fields<Input extends object> {
 /**
  * Makes one SELECT for all inputs. An input is the set of values that one call gives to the statement. A single input is passed with one
  * parameter for each field, because a cluster reads the tenant from its parameter to find the node. Several inputs are passed as one JSON
- * list. The text of the statement is then the same for every number of inputs, so PostgreSQL plans the statement only once.
+ * list. The text of the statement is then the same for every number of inputs, so PostgreSQL plans the statement only once. On a cluster, all
+ * inputs must belong to one tenant.
  * @param select must return at most one row for an input
  * @returns a statement for the rows. Each row has the `input_number` of its input, counted from 1.
  */
 export function selectForEach<Input extends object, Row>(
+  db: Db,
   fields: Fields<Input>,
   inputs: Input[],
   select: (input: Named<Input>) => RawBuilder<Row>,
@@ -65,7 +83,7 @@ export function selectForEach<Input extends object, Row>(
   const [only] = inputs;
   return only !== undefined && inputs.length === 1
     ? sql`SELECT 1 AS input_number, found.* FROM (${select(fields.parameters(only))}) AS found`
-    : sql`SELECT given.input_number, found.* FROM ${fields.list(inputs)} CROSS JOIN LATERAL (${select(fields.listed)}) AS found`;
+    : sql`SELECT given.input_number, found.* FROM ${fields.list(inputs)} CROSS JOIN LATERAL (${select(fields.listedFor(db, inputs))}) AS found`;
 }
 
 /** Runs `selectForEach`. @returns one row for each input, in the order of the inputs; undefined for an input without a row */
@@ -75,7 +93,7 @@ export async function selectEach<Input extends object, Row extends object>(
   inputs: Input[],
   select: (input: Named<Input>) => RawBuilder<Row>,
 ): Promise<(Row | undefined)[]> {
-  const { rows } = await selectForEach(fields, inputs, select).execute(db);
+  const { rows } = await selectForEach(db, fields, inputs, select).execute(db);
   const found = new Map(rows.map(({ input_number, ...row }) => [input_number, row as unknown as Row]));
   return inputs.map((_, index) => found.get(index + 1));
 }

@@ -72,12 +72,17 @@ export class Orders {
     this.#readListedMenu = readListedMenu;
     this.#transactionWithEvents = transactionWithEvents;
     const insert = (orders: store.NewOrder[]) => withRetries(() => store.insertOrders(db, orders));
-    const insertTogether = batching(db, { many: insert, maxUnderWay: BATCHES_UNDER_WAY });
+    const insertTogether = batching(db, {
+      many: insert,
+      maxUnderWay: BATCHES_UNDER_WAY,
+      tenantIdOf: ({ tenant_id }) => tenant_id,
+    });
     this.#insertOrder = async (order) =>
       lengthOf(order) > LARGE_ORDER ? (await insert([order]))[0] === true : await insertTogether(order);
     this.#findSummary = batching(db, {
       many: (keys: store.ExternalKey[]) => store.findByExternalIds(db, keys),
       maxUnderWay: BATCHES_UNDER_WAY,
+      tenantIdOf: ({ tenantId }) => tenantId,
     });
   }
 

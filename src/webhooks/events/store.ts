@@ -71,6 +71,7 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<stri
  */
 async function insertTogether(tx: Tx, inputs: EventInput[]): Promise<Map<string, Target>> {
   const receivers = selectForEach(
+    tx,
     EVENT_INPUT,
     inputs,
     (event) => sql`
