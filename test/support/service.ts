@@ -15,6 +15,7 @@ import { issueToken } from '#access/tenants/tokens.ts';
 import { type DeliveryPace, startWorker } from '#service/worker.ts';
 import { assertDocumented } from './openapi-documents.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { openServiceDatabase } from '../routing/service-database.ts';
 import { sampleTenant } from './tenants.ts';
 
 export interface ServiceOptions {
@@ -91,17 +92,18 @@ const PASSWORDS: PasswordWork = { ...hashes, hashFor: (_email, password) => hash
 /** Starts the service in this process, on a free port of 127.0.0.1. By default, it has a database of its own. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const database = options.beside?.database ?? (await createTestDatabase());
+  const { db, close: closeDatabase } = await openServiceDatabase(database);
   const masterKey = options.beside?.masterKey ?? randomBytes(32);
-  const keyring = await openKeyring(database.db, masterKey);
+  const keyring = await openKeyring(db, masterKey);
   const config = { ...readConfig({}), webhookAllowPrivateNetwork: true, ...options.config };
   const log = pino({ level: options.onLog ? 'trace' : 'silent' }, { write: options.onLog ?? (() => {}) });
   const pace = typeof options.worker === 'object' ? options.worker : {};
-  const worker = options.worker ? startWorker({ config, db: database.db, keyring, log, pace }) : null;
+  const worker = options.worker ? startWorker({ config, db, keyring, log, pace }) : null;
   const budgets = options.budgets ?? createMemoryBudgets();
   const app = await createApp({
     config,
-    db: database.db,
-    backgroundDb: database.db,
+    db,
+    backgroundDb: db,
     keyring,
     budgets,
     log,
@@ -109,7 +111,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     readers: options.readers,
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  const credentials = new Credentials({ db: database.db, keyring, audience: 'third_party' });
+  const credentials = new Credentials({ db, keyring, audience: 'third_party' });
 
   const issue = async (tenantId: number) => {
     const credential = await credentials.create({ tenantId, type: 'operator', id: null }, 'A platform');
@@ -123,13 +125,13 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     call: (method, path, callOptions) => call(url, method, path, callOptions),
     credential: issue,
     async apply(document) {
-      const applied = await applyTenantDocument(database.db, document);
+      const applied = await applyTenantDocument(db, document);
       await waitForLeasesToEnd();
       return applied;
     },
     async tenant(changes) {
       const document = sampleTenant(changes);
-      const { tenant_id: tenantId } = await applyTenantDocument(database.db, document, { passwords: PASSWORDS });
+      const { tenant_id: tenantId } = await applyTenantDocument(db, document, { passwords: PASSWORDS });
       const [owner, staff] = await Promise.all(
         ['owner', 'staff'].map((role) => bearer(database, keyring, tenantId, role)),
       );
@@ -141,8 +143,12 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await Promise.all([app.close(), worker?.stop(1_000)]);
       clearTimeout(cut);
       await budgets.close();
-      if (options.beside === undefined) {
-        await database.drop();
+      try {
+        await closeDatabase();
+      } finally {
+        if (options.beside === undefined) {
+          await database.drop();
+        }
       }
     },
   };

@@ -14,12 +14,7 @@ const cluster = createDatabase({ url, poolSize: 1, layout: 'cluster' });
 const ofOneTenant: (input: number) => number = () => 1;
 
 /** Returns a batched function that doubles numbers, and the list of the batches that it has sent. A batch that contains 13 fails. */
-function doubling({
-  db = oneNode,
-  maxUnderWay = 1,
-  error = new Error('13'),
-  tenantIdOf = ofOneTenant,
-} = {}) {
+function doubling({ db = oneNode, maxUnderWay = 1, error = new Error('13'), tenantIdOf = ofOneTenant } = {}) {
   const sent: number[][] = [];
   const double = async (inputs: number[]) => {
     sent.push(inputs);

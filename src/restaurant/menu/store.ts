@@ -216,18 +216,20 @@ export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[
 
 /**
  * Upserts dishes. Passes all dishes as one JSON parameter, because a statement with nineteen parameters for each dish is slow to build. For
- * a thousand dishes, building it would block the event loop for longer than the database needs to run it.
+ * a thousand dishes, building it would block the event loop for longer than the database needs to run it. The tenant comes from the row of the
+ * menu, because a cluster sends an `INSERT … SELECT` to the node of the tenant only if the SELECT reads a table of that tenant.
  */
 async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {
   await sql`
     INSERT INTO dish (tenant_id, id, sku, position, name, description, dish_type, price, is_active, is_taxable,
       extra_tax_percentage, image, category, sub_menu, kitchen, menu_set, price_variants, addons, ingredients)
-    SELECT ${tenantId}, id, sku, position, name, description, dish_type, price, is_active, is_taxable,
+    SELECT menu.tenant_id, id, sku, position, name, description, dish_type, price, is_active, is_taxable,
       extra_tax_percentage, image, category, sub_menu, kitchen, menu_set, price_variants, addons, ingredients
-    FROM json_to_recordset(${`[${dishes.join(',')}]`}) AS wanted (id uuid, sku text, position integer, name text,
+    FROM menu CROSS JOIN json_to_recordset(${`[${dishes.join(',')}]`}) AS wanted (id uuid, sku text, position integer, name text,
       description text, dish_type text, price numeric, is_active boolean, is_taxable boolean,
       extra_tax_percentage numeric, image text, category text, sub_menu text, kitchen text, menu_set text,
       price_variants jsonb, addons jsonb, ingredients jsonb)
+    WHERE menu.tenant_id = ${tenantId}
     ON CONFLICT (tenant_id, sku) DO UPDATE SET
       position = excluded.position, name = excluded.name, description = excluded.description,
       dish_type = excluded.dish_type, price = excluded.price, is_active = excluded.is_active,

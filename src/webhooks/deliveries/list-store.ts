@@ -24,7 +24,7 @@ export function listDeliveries(
           eb
             .selectFrom('event')
             .select(['type', 'created_at'])
-            .whereRef('event.tenant_id', '=', 'delivery.tenant_id')
+            .where('event.tenant_id', '=', tenantId) // A cluster finds the node of a subquery only by its own parameter.
             .whereRef('event.id', '=', 'delivery.id')
             .limit(1)
             .as('event'),

@@ -75,7 +75,7 @@ export async function readNumbered(db: Db, feed: Feed, after: number, limit: num
         eb
           .selectFrom('delivery')
           .select(['status', 'attempts', 'attempt_count', 'claimed_at'])
-          .whereRef('delivery.tenant_id', '=', 'event.tenant_id')
+          .where('delivery.tenant_id', '=', feed.tenantId) // A cluster finds the node of a subquery only by its own parameter.
           .whereRef('delivery.id', '=', 'event.id')
           .limit(1)
           .as('delivery'),

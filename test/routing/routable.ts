@@ -1,0 +1,250 @@
+import { loadModule, parseSync } from 'libpg-query';
+
+/** Node of the syntax tree of PostgreSQL: an object with one key, which is the type of the node. */
+type Node = Record<string, unknown>;
+
+/** Tables and functions that decide if a cluster can route a statement. */
+export interface Catalogue {
+  /** Names of the tables that are distributed by `tenant_id`. */
+  tenantTables: ReadonlySet<string>;
+  /** Names of the functions that are not immutable. */
+  changingFunctions: ReadonlySet<string>;
+}
+
+/**
+ * Loads the parser, which is the parser of PostgreSQL itself.
+ * @returns the check of a statement. It returns the reasons why a cluster (Citus) refuses the statement, or sends it to more than one node. The
+ * list is empty if the statement goes to the node of one tenant.
+ */
+export async function loadRoutingCheck(catalogue: Catalogue): Promise<(statement: string) => string[]> {
+  await loadModule();
+  return (statement) => {
+    const check = new RoutingCheck(catalogue);
+    for (const { stmt } of parseSync(statement).stmts as { stmt?: Node }[]) {
+      check.visit(stmt, new Set());
+    }
+    return check.faults;
+  };
+}
+
+/** Types of the statements that may have a FROM and a WHERE. Each of them is a query level with tables of its own. */
+const LEVELS = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt'] as const;
+type LevelType = (typeof LEVELS)[number];
+
+/** Table of a query level, by the name that the query level gives it. */
+interface Level {
+  tables: { table: string; alias: string }[];
+  /** Conditions that all must be true: the WHERE, and the conditions of inner joins. */
+  conditions: Node[];
+}
+
+class RoutingCheck {
+  readonly faults: string[] = [];
+  readonly #catalogue: Catalogue;
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue;
+  }
+
+  /** @param withNames names of the CTEs that the node may read. A CTE is not a table. */
+  visit(node: unknown, withNames: ReadonlySet<string>): void {
+    if (Array.isArray(node)) {
+      node.forEach((each) => this.visit(each, withNames));
+    } else if (isNode(node)) {
+      for (const [type, value] of Object.entries(node)) {
+        const level = LEVELS.find((each) => each === type);
+        if (level !== undefined && isNode(value)) {
+          this.#visitLevel(level, value, withNames);
+        } else {
+          this.visit(value, withNames);
+        }
+      }
+    }
+  }
+
+  #visitLevel(type: LevelType, statement: Node, outerNames: ReadonlySet<string>): void {
+    const { withClause } = statement as { withClause?: { recursive?: boolean; ctes: { CommonTableExpr: Node }[] } };
+    const names = new Set([
+      ...outerNames,
+      ...(withClause?.ctes ?? []).map(({ CommonTableExpr: { ctename } }) => String(ctename)),
+    ]);
+    if (withClause?.recursive) {
+      this.faults.push('has a recursive query');
+    }
+    if (type === 'MergeStmt') {
+      this.faults.push('is a MERGE');
+    }
+    if (type === 'InsertStmt') {
+      this.#checkInsert(statement);
+    } else {
+      this.#checkTenants(levelOf(statement, names));
+    }
+    if (type === 'UpdateStmt') {
+      this.#checkImmutable(statement['targetList'], 'SET');
+    }
+    for (const [key, value] of Object.entries(statement)) {
+      // The sides of a UNION are levels, although their nodes do not say so.
+      if ((key === 'larg' || key === 'rarg') && type === 'SelectStmt' && isNode(value)) {
+        this.#visitLevel('SelectStmt', value, names);
+      } else {
+        this.visit(value, names);
+      }
+    }
+  }
+
+  #checkInsert(statement: Node): void {
+    const relation = String((statement['relation'] as Node | undefined)?.['relname']);
+    const columns = ((statement['cols'] ?? []) as { ResTarget: Node }[]).map(({ ResTarget: { name } }) => name);
+    const select = ((statement['selectStmt'] as Node | undefined)?.['SelectStmt'] ?? {}) as Node;
+    if (this.#catalogue.tenantTables.has(relation)) {
+      if (select['valuesLists'] === undefined && !this.#readsTenant(select, columns.indexOf('tenant_id'))) {
+        this.faults.push(`inserts the rows of a SELECT into "${relation}" that does not read the tenant from a table`);
+      }
+      if (!columns.includes('tenant_id')) {
+        this.faults.push(`inserts into "${relation}" without a tenant`);
+      }
+    }
+    const conflict = statement['onConflictClause'] as Node | undefined;
+    this.#checkImmutable(conflict?.['targetList'], 'DO UPDATE SET');
+    if (conflict !== undefined && nodesOf(conflict, 'SubLink').length > 0) {
+      this.faults.push('has a subquery in ON CONFLICT');
+    }
+  }
+
+  /**
+   * Returns true if a column of the SELECT is the tenant of a distributed table. The cluster then sends an INSERT with this SELECT to the node
+   * of the tenant.
+   */
+  #readsTenant(select: Node, column: number): boolean {
+    const target = ((select['targetList'] ?? []) as { ResTarget: { val: Node } }[])[column]?.ResTarget.val;
+    const { tables } = levelOf(select, new Set());
+    return tables.some(
+      ({ table, alias }) => this.#catalogue.tenantTables.has(table) && tenantColumnOf(target, '') === alias,
+    );
+  }
+
+  /** Each table needs the tenant as a parameter in the same query level. The cluster does not see it through a subquery. */
+  #checkTenants({ tables, conditions }: Level): void {
+    const ofTenants = tables.filter(({ table }) => this.#catalogue.tenantTables.has(table));
+    const known = new Set<string>();
+    const equal: [string, string][] = [];
+    const [first] = tables;
+    for (const condition of conditions) {
+      const [left, right] = sidesOfEquality(condition);
+      const [a, b] = [left, right].map((side) => tenantColumnOf(side, tables.length === 1 ? (first?.alias ?? '') : ''));
+      if (a !== undefined && b !== undefined) {
+        equal.push([a, b]);
+      } else if (a !== undefined && isParameter(right)) {
+        known.add(a);
+      } else if (b !== undefined && isParameter(left)) {
+        known.add(b);
+      }
+    }
+    // A pass over the equalities reaches at least one more table of a chain.
+    equal.forEach(() => {
+      for (const [a, b] of equal) {
+        if (known.has(a) || known.has(b)) {
+          known.add(a).add(b);
+        }
+      }
+    });
+    for (const { table, alias } of ofTenants) {
+      if (!known.has(alias)) {
+        this.faults.push(`uses "${table}" without its tenant as a parameter in the same query`);
+      }
+    }
+  }
+
+  #checkImmutable(node: unknown, where: string): void {
+    for (const call of nodesOf(node, 'FuncCall')) {
+      const name = textOf((call['funcname'] as unknown[]).at(-1)) ?? '';
+      if (this.#catalogue.changingFunctions.has(name)) {
+        this.faults.push(`calls ${name}() in ${where}, which is not immutable`);
+      }
+    }
+    if (nodesOf(node, 'SQLValueFunction').length > 0) {
+      this.faults.push(`has the time or the user of the session in ${where}, which is not immutable`);
+    }
+  }
+}
+
+/** Returns the tables and conditions of a query level. Subqueries are levels of their own. */
+function levelOf(statement: Node, withNames: ReadonlySet<string>): Level {
+  const level: Level = { tables: [], conditions: conjunctsOf(statement['whereClause'] as Node | undefined) };
+  const addTable = (table: Node) => {
+    const { relname, alias } = table as { relname: string; alias?: { aliasname: string } };
+    if (!withNames.has(relname)) {
+      level.tables.push({ table: relname, alias: alias?.aliasname ?? relname });
+    }
+  };
+  const addItem = (item: Node) => {
+    const { RangeVar, JoinExpr } = item as { RangeVar?: Node; JoinExpr?: Node };
+    if (RangeVar !== undefined) {
+      addTable(RangeVar);
+    }
+    if (JoinExpr !== undefined) {
+      addItem(JoinExpr['larg'] as Node);
+      addItem(JoinExpr['rarg'] as Node);
+      level.conditions.push(...conjunctsOf(JoinExpr['quals'] as Node | undefined));
+    }
+  };
+  const { relation, fromClause, usingClause } = statement as {
+    relation?: Node;
+    fromClause?: Node[];
+    usingClause?: Node[];
+  };
+  if (relation !== undefined) {
+    addTable(relation);
+  }
+  [...(fromClause ?? []), ...(usingClause ?? [])].forEach(addItem);
+  return level;
+}
+
+/** Returns the parts of a condition that AND connects. */
+function conjunctsOf(condition: Node | undefined): Node[] {
+  const { BoolExpr } = (condition ?? {}) as { BoolExpr?: { boolop: string; args: Node[] } };
+  if (BoolExpr?.boolop === 'AND_EXPR') {
+    return BoolExpr.args.flatMap(conjunctsOf);
+  }
+  return condition === undefined ? [] : [condition];
+}
+
+/** Returns the sides of `a = b` and of `a = ANY (b)`. */
+function sidesOfEquality(condition: Node): [Node | undefined, Node | undefined] {
+  const { A_Expr } = condition as { A_Expr?: { kind: string; name: Node[]; lexpr: Node; rexpr: Node } };
+  return textOf(A_Expr?.name[0]) === '=' ? [A_Expr?.lexpr, A_Expr?.rexpr] : [undefined, undefined];
+}
+
+/** Returns the alias of the table if the node is the column `tenant_id` of a table, else undefined. */
+function tenantColumnOf(node: Node | undefined, onlyAlias: string): string | undefined {
+  const fields = ((node?.['ColumnRef'] as Node | undefined)?.['fields'] ?? []) as Node[];
+  const names = fields.map(textOf);
+  return names.at(-1) === 'tenant_id' ? (names.at(-2) ?? onlyAlias) : undefined;
+}
+
+/** Returns true if the node is a parameter or a constant, also with a cast. */
+function isParameter(node: Node | undefined): boolean {
+  const { TypeCast } = (node ?? {}) as { TypeCast?: { arg: Node } };
+  return node !== undefined && (TypeCast ? isParameter(TypeCast.arg) : 'ParamRef' in node || 'A_Const' in node);
+}
+
+function textOf(node: unknown): string | undefined {
+  return (node as { String?: { sval?: string } } | undefined)?.String?.sval;
+}
+
+/** Returns the values of all nodes of a type inside a node. */
+function nodesOf(node: unknown, type: string): Node[] {
+  if (Array.isArray(node)) {
+    return node.flatMap((each) => nodesOf(each, type));
+  }
+  return isNode(node)
+    ? Object.entries(node).flatMap(([key, value]) => [
+        ...(key === type && isNode(value) ? [value] : []),
+        ...nodesOf(value, type),
+      ])
+    : [];
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
