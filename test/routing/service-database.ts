@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '#platform/db/database.ts';
+import { readRules } from '#platform/db/distribution.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { loadRoutingCheck } from './routable.ts';
 
@@ -9,9 +10,6 @@ export interface ServiceDatabase {
   db: Database;
   close: () => Promise<void>;
 }
-
-/** Tables that are not distributed by `tenant_id`, although they have this column. */
-const NOT_DISTRIBUTED_BY_TENANT = ['sign_in', 'recent_change'];
 
 /**
  * Statements that read the data of all tenants on purpose (rule "Every statement filters by tenant" in docs/ARCHITECTURE.md): the search for due
@@ -50,16 +48,12 @@ export async function openServiceDatabase({ db, url }: TestDatabase): Promise<Se
 }
 
 async function readCatalogue(db: Database) {
-  const tables = await sql<{ name: string }>`
-    SELECT c.relname AS name FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
-    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attname = 'tenant_id'
-  `.execute(db);
+  const tables = [...(await readRules(db))].filter(([, placement]) => placement === 'by tenant');
   const functions = await sql<{ name: string }>`
     SELECT DISTINCT proname AS name FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND provolatile <> 'i'
   `.execute(db);
-  const names = ({ rows }: { rows: { name: string }[] }) => new Set(rows.map(({ name }) => name));
   return {
-    tenantTables: names(tables).difference(new Set(NOT_DISTRIBUTED_BY_TENANT)),
-    changingFunctions: names(functions),
+    tenantTables: new Set(tables.map(([table]) => table)),
+    changingFunctions: new Set(functions.rows.map(({ name }) => name)),
   };
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createDatabase, type Database } from '#platform/db/database.ts';
+import { connectToDatabase } from './database-socket.ts';
 
 /** A proxy between the service and a database. It can cut the connections while the database itself keeps running. */
 export interface DatabaseProxy {
@@ -21,16 +22,15 @@ export interface DatabaseProxy {
 }
 
 /**
- * Starts a proxy to a PostgreSQL that listens on a Unix socket.
+ * Starts a proxy to a PostgreSQL.
  * @param url the URL of that PostgreSQL
  */
 export async function startDatabaseProxy(url: string, poolSize: number): Promise<DatabaseProxy> {
-  const socketPath = `${decodeURIComponent(new URL(url).hostname)}/.s.PGSQL.5432`;
   const sockets = new Set<Socket>();
   let isOpen = true;
   let passOn = (bytes: Buffer) => bytes;
   const server = createServer((client) => {
-    const database = connect(socketPath);
+    const database = connectToDatabase(url);
     for (const [from, to, filter] of [
       [client, database, (bytes: Buffer) => bytes],
       [database, client, passOn],

@@ -3,18 +3,28 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
+import { NodeOutages } from '#platform/db/node-outages.ts';
+import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
+import { openTestCluster, type TestCluster } from './test-cluster.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+
+/** URL of a PostgreSQL or of a cluster (Citus) on which the tests run. Undefined: the tests start a PostgreSQL of their own. */
+const OUTSIDE_URL = process.env['TEST_DATABASE_URL'];
 
 /**
  * Opens the PostgreSQL that all test files of this checkout share. The first test process that opens PostgreSQL starts
  * it, and the last test process that closes it stops it.
  */
-export async function openTestServer() {
+export async function openTestServer(): Promise<{ url: string; close(): Promise<void> }> {
+  if (OUTSIDE_URL !== undefined) {
+    return { url: OUTSIDE_URL, close: async () => {} };
+  }
   const name = createHash('sha256').update(ROOT).digest('hex').slice(0, 12);
   return await openEmbeddedPostgres({
     dataDir: join(tmpdir(), `roomservice-test-${process.getuid?.() ?? 0}-${name}`),
@@ -22,6 +32,18 @@ export async function openTestServer() {
     // The tests kill processes but never cut the power, so PostgreSQL need not sync its files to disk.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
+}
+
+let cluster: Promise<TestCluster | null> | undefined;
+
+function openCluster(): Promise<TestCluster | null> {
+  cluster ??= OUTSIDE_URL === undefined ? Promise.resolve(null) : openTestCluster(OUTSIDE_URL);
+  return cluster;
+}
+
+/** Returns true if the tests run on a cluster (Citus). */
+export async function isTestCluster(): Promise<boolean> {
+  return (await openCluster()) !== null;
 }
 
 export interface TestDatabase {
@@ -35,6 +57,19 @@ export interface TestDatabase {
  * fast. The test file calls `drop` at its end.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
+  const onCluster = await openCluster();
+  if (onCluster !== null) {
+    const url = await onCluster.createDatabase();
+    const db = createDatabase({ url, poolSize: 10, layout: 'cluster' });
+    return {
+      db,
+      url,
+      async drop() {
+        await db.destroy();
+        await onCluster.dropDatabase(url);
+      },
+    };
+  }
   const server = await openTestServer();
   const template = await ensureTemplate(server.url);
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -48,6 +83,46 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await db.destroy();
       await administrate(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
       await server.close();
+    },
+  };
+}
+
+export interface ClusterDatabase extends TestDatabase {
+  /** Proxies between the coordinator and the worker nodes. A proxy that refuses connections is a node that is down. */
+  proxies: DatabaseProxy[];
+  /** Returns the place of a tenant's node in `proxies`. */
+  nodeOf(tenantId: number): Promise<number>;
+}
+
+/** Makes a database on the cluster of `TEST_DATABASE_URL`, whose nodes a test can take away. Its pool knows of nodes that are down. */
+export async function createClusterDatabase(): Promise<ClusterDatabase> {
+  const onCluster = await openCluster();
+  if (onCluster === null) {
+    throw new Error('TEST_DATABASE_URL does not lead to a cluster.');
+  }
+  const proxies: DatabaseProxy[] = [];
+  const url = await onCluster.createDatabase(async (nodeUrl) => {
+    const proxy = await startDatabaseProxy(nodeUrl, 1);
+    proxies.push(proxy);
+    return proxy.url;
+  });
+  const nodeOutages = new NodeOutages(url, () => {});
+  const db = createDatabase({ url, poolSize: 10, layout: 'cluster', nodeOutages });
+  return {
+    db,
+    url,
+    proxies,
+    async nodeOf(tenantId) {
+      const { rows } = await sql<{ port: number }>`
+        SELECT n.nodeport AS port FROM pg_dist_placement AS p JOIN pg_dist_node AS n USING (groupid)
+        WHERE p.shardid = get_shard_id_for_distribution_column('app_user', ${tenantId}::bigint)`.execute(db);
+      return proxies.findIndex((proxy) => new URL(proxy.url).port === String(rows[0]?.port));
+    },
+    async drop() {
+      nodeOutages.close();
+      await db.destroy();
+      await onCluster.dropDatabase(url);
+      await Promise.all(proxies.map((proxy) => proxy.close()));
     },
   };
 }

@@ -57,7 +57,7 @@ export async function writeEvent(
 }
 
 /**
- * Inserts `count` events for each credential in one statement. Their deliveries are due, and no process has claimed
+ * Inserts `count` events for each credential in one transaction. Their deliveries are due, and no process has claimed
  * them. An API process without a worker leaves its events in the same state.
  */
 export async function insertBacklog(
@@ -65,18 +65,25 @@ export async function insertBacklog(
   whose: CredentialRef | CredentialRef[],
   count: number,
 ): Promise<void> {
-  const all = [whose].flat();
-  await sql`
-    WITH event_row AS (
+  const rows = [whose].flat().flatMap((each) =>
+    Array.from({ length: count }, (_, index) => ({
+      ...each,
+      id: newId(),
+      body: JSON.stringify({ number: index + 1 }),
+    })),
+  );
+  const given = sql`
+    unnest(${rows.map(({ tenantId }) => tenantId)}::bigint[], ${rows.map(({ id }) => id)}::uuid[],
+           ${rows.map(({ credential }) => credential.id)}::uuid[], ${rows.map(({ body }) => body)}::text[])
+      AS given (tenant_id, id, credential_id, body)`;
+  await inTransaction(db, async (tx) => {
+    await sql`
       INSERT INTO event (tenant_id, id, credential_id, type, body, created_at)
-      SELECT tenant_id, uuidv7(), credential_id, 'order.status_changed', '{"number":' || number || '}', now()
-      FROM unnest(${all.map(({ tenantId }) => tenantId)}::bigint[], ${all.map(({ credential }) => credential.id)}::uuid[])
-             AS whose (tenant_id, credential_id),
-        generate_series(1, ${count}::int) AS number
-      RETURNING tenant_id, id, credential_id
-    )
-    INSERT INTO delivery (tenant_id, id, credential_id, status) SELECT tenant_id, id, credential_id, 'pending' FROM event_row
-  `.execute(db);
+      SELECT tenant_id, id, credential_id, 'order.status_changed', body, now() FROM ${given}`.execute(tx);
+    await sql`
+      INSERT INTO delivery (tenant_id, id, credential_id, status)
+      SELECT tenant_id, id, credential_id, 'pending' FROM ${given}`.execute(tx);
+  });
 }
 
 /**

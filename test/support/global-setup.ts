@@ -1,11 +1,13 @@
-import { ensureTemplate, openTestServer } from './database.ts';
+import { ensureTemplate, isTestCluster, openTestServer } from './database.ts';
 
 let server: Awaited<ReturnType<typeof openTestServer>>;
 
 /** Opens the PostgreSQL of the tests before the first test file, so that it runs until the last test file has ended. */
 export async function globalSetup(): Promise<void> {
   server = await openTestServer();
-  await ensureTemplate(server.url);
+  if (!(await isTestCluster())) {
+    await ensureTemplate(server.url);
+  }
 }
 
 export async function globalTeardown(): Promise<void> {

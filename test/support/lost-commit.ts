@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createDatabase, type Database } from '#platform/db/database.ts';
+import { connectToDatabase } from './database-socket.ts';
 
 /**
  * A proxy between the service and a database. It can lose the response to a COMMIT. Then the transaction is committed,
@@ -20,17 +21,16 @@ export interface CommitProxy {
 }
 
 /**
- * Starts a proxy to a PostgreSQL that listens on a Unix socket.
+ * Starts a proxy to a PostgreSQL.
  * @param url the URL of that PostgreSQL
  */
 export async function startCommitProxy(url: string): Promise<CommitProxy> {
-  const socketPath = `${decodeURIComponent(new URL(url).hostname)}/.s.PGSQL.5432`;
   const sockets = new Set<Socket>();
   let isArmed = false;
   let delayMs = 0;
   let lostCount = 0;
   const server = createServer((client) => {
-    const database = connect(socketPath);
+    const database = connectToDatabase(url);
     let isLosing = false;
     client.on('data', (bytes: Buffer) => {
       if (isArmed && bytes.includes('commit')) {

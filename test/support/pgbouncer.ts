@@ -16,6 +16,9 @@ export function findPgbouncer(): number | undefined {
   }
 }
 
+/** Ids of the user "nobody" on Linux. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+
 export interface Pgbouncer {
   /** Returns the URL of a database behind the pooler. */
   urlOf(databaseUrl: string): string;
@@ -24,18 +27,17 @@ export interface Pgbouncer {
 
 /**
  * Starts PgBouncer in transaction mode, with its own settings, in front of the PostgreSQL of a test database.
- * @param databaseUrl URL with the folder of a socket as its host
  */
 export async function startPgbouncer(databaseUrl: string): Promise<Pgbouncer> {
   const { username, password, hostname, port: databasePort } = new URL(databaseUrl);
-  const socketFolder = decodeURIComponent(hostname);
+  const host = decodeURIComponent(hostname);
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-pgbouncer-'));
   const config = join(folder, 'pgbouncer.ini');
   await writeFile(
     config,
     `[databases]
-* = host=${socketFolder} port=${databasePort} user=${username} password=${password}
+* = host=${host} port=${databasePort || '5432'} user=${username}${password === '' ? '' : ` password=${password}`}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -47,7 +49,7 @@ max_client_conn = 200
 `,
   );
   // PgBouncer does not run as root. The user of PostgreSQL may enter the folder of its socket.
-  const { uid, gid } = await stat(socketFolder);
+  const { uid, gid } = host.startsWith('/') ? await stat(host) : NOBODY;
   await chmod(folder, 0o700);
   await Promise.all([folder, config].map((path) => chown(path, uid, gid)));
   const user = process.getuid?.() === 0 ? { uid, gid } : {};

@@ -28,6 +28,8 @@ export interface ServiceOptions {
   budgets?: BudgetStore;
   /** First node of the service. If it is given, the new service is a second node with the same database and keys. */
   beside?: TestService;
+  /** Database of the service, which `close` drops. By default, the service makes a database of its own. */
+  database?: TestDatabase;
   readers?: Partial<ReaderBounds>;
   /** Function that receives every log line. */
   onLog?: (line: string) => void;
@@ -91,7 +93,7 @@ const PASSWORDS: PasswordWork = { ...hashes, hashFor: (_email, password) => hash
 
 /** Starts the service in this process, on a free port of 127.0.0.1. By default, it has a database of its own. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const database = options.beside?.database ?? (await createTestDatabase());
+  const database = options.beside?.database ?? options.database ?? (await createTestDatabase());
   const { db, close: closeDatabase } = await openServiceDatabase(database);
   const masterKey = options.beside?.masterKey ?? randomBytes(32);
   const keyring = await openKeyring(db, masterKey);

@@ -3,6 +3,7 @@ import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { apiError } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
+import { askAbout } from '#platform/lib/account.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import { createKeyMaker, type KeyMaker } from './api-key.ts';
 import { AUDIENCES, type Audience } from './audiences.ts';
@@ -77,7 +78,7 @@ export class Authentication {
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
     const given = this.#keyMaker.hashSecret(secret);
     const known = await this.#callers.load(tenantId, key, async () => {
-      const row = await store.findByApiKey(this.#db, tenantId, this.#audience, key);
+      const row = await askAbout(tenantId, () => store.findByApiKey(this.#db, tenantId, this.#audience, key));
       const isRight = timingSafeEqual(given, row?.secret_hash ?? Buffer.alloc(given.length));
       if (row === undefined || !isRight || !row.is_active) {
         return undefined;

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
-import { sharesOf } from '#platform/db/inputs.ts';
+import { type Share, sharesOf } from '#platform/db/inputs.ts';
+import { chargeTo } from '#platform/lib/account.ts';
 import { afterIdInOrder } from '#platform/db/keyset-list.ts';
 import type { Credential as CredentialTable } from '#platform/db/types.ts';
 import type { Audience } from './audiences.ts';
@@ -176,22 +177,40 @@ export async function updateLastUsed(
   { now, writtenBefore }: { now: Date; writtenBefore: Date },
 ): Promise<Set<string>> {
   const sorted = uses.toSorted((a, b) => (a.credentialId < b.credentialId ? -1 : 1));
+  const shares = sharesOf(db, sorted, ({ tenantId }) => tenantId);
   const written = new Set<string>();
-  for (const { inputs, tenantOf } of sharesOf(db, sorted, ({ tenantId }) => tenantId)) {
-    const of = <T>(value: (use: Use) => T) => inputs.map(value);
-    const { rows } = await sql<{ id: string }>`
-      WITH used AS MATERIALIZED (
-        SELECT given.*
-        FROM unnest(${of(({ tenantId }) => tenantId)}::bigint[], ${of(({ credentialId }) => credentialId)}::uuid[],
-                    ${of(({ at }) => at)}::timestamptz[]) AS given (tenant_id, id, at)
-      )
-      UPDATE credential AS c SET last_used_at = used.at, last_use_written_at = ${now}::timestamptz
-      FROM used
-      WHERE c.tenant_id = ${tenantOf('used')} AND c.id = used.id AND (c.last_used_at IS NULL OR c.last_used_at < used.at)
-        AND (c.last_use_written_at IS NULL OR c.last_use_written_at <= ${writtenBefore}::timestamptz)
-      RETURNING c.id
-    `.execute(db);
-    rows.forEach(({ id }) => written.add(id));
+  const failures: unknown[] = [];
+  for (const share of shares) {
+    try {
+      const ids = await chargeTo(share.account, () => updateShare(db, share, { now, writtenBefore }));
+      ids.forEach((id) => written.add(id));
+    } catch (error) {
+      failures.push(error); // On a cluster, a node that is down must not stop the writes for the tenants of other nodes.
+    }
+  }
+  if (failures.length === shares.length && failures.length > 0) {
+    throw failures[0];
   }
   return written;
+}
+
+async function updateShare(
+  db: Database,
+  { inputs, tenantOf }: Share<Use>,
+  { now, writtenBefore }: { now: Date; writtenBefore: Date },
+): Promise<string[]> {
+  const of = <T>(value: (use: Use) => T) => inputs.map(value);
+  const { rows } = await sql<{ id: string }>`
+    WITH used AS MATERIALIZED (
+      SELECT given.*
+      FROM unnest(${of(({ tenantId }) => tenantId)}::bigint[], ${of(({ credentialId }) => credentialId)}::uuid[],
+                  ${of(({ at }) => at)}::timestamptz[]) AS given (tenant_id, id, at)
+    )
+    UPDATE credential AS c SET last_used_at = used.at, last_use_written_at = ${now}::timestamptz
+    FROM used
+    WHERE c.tenant_id = ${tenantOf('used')} AND c.id = used.id AND (c.last_used_at IS NULL OR c.last_used_at < used.at)
+      AND (c.last_use_written_at IS NULL OR c.last_use_written_at <= ${writtenBefore}::timestamptz)
+    RETURNING c.id
+  `.execute(db);
+  return rows.map(({ id }) => id);
 }

@@ -5,6 +5,7 @@ import { currentAccount, SERVICE } from '../lib/account.ts';
 import { FairGate } from '../lib/fair-gate.ts';
 import type { HungWrites } from './hung-writes.ts';
 import { type Layout, setLayout } from './layout.ts';
+import type { NodeOutages } from './node-outages.ts';
 import { asPoolClient, createStatementNames, LentClient } from './lent-client.ts';
 import type { DB } from './types.ts';
 
@@ -27,6 +28,8 @@ export interface DatabaseOptions {
   isPooled?: boolean;
   /** Watcher that abandons the writes that hang. Several pools may share one watcher. */
   hungWrites?: HungWrites;
+  /** The nodes of a cluster that are down. Statements of their tenants fail at once. Several pools may share it. */
+  nodeOutages?: NodeOutages;
   /** Called when an idle connection breaks. No data is lost, because the pool opens a new connection. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
@@ -133,7 +136,7 @@ function fairGate(poolSize: number): FairGate {
 function fairPool(
   pool: pg.Pool,
   gate: FairGate,
-  { isPrepared = true, hungWrites }: DatabaseOptions,
+  { isPrepared = true, hungWrites, nodeOutages }: DatabaseOptions,
   setting: string | null,
 ): PostgresPool {
   const nameOf = isPrepared ? createStatementNames() : () => undefined;
@@ -142,7 +145,11 @@ function fairPool(
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      const { tenant } = currentAccount();
+      const { tenant, namedTenant = tenant } = currentAccount();
+      const admitting = nodeOutages?.admit(namedTenant);
+      if (admitting !== undefined) {
+        await admitting;
+      }
       const entering = gate.enter(tenant);
       if (entering !== undefined) {
         await entering;
@@ -151,10 +158,10 @@ function fairPool(
         const client = await pool.connect();
         let lent = known.get(client);
         if (lent === undefined) {
-          lent = new LentClient(client, { nameOf, gate, hungWrites, setting });
+          lent = new LentClient(client, { nameOf, gate, hungWrites, nodeOutages, setting });
           known.set(client, lent);
         }
-        lent.lendTo(tenant);
+        lent.lendTo(tenant, namedTenant);
         return asPoolClient(lent);
       } catch (error) {
         gate.leave(tenant);

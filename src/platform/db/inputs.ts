@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type Account, SERVICE, SERVICE_ACCOUNT } from '../lib/account.ts';
 import type { Db } from './database.ts';
 import { isCluster } from './layout.ts';
 
@@ -101,6 +102,8 @@ export async function selectEach<Input extends object, Row extends object>(
 /** Inputs of one statement. */
 export interface Share<Input> {
   inputs: Input[];
+  /** Account that the statement is charged to: the tenant of the inputs on a cluster, otherwise the service. */
+  account: Account;
   /** Returns the SQL expression for the tenant of a row of the named table, for the condition of each table that the statement uses. */
   tenantOf: (table: string) => RawBuilder<unknown>;
 }
@@ -111,10 +114,11 @@ export interface Share<Input> {
  */
 export function sharesOf<Input>(db: Db, inputs: Input[], tenantIdOf: (input: Input) => number): Share<Input>[] {
   if (!isCluster(db)) {
-    return [{ inputs, tenantOf: (table) => sql.ref(`${table}.tenant_id`) }];
+    return [{ inputs, account: SERVICE_ACCOUNT, tenantOf: (table) => sql.ref(`${table}.tenant_id`) }];
   }
   return Array.from(Map.groupBy(inputs, tenantIdOf), ([tenantId, ofTenant]) => ({
     inputs: ofTenant,
+    account: { tenant: String(tenantId), caller: SERVICE },
     tenantOf: () => sql`${tenantId}::bigint`,
   }));
 }

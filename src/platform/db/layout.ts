@@ -10,7 +10,7 @@ export type Layout = 'one node' | 'cluster';
 
 const layouts = new WeakMap<Kysely<DB>, Layout>();
 
-export async function readLayout(db: Kysely<DB>): Promise<Layout> {
+export async function readLayout<T>(db: Kysely<T>): Promise<Layout> {
   const { rows } = await sql`SELECT FROM pg_extension WHERE extname = 'citus'`.execute(db);
   return rows.length > 0 ? 'cluster' : 'one node';
 }

@@ -4,6 +4,7 @@ import { UnavailableError } from '../errors.ts';
 import type { FairGate } from '../lib/fair-gate.ts';
 import { isStalePlan } from './failures.ts';
 import type { HungWrites } from './hung-writes.ts';
+import type { NodeOutages } from './node-outages.ts';
 import { runPipelined } from './pipelined-query.ts';
 
 /** Matches the statements that are worth preparing. BEGIN and COMMIT, for example, would not become faster. */
@@ -23,6 +24,7 @@ interface ClientOptions {
   nameOf: StatementNames;
   gate: FairGate;
   hungWrites: HungWrites | undefined;
+  nodeOutages: NodeOutages | undefined;
   /** Statement that makes the settings of a transaction. Null: the connection has them already. */
   setting: string | null;
 }
@@ -38,6 +40,7 @@ export class LentClient {
   readonly #options: ClientOptions;
   /** Tenant that uses the client until the client is released. */
   #borrower = '';
+  #onNodeOf = '';
   #isUnusable = false;
   #abandonedFor: Error | null = null;
   /** Statements that are sent together with the next statement. A BEGIN is always the first of them. */
@@ -49,8 +52,10 @@ export class LentClient {
     this.#options = options;
   }
 
-  lendTo(tenant: string): void {
+  /** @param onNodeOf tenant whose node gets the statements, if the database is a cluster */
+  lendTo(tenant: string, onNodeOf: string): void {
     this.#borrower = tenant;
+    this.#onNodeOf = onNodeOf;
   }
 
   /** Gives the client back to the pool, and the place of its tenant back to the `FairGate`. */
@@ -92,7 +97,7 @@ export class LentClient {
   }
 
   async #send(earlier: string[], text: string, values: unknown[]): Promise<pg.QueryResult> {
-    const { nameOf, hungWrites } = this.#options;
+    const { nameOf, hungWrites, nodeOutages } = this.#options;
     const name = nameOf(text, values.length);
     const all = earlier.length === 0 ? text : [...earlier, text].join('; ');
     let isSent = false;
@@ -103,6 +108,7 @@ export class LentClient {
     try {
       return await (hungWrites === undefined ? send() : hungWrites.run(all, send));
     } catch (error) {
+      nodeOutages?.suspect(this.#onNodeOf, error);
       if (isTimeout(error) || (isSent && error instanceof UnavailableError)) {
         this.#abandonedFor = error;
       }
@@ -119,18 +125,9 @@ export class LentClient {
   }
 
   async #run(earlier: string[], config: pg.QueryConfig): Promise<pg.QueryResult> {
-    const { name, text, values = [] } = config;
     // A statement such as CREATE INDEX CONCURRENTLY must be alone in its message.
-    const isAlone = earlier.length === 0 || (!BEGIN.test(earlier[0] ?? '') && !PREPARABLE.test(text));
-    if (isAlone) {
-      return await this.#client.query(config);
-    }
-    if (name !== undefined || values.length > 0) {
-      return await runPipelined(this.#client, earlier, config);
-    }
-    // A text without parameters may have several statements, for example a migration.
-    const results: unknown = await this.#client.query([...earlier, text].join('; '));
-    return (Array.isArray(results) ? results.at(-1) : results) as pg.QueryResult;
+    const isAlone = earlier.length === 0 || (!BEGIN.test(earlier[0] ?? '') && !PREPARABLE.test(config.text));
+    return isAlone ? await this.#client.query(config) : await runPipelined(this.#client, earlier, config);
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
+import { prepareMigrations, type RunMigration } from './distribution.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
 
@@ -85,8 +86,9 @@ async function migrateUnderLock<T>(db: Kysely<T>, folder: string, names: string[
     }
     const { missing, newer } = compare(names, await readList(db));
     refuseOtherBranch(missing, newer);
+    const run = await prepareMigrations(tx);
     for (const name of missing) {
-      await apply(db, folder, name);
+      await apply(db, folder, name, run);
     }
     return { applied: missing, newer };
   });
@@ -142,23 +144,39 @@ function refuseOtherBranch(missing: string[], newer: string[]): void {
   }
 }
 
-async function apply<T>(db: Kysely<T>, folder: string, name: string): Promise<void> {
+async function apply<T>(db: Kysely<T>, folder: string, name: string, run: RunMigration): Promise<void> {
   const text = await readFile(join(folder, `${name}.sql`), 'utf8');
   try {
     if (text.startsWith(WITHOUT_TRANSACTION)) {
       await buildIndexes(db, text);
       await addToList(db, name);
     } else {
-      await db.transaction().execute(async (tx) => {
-        await tx.executeQuery(CompiledQuery.raw(text));
-        await addToList(tx, name);
-      });
+      await db.transaction().execute((tx) =>
+        run(tx, async () => {
+          for (const statement of statementsOf(text)) {
+            await tx.executeQuery(CompiledQuery.raw(statement));
+          }
+          await addToList(tx, name);
+        }),
+      );
     }
   } catch (error) {
     throw new OperatorError(`The database could not be migrated in ${name}: ${(error as Error).message}`, {
       cause: error,
     });
   }
+}
+
+/**
+ * Splits the text of a migration into its statements. A cluster refuses a text of several statements. The structure test refuses a migration
+ * with a string that contains a semicolon or two hyphens.
+ */
+function statementsOf(text: string): string[] {
+  return text
+    .replace(/--.*$/gm, '')
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
 }
 
 async function addToList<T>(db: Kysely<T>, name: string): Promise<void> {
@@ -173,12 +191,7 @@ async function addToList<T>(db: Kysely<T>, name: string): Promise<void> {
  * invalid index is left. It is removed first.
  */
 async function buildIndexes<T>(db: Kysely<T>, text: string): Promise<void> {
-  const statements = text
-    .replace(/^\s*--.*$/gm, '')
-    .split(';')
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== '');
-  for (const statement of statements) {
+  for (const statement of statementsOf(text)) {
     const index = CREATE_INDEX.exec(statement)?.[1];
     if (index === undefined) {
       throw new Error(`"${statement}" must begin with CREATE INDEX CONCURRENTLY IF NOT EXISTS.`);

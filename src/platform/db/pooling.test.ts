@@ -61,7 +61,10 @@ describe('PgBouncer in transaction mode', { skip }, () => {
   it('if prepared statements are forced but get lost, the error names DATABASE_PREPARED_STATEMENTS', {
     skip: (version ?? 0) >= 1.21 && 'this PgBouncer keeps prepared statements',
   }, async () => {
-    const pools: Database[] = [1, 2].map(() => createDatabase({ url, poolSize: 1, isPrepared: true, isPooled: true }));
+    // PgBouncer has five connections to the server, so at least two of the pools prepare the statement on the same one.
+    const pools: Database[] = [1, 2, 3, 4, 5, 6].map(() =>
+      createDatabase({ url, poolSize: 1, isPrepared: true, isPooled: true }),
+    );
     const calls = async () => {
       for (const pool of pools) {
         await settings.execute(pool);

@@ -48,16 +48,21 @@ const PLAN_BY_INDEX = sql.raw(
  * sometimes large. If the last ANALYZE saw few deliveries, or if a statement was prepared then, the planner would otherwise read or sort the
  * whole backlog for each credential. The settings are sent in one message with the statement, so they are in the transaction of the
  * statement, even if the caller has begun no transaction.
+ * @param limitMs time limit of the statement in milliseconds; null: the limit of the pool
  */
-export async function executeByIndex<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
-  if (db.isTransaction) {
-    await PLAN_BY_INDEX.execute(db);
-    return await statement.execute(db);
-  }
-  return await db.connection().execute(async (connection) => {
+export async function executeByIndex<Row>(
+  db: Db,
+  statement: RawBuilder<Row>,
+  limitMs: number | null = null,
+): Promise<QueryResult<Row>> {
+  const execute = async (connection: Db) => {
     await PLAN_BY_INDEX.execute(connection);
+    if (limitMs !== null) {
+      await sql`SELECT set_config('statement_timeout', '${sql.raw(String(limitMs))}', true)`.execute(connection);
+    }
     return await statement.execute(connection);
-  });
+  };
+  return db.isTransaction ? await execute(db) : await db.connection().execute(execute);
 }
 
 /** Limits how long each later statement of the transaction waits for a lock. After this time the statement fails (`isLockTimeout`). */

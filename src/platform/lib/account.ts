@@ -12,6 +12,11 @@ export interface Account {
    * client's address. Empty until the caller is known.
    */
   caller: string;
+  /**
+   * Id of the tenant that an unauthenticated caller names, for example in its API key. Only decides to which node of a cluster its statements
+   * go. The work is not charged to this tenant.
+   */
+  namedTenant?: string;
 }
 
 /** Tenant name that the account of every unauthenticated caller has. */
@@ -21,7 +26,7 @@ export const STRANGERS = 'strangers';
  * this account.
  */
 export const SERVICE = 'service';
-const SERVICE_ACCOUNT: Account = { tenant: SERVICE, caller: SERVICE };
+export const SERVICE_ACCOUNT: Account = { tenant: SERVICE, caller: SERVICE };
 
 // A timer of the connection may keep the account in memory after the request has ended. So the account does not refer to the request.
 // Otherwise the timer would keep the whole request in memory.
@@ -35,6 +40,11 @@ export function chargeTo<T>(account: Account, work: () => T): T {
 /** Runs work that serves several accounts together, and charges it to the service's own account. */
 export function chargeService<T>(work: () => T): T {
   return chargeTo(SERVICE_ACCOUNT, work);
+}
+
+/** Runs a statement about a tenant that an unauthenticated caller names, and still charges it to the caller. */
+export function askAbout<T>(tenantId: number, work: () => T): T {
+  return chargeTo({ ...currentAccount(), namedTenant: String(tenantId) }, work);
 }
 
 /** Returns the account to which the current work is charged. If no account was set, returns the service's own account. */

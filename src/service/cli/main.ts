@@ -81,6 +81,7 @@ function buildProgram(): Command {
   addDeveloperCommands(program);
   addTenantCommands(program);
   addMaintenanceCommands(program);
+  addClusterCommands(program);
   return program;
 }
 
@@ -187,6 +188,28 @@ function addTenantCommands(program: Command): void {
       const config = configure();
       const { printTenants } = await import('./tenant.ts');
       await printTenants(config, options);
+    });
+}
+
+function addClusterCommands(program: Command): void {
+  const cluster = program.command('cluster').description('distribute the tables over the nodes of a cluster (Citus)');
+  cluster
+    .command('distribute')
+    .description('place each table where it must be, with its rows; other transactions wait until it has ended')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const config = configure();
+      const { distributeTables } = await import('./cluster.ts');
+      await distributeTables(config, options);
+    });
+  cluster
+    .command('verify')
+    .description('list the tables that are not where they must be')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const config = configure();
+      const { verifyTables } = await import('./cluster.ts');
+      await verifyTables(config, options);
     });
 }
 

@@ -1,11 +1,13 @@
 import type { Config } from '#platform/config.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
+import { countMisplaced } from '#platform/db/distribution.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { EmbeddedPostgresError } from '#platform/db/embedded/failure.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
 import { HungWrites } from '#platform/db/hung-writes.ts';
 import { type Layout, readLayout } from '#platform/db/layout.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
+import { NodeOutages } from '#platform/db/node-outages.ts';
 import { DIRECT, type Pooling, readPooling } from '#platform/db/pooling.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { closeWhenInterrupted } from './interruption.ts';
@@ -40,6 +42,8 @@ export interface RuntimeOptions {
   onConnectionError?: (error: Error) => void;
   /** Called with true when database writes begin to hang, and with false when they continue. */
   onHungWrites?: (areHanging: boolean) => void;
+  /** Called with true when a node of a cluster is found down, and with false when it is back. */
+  onNodeOutage?: (node: string, isDown: boolean) => void;
   /** Number of connections of the pool that only the background loops may use. Default: 0. */
   backgroundConnections?: number;
 }
@@ -54,6 +58,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   const url = server?.url ?? (config.databaseUrl as string);
   const { backgroundConnections = 0 } = options;
   const hungWrites = options.onHungWrites && new HungWrites(url, options.onHungWrites);
+  const nodeOutages = new NodeOutages(url, options.onNodeOutage ?? (() => {}));
   const pools: Database[] = [];
   const openPool = (poolSize: number, layout: Layout, pooling: Pooling) => {
     const pool = createDatabase({
@@ -64,6 +69,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       isPooled: pooling.isPooled,
       layout,
       ...(hungWrites ? { hungWrites } : {}),
+      ...(layout === 'cluster' ? { nodeOutages } : {}),
       ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
     });
     pools.push(pool);
@@ -71,6 +77,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   };
   const close = async () => {
     hungWrites?.close();
+    nodeOutages.close();
     await Promise.all(pools.map((pool) => pool.destroy()));
     await server?.close();
   };
@@ -79,9 +86,14 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     if (pooling.isPooled) {
       options.progress(tellOfPooler(pooling, config));
     }
-    const { masterKey, migration, layout } = await setUp(config, url, pooling, options.progress);
+    const { masterKey, migration, layout, misplaced } = await setUp(config, url, pooling, options.progress);
+    const { notice = notify } = options;
+    if (misplaced > 0) {
+      notice(
+        `The database is a cluster, but ${misplaced} of its tables are not where they must be. "roomservice cluster verify" lists them, and "roomservice cluster distribute" places them.`,
+      );
+    }
     if (migration.newer.length > 0) {
-      const { notice = notify } = options;
       notice(
         `The database was migrated by a newer version (${migration.newer.join(', ')}). This version works with it, because a migration only adds.`,
       );
@@ -106,7 +118,8 @@ async function setUp(config: Config, url: string, { isPooled }: Pooling, progres
     const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
     const onWait = () => progress('Another process migrates the database. This process waits until it has ended.');
     const migration = await migrateToLatest(db, { onWait });
-    return { masterKey, migration, layout: await readLayout(db) };
+    const layout = await readLayout(db);
+    return { masterKey, migration, layout, misplaced: layout === 'cluster' ? await countMisplaced(db) : 0 };
   } finally {
     await db.destroy();
   }
@@ -133,7 +146,7 @@ async function openEmbedded(
 }
 
 /** Creates the error for a database that is out of reach. The message does not show DATABASE_URL, because it contains a password. */
-function outOfReach(config: Config, error: unknown): OperatorError {
+export function outOfReach(config: Config, error: unknown): OperatorError {
   const where = config.databaseUrl === null ? 'in DATA_DIR' : `at ${new URL(config.databaseUrl).host}`;
   const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
   const check = config.databaseUrl === null ? 'Check' : 'Check DATABASE_URL, and check';

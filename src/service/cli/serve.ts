@@ -62,6 +62,10 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       areHanging
         ? log.error('writes hang because the database waits for its standbys; writes get 503 until it commits again')
         : log.info('writes go on because the database has its standbys again'),
+    onNodeOutage: (node, isDown) =>
+      isDown
+        ? log.error({ node }, 'a node of the cluster is down; the calls of its tenants get 503 until it is back')
+        : log.info({ node }, 'the node of the cluster is back'),
     backgroundConnections:
       config.databasePoolSize < MIN_CONNECTIONS_TO_SPLIT ? 0 : BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });

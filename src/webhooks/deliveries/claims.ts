@@ -1,8 +1,10 @@
 import type { Database } from '#platform/db/database.ts';
+import { isUnavailable } from '#platform/db/failures.ts';
+import { isCluster } from '#platform/db/layout.ts';
 import { Tally } from '#platform/lib/tally.ts';
 import type { ClaimedDelivery, DueQueue, Lease } from '../events/events.ts';
 import type { SendingSlots, Slot } from './sending-slots.ts';
-import { CLAIM_SIZE, claimDue, findDueQueues } from './store.ts';
+import { CLAIM_SIZE, claimDue, type DueQueueSearch, findDueQueues, findDueQueuesOfReachableNodes } from './store.ts';
 
 /**
  * Maximum number of deliveries of one revoked credential that one claim stops. Further deliveries of the credential wait for a later claim.
@@ -15,6 +17,12 @@ const STOP_SIZE = 20;
 const MAX_QUEUES = 5_000;
 /** Maximum number of queues that a search adds for one tenant, so that memory always has space for other tenants. */
 const MAX_QUEUES_OF_TENANT = MAX_QUEUES / 2;
+
+/**
+ * Time in milliseconds for which the search leaves out the nodes of a cluster that cannot be reached, after a search of all nodes has failed.
+ * Then it tries all nodes again.
+ */
+const OUTAGE_MS = 5_000;
 
 export interface Claim {
   delivery: ClaimedDelivery;
@@ -48,6 +56,9 @@ export class Claims {
   /** Webhook URLs without a free slot, whose queues were removed to save memory. `scan` skips a URL until it has a free slot. */
   readonly #passedOver = new Set<string>();
 
+  /** Time (`performance.now()`) until which the search expects that a node of the cluster is down. */
+  #outageUntilMs = Number.NEGATIVE_INFINITY;
+
   constructor(db: Database, slots: SendingSlots, newLease: () => Lease) {
     this.#db = db;
     this.#slots = slots;
@@ -80,13 +91,29 @@ export class Claims {
     if (limit <= 0) {
       return;
     }
-    const found = await findDueQueues(this.#db, { after: this.#scanAfter, limit, passOver: [...this.#passedOver] });
+    const found = await this.#search({ after: this.#scanAfter, limit, passOver: [...this.#passedOver] });
     for (const queue of found) {
       if (this.#queuesOf.of(queue.tenantId) < MAX_QUEUES_OF_TENANT) {
         this.add(queue);
       }
     }
     this.#scanAfter = found.length === limit ? (found.at(-1) ?? null) : null;
+  }
+
+  /** Searches all nodes, or on a cluster with a node that is down, the other nodes. */
+  async #search(search: DueQueueSearch): Promise<DueQueue[]> {
+    if (performance.now() < this.#outageUntilMs) {
+      return await findDueQueuesOfReachableNodes(this.#db, search);
+    }
+    try {
+      return await findDueQueues(this.#db, search);
+    } catch (error) {
+      if (!isCluster(this.#db) || !isUnavailable(error)) {
+        throw error;
+      }
+      this.#outageUntilMs = performance.now() + OUTAGE_MS;
+      return await findDueQueuesOfReachableNodes(this.#db, search);
+    }
   }
 
   /**

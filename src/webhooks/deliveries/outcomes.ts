@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
+import { type Share, sharesOf } from '#platform/db/inputs.ts';
 import { type Outcome, recordOutcomes } from './store.ts';
 
 /** Maximum number of outcomes that one statement records. */
@@ -52,26 +53,28 @@ export class OutcomeRecorder {
   async #recordAll(): Promise<void> {
     this.#isRecording = true;
     while (this.#waiting.length > 0) {
-      await Promise.all([this.#recordBatch(this.#waiting.splice(0, BATCH_SIZE)), sleep(RECORD_EVERY_MS)]);
+      const batch = this.#waiting.splice(0, BATCH_SIZE).sort(byKey);
+      const shares = sharesOf(this.#db, batch, ({ outcome }) => outcome.delivery.tenantId);
+      await Promise.all([...shares.map((share) => this.#recordShare(share)), sleep(RECORD_EVERY_MS)]);
     }
     this.#isRecording = false;
   }
 
   /**
-   * Records a batch of outcomes, sorted by the key of the event. All statements lock events in the order of this key, so that they cannot
-   * deadlock.
+   * Records the outcomes of one statement, sorted by the key of the event. All statements lock events in the order of this key, so that they
+   * cannot deadlock. On a cluster, the share has one tenant, so a node that is down does not fail the outcomes of other tenants.
    */
-  async #recordBatch(batch: Waiting[]): Promise<void> {
-    const outcomes = batch.map(({ outcome }) => outcome).sort(byKey);
+  async #recordShare({ inputs }: Share<Waiting>): Promise<void> {
+    const outcomes = inputs.map(({ outcome }) => outcome);
     try {
       const recorded = await withRetries(() => recordOutcomes(this.#db, outcomes));
-      batch.forEach(({ outcome, settle }) => settle.resolve(recorded.has(outcome.delivery.eventId)));
+      inputs.forEach(({ outcome, settle }) => settle.resolve(recorded.has(outcome.delivery.eventId)));
     } catch (error) {
-      batch.forEach(({ settle }) => settle.reject(error));
+      inputs.forEach(({ settle }) => settle.reject(error));
     }
   }
 }
 
-function byKey({ delivery: a }: Outcome, { delivery: b }: Outcome): number {
+function byKey({ outcome: { delivery: a } }: Waiting, { outcome: { delivery: b } }: Waiting): number {
   return a.tenantId - b.tenantId || (a.eventId < b.eventId ? -1 : 1);
 }

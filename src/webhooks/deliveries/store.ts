@@ -1,8 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
 import { type Share, sharesOf } from '#platform/db/inputs.ts';
+import { isUnavailable } from '#platform/db/failures.ts';
 import { isCluster } from '#platform/db/layout.ts';
+import { literal, readReachableNodes } from '#platform/db/reachable-nodes.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
+import { chargeTo } from '#platform/lib/account.ts';
 import type { ClaimedDelivery, DeliveryStatus, DueQueue, Lease } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 
@@ -27,12 +30,18 @@ function queueHeads(after = BEFORE_ALL) {
     SELECT following.* FROM head CROSS JOIN LATERAL (${first(sql`(head.tenant_id, head.credential_id)`)}) AS following`;
 }
 
-interface DueQueueSearch {
+export interface DueQueueSearch {
   after: DueQueue | null;
   limit: number;
   /** URLs of receivers that have no free sending slot. The search leaves out active credentials with such a webhook URL. */
   passOver: string[];
 }
+
+/**
+ * Time limit of a search of all nodes of a cluster, in milliseconds. If one node does not answer, the search of the other nodes begins after
+ * this time (`findDueQueuesOfReachableNodes`).
+ */
+const SEARCH_LIMIT_MS = 2_000;
 
 const DUE_QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", c.is_active AS "isActive"`;
 
@@ -41,8 +50,9 @@ const DUE_QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", c.webho
  * may read across tenants.
  */
 export async function findDueQueues(db: Db, search: DueQueueSearch): Promise<DueQueue[]> {
-  const statement = isCluster(db) ? searchOfEachCredential(search) : searchOfQueueHeads(search);
-  return (await executeByIndex(db, statement)).rows;
+  return isCluster(db)
+    ? (await executeByIndex(db, searchOfEachCredential(search), SEARCH_LIMIT_MS)).rows
+    : (await executeByIndex(db, searchOfQueueHeads(search))).rows;
 }
 
 /**
@@ -75,6 +85,36 @@ function searchOfEachCredential({ after, limit, passOver }: DueQueueSearch): Raw
     ) AS due
     WHERE (c.tenant_id, c.id) > (${tenantId}, ${credentialId}::uuid) AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
     ORDER BY c.tenant_id, c.id LIMIT ${limit}`;
+}
+
+/**
+ * Returns credentials with due deliveries of the nodes of a cluster that can be reached, while another node is down. Otherwise the same as
+ * `findDueQueues`.
+ */
+export async function findDueQueuesOfReachableNodes(
+  db: Db,
+  { after, limit, passOver }: DueQueueSearch,
+): Promise<DueQueue[]> {
+  const { tenantId, credentialId } = after ?? BEFORE_ALL;
+  const found = await readReachableNodes<DueQueue>(
+    db,
+    ['credential', 'delivery'],
+    ([credential, delivery]) => `
+      (SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", c.is_active AS "isActive"
+       FROM ${credential} AS c CROSS JOIN LATERAL (
+         SELECT tenant_id FROM ${delivery}
+         WHERE tenant_id = c.tenant_id AND credential_id = c.id AND status = 'pending' AND next_attempt_at <= now()
+           AND (leased_until IS NULL OR leased_until <= now()) LIMIT 1
+       ) AS due
+       WHERE (c.tenant_id, c.id) > (${literal(tenantId)}, ${literal(credentialId)}::uuid)
+         AND NOT (c.is_active AND c.webhook_url = ANY(${literal(passOver)}))
+       ORDER BY c.tenant_id, c.id LIMIT ${literal(limit)})`,
+  );
+  return found.sort(byCredential).slice(0, limit);
+}
+
+function byCredential(a: DueQueue, b: DueQueue): number {
+  return a.tenantId - b.tenantId || (a.credentialId < b.credentialId ? -1 : 1);
 }
 
 interface ClaimRow {
@@ -115,7 +155,7 @@ export interface Wanted {
  * @returns the deliveries to send, and the number of rows claimed for each credential
  */
 export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
-  const rows = await executeShares(
+  const rows = await executeReachableShares(
     db,
     sharesOf(db, wanted, ({ tenantId }) => tenantId),
     (share) => claim(share, lease),
@@ -128,13 +168,30 @@ export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
   return { deliveries: toSend.map((row) => claimed(row, lease)), takenOf };
 }
 
-async function executeShares<Input, Row>(
+/**
+ * Runs one statement for each share. On a cluster, the shares of tenants whose node is down are left out, so that they do not stop the
+ * deliveries of all other tenants. Their deliveries are claimed when the node is back.
+ */
+async function executeReachableShares<Input, Row>(
   db: Db,
   shares: Share<Input>[],
   statementOf: (share: Share<Input>) => RawBuilder<Row>,
 ): Promise<Row[]> {
-  const results = await Promise.all(shares.map((share) => executeByIndex(db, statementOf(share))));
-  return results.flatMap(({ rows }) => rows);
+  const results = await Promise.allSettled(shares.map((share) => executeShare(db, share, statementOf)));
+  const failures = results.filter((result) => result.status === 'rejected');
+  const isOutageOfSome = failures.length < results.length && failures.every(({ reason }) => isUnavailable(reason));
+  if (failures[0] !== undefined && !isOutageOfSome) {
+    throw failures[0].reason;
+  }
+  return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+}
+
+async function executeShare<Input, Row>(
+  db: Db,
+  share: Share<Input>,
+  statementOf: (share: Share<Input>) => RawBuilder<Row>,
+): Promise<Row[]> {
+  return (await chargeTo(share.account, () => executeByIndex(db, statementOf(share)))).rows;
 }
 
 /**
@@ -223,12 +280,9 @@ export interface Outcome {
  * @returns the ids of the events whose outcomes were recorded
  */
 export async function recordOutcomes(db: Db, outcomes: Outcome[]): Promise<Set<string>> {
-  const rows = await executeShares(
-    db,
-    sharesOf(db, outcomes, ({ delivery }) => delivery.tenantId),
-    record,
-  );
-  return new Set(rows.map(({ id }) => id));
+  const shares = sharesOf(db, outcomes, ({ delivery }) => delivery.tenantId);
+  const results = await Promise.all(shares.map((share) => executeShare(db, share, record)));
+  return new Set(results.flat().map(({ id }) => id));
 }
 
 /** Makes the statement that records outcomes. SET has only immutable functions (`claim`). */
@@ -263,20 +317,21 @@ export interface QueueState {
   oldestDueSeconds: number;
 }
 
+const PENDING = sql`SELECT next_attempt_at, ${IS_FREE} AS is_free FROM delivery WHERE status = 'pending'`;
+
 /**
  * Reads the number and the age of the waiting deliveries of all tenants, for the metrics of the operator. On one node it reads only the first
  * delivery of each credential to find the oldest one. A cluster refuses that recursive query, so all its nodes read their pending deliveries.
  */
 export async function readQueueState(db: Database): Promise<QueueState> {
-  const pending = sql`SELECT next_attempt_at, ${IS_FREE} AS is_free FROM delivery WHERE status = 'pending'`;
   const statement = isCluster(db)
     ? sql<QueueState>`
         SELECT least(count(*), ${MAX_COUNTED}) AS pending, ${secondsSince(sql`min(next_attempt_at) FILTER (WHERE is_free)`)} AS "oldestDueSeconds"
-        FROM (${pending}) AS waiting`
+        FROM (${PENDING}) AS waiting`
     : sql<QueueState>`
         WITH RECURSIVE head AS (${queueHeads()})
         SELECT
-          (SELECT count(*) FROM (${pending} LIMIT ${MAX_COUNTED}) AS counted) AS pending,
+          (SELECT count(*) FROM (${PENDING} LIMIT ${MAX_COUNTED}) AS counted) AS pending,
           (SELECT ${secondsSince(sql`min(next_attempt_at)`)} FROM head) AS "oldestDueSeconds"`;
   const { rows } = await executeByIndex(db, statement);
   return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '#platform/db/database.ts';
+import { isUnavailable } from '#platform/db/failures.ts';
+import { isCluster } from '#platform/db/layout.ts';
+import { chargeTo, SERVICE } from '#platform/lib/account.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 import { readTenantIds, removeEvents } from './retention-store.ts';
 
@@ -91,15 +94,28 @@ async function pass({ db, log, retentionDays }: RetentionOptions, restMs: number
 export async function* removeOldEvents(db: Database, before: Date): AsyncGenerator<number> {
   const beforeId = firstIdAt(before.getTime());
   for await (const tenantId of tenantIds(db)) {
-    let removed: string[];
-    // Each batch begins where the previous one ended, so that the statement does not read pending events and removed rows again.
-    let afterId = firstIdAt(0);
-    do {
-      removed = await removeEvents(db, tenantId, { afterId, beforeId }, BATCH_SIZE);
-      afterId = removed.sort().at(-1) ?? afterId;
-      yield removed.length;
-    } while (removed.length === BATCH_SIZE);
+    try {
+      yield* removeOldEventsOf(db, tenantId, beforeId);
+    } catch (error) {
+      // On a cluster, the tenants of a node that is down are left for the next pass.
+      if (!isCluster(db) || !isUnavailable(error)) {
+        throw error;
+      }
+    }
   }
+}
+
+async function* removeOldEventsOf(db: Database, tenantId: number, beforeId: string): AsyncGenerator<number> {
+  const account = { tenant: String(tenantId), caller: SERVICE };
+  let removed: string[];
+  // Each batch begins where the previous one ended, so that the statement does not read pending events and removed rows again.
+  let afterId = firstIdAt(0);
+  do {
+    const range = { afterId, beforeId };
+    removed = await chargeTo(account, () => removeEvents(db, tenantId, range, BATCH_SIZE));
+    afterId = removed.sort().at(-1) ?? afterId;
+    yield removed.length;
+  } while (removed.length === BATCH_SIZE);
 }
 
 async function* tenantIds(db: Database): AsyncGenerator<number> {

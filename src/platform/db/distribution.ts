@@ -1,0 +1,233 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { OperatorError } from '../errors.ts';
+import { readLayout } from './layout.ts';
+
+/**
+ * Place of the rows of a table on a cluster (Citus).
+ *
+ * - `by tenant`: the rows of a tenant lie together on one node, with the tenant's rows of all other such tables.
+ * - `on each node`: each node has a copy, so each node reads the table alone. A write needs all nodes. For tables that other tables refer to,
+ *   and that change seldom.
+ * - `on the coordinator`: no copies. Reads and writes work while another node is down, and row locks cannot deadlock between copies.
+ */
+export type Placement = 'by tenant' | 'on each node' | 'on the coordinator';
+
+/** Places of the tables without tenant as the first column of their primary key. All other tables are placed by tenant. */
+const PLACEMENTS: Readonly<Record<string, Placement>> = {
+  tenant: 'on each node',
+  feed_era: 'on each node',
+  kysely_migration: 'on each node',
+  kysely_migration_lock: 'on each node', // Exists only if Kysely's migrator has migrated the database.
+  recent_change: 'on the coordinator',
+  service_key: 'on the coordinator',
+  sign_in: 'on the coordinator',
+};
+
+/** The first table that is placed by tenant. Citus keeps the rows of a tenant of all other tables beside the rows of this one. */
+const FIRST_TABLE = 'app_user';
+
+export interface TablePlacement {
+  table: string;
+  /** The place that the table must have. */
+  placement: Placement;
+  /** The place that the table has, in words. */
+  actual: string;
+  isRight: boolean;
+}
+
+/** Returns true if the connection leads to the coordinator of a cluster. Only the coordinator changes tables. */
+async function isCoordinator<T>(db: Kysely<T>): Promise<boolean> {
+  const { rows } = await sql<{ isCoordinator: boolean }>`
+    SELECT groupid = 0 AS "isCoordinator" FROM pg_dist_local_group`.execute(db);
+  return rows[0]?.isCoordinator ?? false;
+}
+
+/**
+ * Reads the place of each table of a cluster, and compares it with the rules.
+ * @throws OperatorError if the database is not a cluster, or if a table has no rule
+ */
+export async function readPlacements<T>(db: Kysely<T>): Promise<TablePlacement[]> {
+  await refuseOneNode(db);
+  const { rows } = await sql<{ table: string; actual: string }>`
+    SELECT c.relname AS table, CASE
+        WHEN p.logicalrelid IS NULL THEN 'not distributed'
+        WHEN p.repmodel = 't' THEN 'on each node'
+        WHEN p.partmethod = 'n' THEN 'on the coordinator'
+        WHEN column_to_column_name(p.logicalrelid, p.partkey) <> 'tenant_id'
+          THEN 'by ' || column_to_column_name(p.logicalrelid, p.partkey)
+        WHEN p.colocationid IS DISTINCT FROM first.colocationid THEN 'by tenant, but not beside ' || ${FIRST_TABLE}
+        ELSE 'by tenant' END AS actual
+    FROM pg_class AS c
+    LEFT JOIN pg_dist_partition AS p ON p.logicalrelid = c.oid
+    LEFT JOIN pg_dist_partition AS first ON first.logicalrelid = to_regclass(${FIRST_TABLE})
+    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+    ORDER BY c.relname`.execute(db);
+  const rules = await readRules(db);
+  return rows.map(({ table, actual }) => {
+    const placement = rules.get(table) as Placement;
+    return { table, placement, actual, isRight: actual === placement };
+  });
+}
+
+/** Returns the number of tables of a cluster that are not where they must be. */
+export async function countMisplaced<T>(db: Kysely<T>): Promise<number> {
+  return (await readPlacements(db)).filter(({ isRight }) => !isRight).length;
+}
+
+/**
+ * Reads the tables of the database and returns the place that each of them must have on a cluster. Works on every PostgreSQL.
+ * @throws OperatorError if a table has no rule
+ */
+export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement>> {
+  const { rows } = await sql<{ table: string; firstColumn: string | null }>`
+    SELECT c.relname AS table, a.attname AS "firstColumn"
+    FROM pg_class AS c
+    LEFT JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary
+    LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+    ORDER BY c.relname`.execute(db);
+  return new Map(
+    rows.map(({ table, firstColumn }) => {
+      const placement = PLACEMENTS[table] ?? (firstColumn === 'tenant_id' ? 'by tenant' : undefined);
+      if (placement === undefined) {
+        throw new OperatorError(
+          `The table "${table}" has no rule for a cluster: tenant_id is not the first column of its primary key, and ` +
+            'src/platform/db/distribution.ts does not name it. Move the table out of the schema "public" if it is not a table of Roomservice.',
+        );
+      }
+      return [table, placement];
+    }),
+  );
+}
+
+/**
+ * Places all tables of a cluster by the rules, in one transaction. The rows of the tables stay. Locks the tables until it has ended. Changes
+ * nothing if all tables are right.
+ * @returns the tables that were wrong
+ * @throws OperatorError if the database is not a cluster, if the connection does not lead to its coordinator, or if a table has no rule
+ */
+export async function distribute<T>(
+  db: Kysely<T>,
+  progress: (message: string) => void = () => {},
+): Promise<TablePlacement[]> {
+  await refuseOneNode(db);
+  await refuseOtherThanCoordinator(db);
+  return await db.transaction().execute(async (tx) => {
+    const wrong = (await readPlacements(tx)).filter(({ isRight }) => !isRight);
+    if (wrong.length > 0) {
+      await place(tx, wrong, progress);
+    }
+    return wrong;
+  });
+}
+
+/** Runs the statements of a migration in its transaction. */
+export type RunMigration = <T>(tx: Kysely<T>, statements: () => Promise<void>) => Promise<void>;
+
+/**
+ * Prepares the migrations of a database.
+ * @returns a function that runs the statements of a migration. On a cluster whose tables are all where they must be, it also places the tables
+ * that the migration adds, in the same transaction. On a cluster that `distribute` has not placed yet, and on one node, it places none.
+ * @throws OperatorError if the connection leads to a node of a cluster that is not its coordinator, because other nodes change no tables
+ */
+export async function prepareMigrations<T>(db: Kysely<T>): Promise<RunMigration> {
+  if ((await readLayout(db)) === 'one node') {
+    return async (_, statements) => await statements();
+  }
+  await refuseOtherThanCoordinator(db);
+  const isDistributed = (await countMisplaced(db)) === 0;
+  return async (tx, statements) => {
+    await prepareForTables(tx);
+    await statements();
+    const wrong = isDistributed ? (await readPlacements(tx)).filter(({ isRight }) => !isRight) : [];
+    if (wrong.length > 0) {
+      await place(tx, wrong, () => {});
+    }
+  };
+}
+
+/**
+ * Makes the settings of a transaction that changes tables. Citus uses one connection to each node, because several connections do not see each
+ * other's uncommitted tables. Citus also leaves a new table with a foreign key to a copy on each node as it is, until it is placed.
+ */
+async function prepareForTables<T>(tx: Kysely<T>): Promise<void> {
+  await sql`SET LOCAL citus.multi_shard_modify_mode TO 'sequential'`.execute(tx);
+  await sql`SET LOCAL citus.enable_local_reference_table_foreign_keys TO off`.execute(tx);
+}
+
+async function refuseOneNode<T>(db: Kysely<T>): Promise<void> {
+  if ((await readLayout(db)) === 'one node') {
+    throw new OperatorError(
+      'The database is not a cluster, because it has no extension "citus". Nothing needs to be distributed on one node. ' +
+        'docs/operating/cluster.md says how to set up a cluster.',
+    );
+  }
+}
+
+async function refuseOtherThanCoordinator<T>(db: Kysely<T>): Promise<void> {
+  if (!(await isCoordinator(db))) {
+    throw new OperatorError(
+      'DATABASE_URL leads to a node of the cluster that is not its coordinator, and only the coordinator changes tables. ' +
+        'Run "roomservice migrate" with the DATABASE_URL of the coordinator first.',
+    );
+  }
+}
+
+/**
+ * Places tables. Foreign keys from or to these tables are dropped before and added again after, because Citus refuses to place a table while
+ * a foreign key leads to a table that is not placed yet.
+ */
+async function place<T>(tx: Kysely<T>, wrong: TablePlacement[], progress: (message: string) => void): Promise<void> {
+  await prepareForTables(tx);
+  const foreignKeys = await readForeignKeys(
+    tx,
+    wrong.map(({ table }) => table),
+  );
+  for (const { child, name } of foreignKeys) {
+    await sql`ALTER TABLE ${sql.id(child)} DROP CONSTRAINT ${sql.id(name)}`.execute(tx);
+  }
+  for (const { table, placement, actual } of wrong.sort(byPlacement)) {
+    progress(`Placing ${table} ${placement} …`);
+    if (actual !== 'not distributed' && actual !== 'on the coordinator') {
+      await sql`SELECT undistribute_table(${table})`.execute(tx);
+    }
+    await statementOf(table, placement).execute(tx);
+  }
+  for (const { child, name, definition } of foreignKeys) {
+    await sql`ALTER TABLE ${sql.id(child)} ADD CONSTRAINT ${sql.id(name)} ${sql.raw(definition)}`.execute(tx);
+  }
+}
+
+interface ForeignKey {
+  child: string;
+  name: string;
+  definition: string;
+}
+
+async function readForeignKeys<T>(tx: Kysely<T>, tables: string[]): Promise<ForeignKey[]> {
+  const { rows } = await sql<ForeignKey>`
+    SELECT child.relname AS child, k.conname AS name, pg_get_constraintdef(k.oid) AS definition
+    FROM pg_constraint AS k JOIN pg_class AS child ON child.oid = k.conrelid JOIN pg_class AS parent ON parent.oid = k.confrelid
+    WHERE k.contype = 'f' AND child.relnamespace = 'public'::regnamespace
+      AND (child.relname = ANY(${tables}) OR parent.relname = ANY(${tables}))
+    ORDER BY child.relname, k.conname`.execute(tx);
+  return rows;
+}
+
+function statementOf(table: string, placement: Placement): RawBuilder<unknown> {
+  switch (placement) {
+    case 'on each node':
+      return sql`SELECT create_reference_table(${table})`;
+    case 'on the coordinator':
+      return sql`SELECT citus_add_local_table_to_metadata(${table})`;
+    case 'by tenant':
+      return sql`SELECT create_distributed_table(${table}, 'tenant_id', colocate_with => ${table === FIRST_TABLE ? 'none' : FIRST_TABLE})`;
+  }
+}
+
+/** Orders copies first, because other tables refer to them, and `FIRST_TABLE` before the tables beside it. */
+function byPlacement(a: TablePlacement, b: TablePlacement): number {
+  const rank = ({ table, placement }: TablePlacement) =>
+    placement === 'on each node' ? 0 : table === FIRST_TABLE ? 1 : 2;
+  return rank(a) - rank(b);
+}

@@ -1,0 +1,152 @@
+import pg from 'pg';
+import { UnavailableError } from '../errors.ts';
+import { isUnavailable } from './failures.ts';
+
+/** Interval in milliseconds at which a node that is down is tried again. */
+const TRY_EVERY_MS = 1_000;
+/** Time limit in milliseconds for the connection of a look, and for each of its statements. */
+const TIMEOUT_MS = 3_000;
+
+const NODE_OF_TENANT = `
+  SELECT n.nodename AS host, n.nodeport AS port FROM pg_dist_placement AS p JOIN pg_dist_node AS n USING (groupid)
+  WHERE p.shardid = get_shard_id_for_distribution_column('app_user', $1::bigint) AND n.noderole = 'primary'`;
+/** Opens a new connection from the connected node to another node. The row says if a statement has succeeded there. */
+const TRY_NODE = `SELECT success FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY['SELECT 1'], false)`;
+
+interface ClusterNode {
+  host: string;
+  port: number;
+}
+
+/**
+ * Knows the nodes of a cluster (Citus) that are down, and refuses the statements of their tenants at once. Without it, each of these statements
+ * would hold a connection of the pool until its time limit, and the tenants of the other nodes would wait for a connection.
+ *
+ * A failed statement of a tenant makes the node of the tenant suspect. The node is down if the connected node cannot run a statement there. It is
+ * then tried again each second until it is back. While no node is down, this class costs nothing.
+ */
+export class NodeOutages {
+  readonly #url: string;
+  readonly #onChange: (node: string, isDown: boolean) => void;
+  readonly #down = new Map<string, ClusterNode>();
+  /** Nodes of the tenants that have called while a node was down. Emptied when all nodes are back. */
+  readonly #nodeOf = new Map<string, Promise<string>>();
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+
+  /** @param onChange called once when a node is found down, and once when it is back */
+  constructor(url: string, onChange: (node: string, isDown: boolean) => void) {
+    this.#url = url;
+    this.#onChange = onChange;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /**
+   * Waits until it is known if the node of the tenant is down. Returns undefined if no node is down, so that the caller need not wait.
+   * @param tenant id of the tenant, or a name of an account that belongs to no tenant
+   * @throws UnavailableError if the node of the tenant is down
+   */
+  admit(tenant: string): Promise<void> | undefined {
+    return this.#down.size === 0 || !isTenant(tenant) ? undefined : this.#refuseIfDown(tenant);
+  }
+
+  async #refuseIfDown(tenant: string): Promise<void> {
+    if (!this.#nodeOf.has(tenant)) {
+      this.#nodeOf.set(
+        tenant,
+        this.#look(async (client) => nameOf(await readNode(client, tenant))).catch(() => ''),
+      );
+    }
+    if (this.#down.has((await this.#nodeOf.get(tenant)) ?? '')) {
+      throw new UnavailableError('The node of the cluster that has the data of this tenant is down.', {
+        isLogged: true,
+      });
+    }
+  }
+
+  /** Finds out if the node of the tenant is down, after a statement of the tenant has failed. */
+  suspect(tenant: string, error: unknown): void {
+    if (isTenant(tenant) && !this.#isLooking && isUnavailable(error)) {
+      void this.#examine(async (client) => {
+        const node = await readNode(client, tenant);
+        await this.#tryNode(client, node);
+      });
+    }
+  }
+
+  async #examine(work: (client: pg.Client) => Promise<void>): Promise<void> {
+    if (this.#isLooking) {
+      return;
+    }
+    this.#isLooking = true;
+    // If the connected node itself is out of reach, nothing is known of the others. Then all statements fail anyway.
+    await this.#look(work).catch(() => {});
+    this.#isLooking = false;
+  }
+
+  async #tryNode(client: pg.Client, node: ClusterNode): Promise<void> {
+    const name = nameOf(node);
+    const isDown = await client.query<{ success: boolean }>(TRY_NODE, [node.host, node.port]).then(
+      ({ rows }) => rows[0]?.success !== true,
+      () => true,
+    );
+    if (isDown === this.#down.has(name)) {
+      return;
+    }
+    if (isDown) {
+      this.#down.set(name, node);
+      this.#timer ??= setInterval(() => void this.#tryAgain(), TRY_EVERY_MS).unref();
+    } else {
+      this.#down.delete(name);
+    }
+    if (this.#down.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      this.#nodeOf.clear();
+    }
+    this.#onChange(name, isDown);
+  }
+
+  async #tryAgain(): Promise<void> {
+    for (const node of this.#down.values()) {
+      await this.#examine((client) => this.#tryNode(client, node)); // A connection of its own, because a time limit makes it unusable.
+    }
+  }
+
+  /** Works on a separate connection, because statements of the tenants of the node may hold all connections of the pool. */
+  async #look<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: 'roomservice look',
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
+    });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return await work(client);
+    } finally {
+      void client.end().catch(() => {});
+    }
+  }
+}
+
+async function readNode(client: pg.Client, tenant: string): Promise<ClusterNode> {
+  const { rows } = await client.query<ClusterNode>(NODE_OF_TENANT, [tenant]);
+  const [node] = rows;
+  if (node === undefined) {
+    throw new Error('The tables of the cluster are not distributed yet.');
+  }
+  return node;
+}
+
+function isTenant(name: string): boolean {
+  return /^\d+$/.test(name);
+}
+
+function nameOf({ host, port }: ClusterNode): string {
+  return `${host}:${port}`;
+}

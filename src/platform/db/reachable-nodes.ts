@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { UnavailableError } from '../errors.ts';
+import type { Db } from './database.ts';
+
+/** Two tables whose rows of one tenant lie together, as the names of two of their shards on one node. */
+export type Shards = readonly [string, string];
+
+interface NodeOfShards {
+  host: string;
+  port: number;
+  shards: Shards[];
+}
+
+/**
+ * Reads from each node of a cluster (Citus) that can be reached, while another node is down. A statement over all tenants fails if one node is
+ * down, so this function sends one statement to each node. Citus opens new connections for it, so a caller uses it only during an outage.
+ *
+ * Citus waits for a node that does not answer at all for `citus.node_connection_timeout` (docs/operating/cluster.md).
+ * @param tables two tables that are placed by tenant
+ * @param select makes the query of one pair of shards. Citus takes no parameters here, so values come from `literal`.
+ * @returns the rows of all reachable nodes
+ * @throws UnavailableError if no node can be reached
+ */
+export async function readReachableNodes<Row>(
+  db: Db,
+  tables: readonly [string, string],
+  select: (shards: Shards) => string,
+): Promise<Row[]> {
+  const nodes = await readNodes(db, tables);
+  const commands = nodes.map(
+    ({ shards }) => `SELECT coalesce(json_agg(found), '[]') FROM (${shards.map(select).join(' UNION ALL ')}) AS found`,
+  );
+  const { rows } = await sql<{ success: boolean; result: string }>`
+    SELECT success, result FROM master_run_on_worker(
+      ${nodes.map(({ host }) => host)}::text[], ${nodes.map(({ port }) => port)}::int[], ${commands}::text[], true)`.execute(
+    db,
+  );
+  const results = rows.filter(({ success }) => success);
+  if (results.length === 0) {
+    throw new UnavailableError('No node of the cluster can be reached.', { cause: new Error(rows[0]?.result) });
+  }
+  return results.flatMap(({ result }) => JSON.parse(result) as Row[]);
+}
+
+async function readNodes(db: Db, [first, second]: readonly [string, string]): Promise<NodeOfShards[]> {
+  const { rows } = await sql<NodeOfShards>`
+    SELECT n.nodename AS host, n.nodeport AS port,
+      json_agg(json_build_array(shard_name(a.logicalrelid, a.shardid), shard_name(b.logicalrelid, b.shardid))) AS shards
+    FROM pg_dist_shard AS a
+    JOIN pg_dist_shard AS b ON b.logicalrelid = ${second}::regclass AND b.shardminvalue = a.shardminvalue
+    JOIN pg_dist_placement AS p ON p.shardid = a.shardid
+    JOIN pg_dist_node AS n ON n.groupid = p.groupid AND n.noderole = 'primary'
+    WHERE a.logicalrelid = ${first}::regclass
+    GROUP BY n.nodename, n.nodeport`.execute(db);
+  return rows;
+}
+
+/** Returns a value as SQL text. */
+export function literal(value: string | number | readonly string[]): string {
+  if (typeof value === 'number') {
+    return String(value);
+  }
+  return typeof value === 'string'
+    ? pg.escapeLiteral(value)
+    : `ARRAY[${value.map(pg.escapeLiteral).join(', ')}]::text[]`;
+}

@@ -1,0 +1,74 @@
+import type { Config } from '#platform/config.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
+import { distribute, readPlacements, type TablePlacement } from '#platform/db/distribution.ts';
+import { isUnavailable } from '#platform/db/failures.ts';
+import { readPooling } from '#platform/db/pooling.ts';
+import { OperatorError } from '#platform/errors.ts';
+import { outOfReach } from './runtime.ts';
+import { print, printJson, showProgress } from './terminal.ts';
+
+/** Runs `roomservice cluster distribute`. Places each table of a cluster where it must be, and prints the tables that were elsewhere. */
+export async function distributeTables(config: Config, options: { json?: boolean }): Promise<void> {
+  const placed = await withDatabase(config, async (db) => {
+    await readTables(db);
+    return await distribute(db, showProgress);
+  });
+  if (options.json) {
+    printJson(placed.map(({ table, placement, actual }) => ({ table, placement, was: actual })));
+  } else if (placed.length === 0) {
+    print('All tables are where they must be. Nothing was changed.');
+  } else {
+    print(placed.map(({ table, placement, actual }) => `${table}: ${placement} (was ${actual})`).join('\n'));
+  }
+}
+
+/** Runs `roomservice cluster verify`. Prints the tables of a cluster that are not where they must be, and exits 1 if there are any. */
+export async function verifyTables(config: Config, options: { json?: boolean }): Promise<void> {
+  const tables = await withDatabase(config, readTables);
+  const wrong = tables.filter(({ isRight }) => !isRight);
+  if (options.json) {
+    printJson(tables.map(({ table, placement, actual }) => ({ table, placement, actual })));
+  } else {
+    print([`${tables.length} tables, ${wrong.length} not where they must be`, ...wrong.map(lineOf)].join('\n'));
+  }
+  if (wrong.length > 0) {
+    throw new OperatorError(
+      `Tables that are not where they must be: ${wrong.length}. "roomservice cluster distribute" places them.`,
+    );
+  }
+}
+
+async function readTables(db: Database): Promise<TablePlacement[]> {
+  const tables = await readPlacements(db);
+  if (tables.length === 0) {
+    throw new OperatorError(
+      'The database has no tables yet. Run "roomservice migrate" with this DATABASE_URL, which also distributes them.',
+    );
+  }
+  return tables;
+}
+
+function lineOf({ table, placement, actual }: TablePlacement): string {
+  return `  ${table}: is ${actual}, must be ${placement}`;
+}
+
+/** Opens the database of DATABASE_URL for one piece of work. Does not migrate it, because these commands must not change anything else. */
+async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
+  const { databaseUrl: url } = config;
+  if (url === null) {
+    throw new OperatorError(
+      'DATABASE_URL is not set, so this command would use the embedded database, which is one node. Set DATABASE_URL to the coordinator of the cluster.',
+    );
+  }
+  try {
+    const { isPooled } = await readPooling(url);
+    const db = createDatabase({ url, poolSize: 1, hasNoTimeLimit: true, isPrepared: false, isPooled });
+    try {
+      return await work(db);
+    } finally {
+      await db.destroy();
+    }
+  } catch (error) {
+    throw isUnavailable(error) ? outOfReach(config, error) : error;
+  }
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { createDatabase } from '#platform/db/database.ts';
+import { migrateToLatest } from '#platform/db/migrate.ts';
+
+/** Settings of the nodes, as the coordinator knows them. */
+interface ClusterNode {
+  host: string;
+  port: number;
+  isCoordinator: boolean;
+}
+
+/** A cluster (Citus) that `TEST_DATABASE_URL` names. Each test file gets a database of its own on all its nodes. */
+export interface TestCluster {
+  /**
+   * Makes a database on all nodes, migrates it, and returns its URL on the coordinator.
+   * @param route returns the address at which the cluster reaches a worker node; default: the address of the node
+   */
+  createDatabase(route?: (url: string) => Promise<string>): Promise<string>;
+  dropDatabase(url: string): Promise<void>;
+}
+
+/** Returns the cluster to which the URL leads, or null if the URL leads to a single node. The URL names a database with the nodes. */
+export async function openTestCluster(url: string): Promise<TestCluster | null> {
+  const nodes = await readNodes(url);
+  if (nodes === null) {
+    return null;
+  }
+  const urlOf = ({ host, port }: ClusterNode, database: string) => {
+    const own = new URL(url);
+    own.hostname = host;
+    own.port = String(port);
+    own.pathname = `/${database}`;
+    return own.href;
+  };
+  const onAll = async (database: string, statements: string[]) =>
+    void (await Promise.all(nodes.map((node) => run(urlOf(node, database), statements))));
+  return {
+    async createDatabase(route = async (nodeUrl) => nodeUrl) {
+      const name = `test_${randomBytes(6).toString('hex')}`;
+      await onAll('postgres', [`CREATE DATABASE ${name}`]);
+      await onAll(name, ['CREATE EXTENSION citus']);
+      const own = new URL(url);
+      own.pathname = `/${name}`;
+      const statements = nodes.map(async (node) => {
+        const { hostname, port } = new URL(node.isCoordinator ? urlOf(node, name) : await route(urlOf(node, name)));
+        return `SELECT ${node.isCoordinator ? 'citus_set_coordinator_host' : 'citus_add_node'}('${hostname}', ${port})`;
+      });
+      await run(own.href, await Promise.all(statements));
+      const db = createDatabase({ url: own.href, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
+      try {
+        await migrateToLatest(db);
+      } finally {
+        await db.destroy();
+      }
+      return own.href;
+    },
+    async dropDatabase(of) {
+      await onAll('postgres', [`DROP DATABASE ${new URL(of).pathname.slice(1)} WITH (FORCE)`]);
+    },
+  };
+}
+
+async function readNodes(url: string): Promise<ClusterNode[] | null> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ found: boolean }>(
+      `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS found`,
+    );
+    if (!rows[0]?.found) {
+      return null;
+    }
+    const nodes = await client.query<ClusterNode>(
+      `SELECT nodename AS host, nodeport AS port, groupid = 0 AS "isCoordinator" FROM pg_dist_node ORDER BY groupid`,
+    );
+    return nodes.rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function run(url: string, statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    for (const statement of statements) {
+      await client.query(statement);
+    }
+  } finally {
+    await client.end();
+  }
+}
