@@ -10,6 +10,7 @@ import {
   keysWithoutTenant,
   migrationNames,
   notDistributable,
+  notSplittable,
   unusedExceptions,
 } from './tidy/migrations.ts';
 import { decisionRecords } from './tidy/records.ts';
@@ -116,6 +117,9 @@ describe('migrations', () => {
   });
   test('the migrations use only SQL that a database cluster supports', () => {
     assertNone(migrations.flatMap(([path, text]) => notDistributable(path, text)));
+  });
+  test('the migrator can split each migration into its statements', () => {
+    assertNone(migrations.flatMap(([path, text]) => notSplittable(path, text)));
   });
   test('a migration after 0019 removes and tightens nothing, and blocks no writers of a table while it builds an index', () => {
     assertNone(migrations.flatMap(([path, text]) => contractions(path, text)));

@@ -225,6 +225,18 @@ export const BUGS: Bug[] = [
     suites: ['test/parity/nights-and-rates.test.ts'],
   },
   {
+    name: 'table without a rule for a cluster',
+    harm: 'a cluster distributes a new table by a tenant that its key does not begin with, or fails in the upgrade',
+    edits: [
+      {
+        file: 'src/platform/db/distribution.ts',
+        find: "(firstColumn === 'tenant_id' ? 'by tenant' : undefined)",
+        replace: "'by tenant'",
+      },
+    ],
+    suites: ['src/platform/db/distribution.test.ts'],
+  },
+  {
     name: 'one batch for all tenants of a cluster',
     harm: 'a cluster refuses the statement, or a tenant gets the data of another one',
     edits: [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { contractions, keysWithoutTenant, migrationNames, notDistributable } from './migrations.ts';
+import { contractions, keysWithoutTenant, migrationNames, notDistributable, notSplittable } from './migrations.ts';
 
 describe('the rules on migrations', () => {
   const faults = (sql: string) => keysWithoutTenant('migrations/0001_a.sql', sql);
@@ -49,6 +49,18 @@ describe('the rules on migrations', () => {
     for (const sql of ['CREATE TABLE a (id bigserial)', 'CREATE OR REPLACE FUNCTION f()', 'CREATE TRIGGER t']) {
       assert.equal(notDistributable('migrations/0001_a.sql', sql).length, 1, sql);
     }
+  });
+
+  test('notSplittable finds strings and quotes at which the migrator would split a statement', () => {
+    for (const sql of [
+      "UPDATE a SET b = 'x; y'",
+      "UPDATE a SET b = 'x -- y'",
+      'DO $$ BEGIN END $$',
+      '/* x */ SELECT 1',
+    ]) {
+      assert.notEqual(notSplittable('migrations/0001_a.sql', sql).length, 0, sql);
+    }
+    assert.deepEqual(notSplittable('migrations/0001_a.sql', "-- It's; it's\nUPDATE a SET b = 'x'; -- it's\n"), []);
   });
 
   test('contractions finds what the previous version cannot run with, in migrations after 0019', () => {

@@ -53,6 +53,15 @@ export function notDistributable(path: string, text: string): string[] {
   return [...sql.matchAll(NOT_DISTRIBUTABLE)].map((match) => offence(path, text, match.index, message));
 }
 
+/** Finds strings and comments at which the migrator would split or cut a statement, because it looks for semicolons and `--` only. */
+export function notSplittable(path: string, text: string): string[] {
+  const message = 'A migration must not have a string with ; or --, a dollar quote, or a comment in /* */.';
+  const tokens = text.matchAll(/--[^\n]*|'[^']*'|\$\w*\$|\/\*/g);
+  return [...tokens]
+    .filter(([token]) => !token.startsWith('--') && (!token.startsWith("'") || /;|--/.test(token)))
+    .map((match) => offence(path, text, match.index, message));
+}
+
 /** Number of the last migration of the versions whose migrations could also remove and change things. */
 const LAST_UNBOUND = 19;
 /** SQL that takes away what the previous version uses, or that refuses what it writes. The value says what is wrong. */
