@@ -18,7 +18,7 @@ export type Caches = Pick<RecentChanges, 'createCache'>;
 export const NO_CACHES: Caches = { createCache: () => new TenantCache({ maxEntries: 0, isLeased: () => false }) };
 
 /** Interval in milliseconds at which each process of the service polls the list of recent changes. */
-const POLL_EVERY_MS = 150;
+export const POLL_EVERY_MS = 200;
 /**
  * Length of the lease of all caches in milliseconds. A process may use its caches for this time after the start of the last successful
  * poll.

@@ -3,9 +3,9 @@ import { isMigrated } from './migrate.ts';
 
 /**
  * Longest time in milliseconds since the start of the last successful regular statement, for a process that is in contact with its database.
- * Regular statements are sent at least every 700 ms. The time is longer, because a failover may make one of them fail.
+ * Regular statements are sent at least every 1.1 s. The time is longer, because a failover may make one of them fail.
  */
-const IN_CONTACT_FOR_MS = 2_000;
+const IN_CONTACT_FOR_MS = 2_500;
 
 /**
  * Contact of this process with its database, for `/readyz`. The regular statements that the process sends anyway report their success, so

@@ -26,6 +26,8 @@ const BEGIN_WITHIN = 1 / 3;
  * Longest wait between two searches for due deliveries. Jitter shortens each wait, so that several workers do not search at the same time.
  */
 const SCAN_EVERY_MS = 200;
+/** Mean wait between two searches for due deliveries, with the jitter. */
+export const MEAN_SCAN_MS = SCAN_EVERY_MS * 0.75;
 /**
  * Longest wait between two claims. Under load, a claim waits until as many attempts have ended as are still under way. So it claims many
  * deliveries, and PostgreSQL needs less time for each of them.

@@ -4,16 +4,18 @@ import { newId } from '#platform/lib/ids.ts';
 import { lookForFreeSlot, openSlots, releaseSlot, renewSlot, takeSlot } from './scan-lease-store.ts';
 
 /** Length of a lease in milliseconds. If a holder dies, its slot is free after this time. */
-const LEASE_MS = 1_100;
+const LEASE_MS = 800;
 /** Interval in milliseconds at which a holder renews its lease. One renewal may fail before the lease ends. */
-const RENEW_EVERY_MS = 400;
+export const RENEW_EVERY_MS = 300;
 /**
  * Longest wait in milliseconds until a worker without a lease looks for a free slot. The wait and the lease together are below 2 s, in which
- * another worker must take the slot of a holder that died.
+ * another worker must take the slot of a holder that died. Jitter shortens each wait by up to a quarter.
  */
-const LOOK_EVERY_MS = 700;
+const LOOK_EVERY_MS = 1_100;
+/** Mean wait between two looks for a free slot, with the jitter. */
+export const MEAN_LOOK_MS = LOOK_EVERY_MS * 0.875;
 /** Number of slots that are always open. Keep in sync with migration 0022. */
-const ALWAYS_OPEN = 4;
+export const ALWAYS_OPEN = 4;
 /** Time for which a busy holder opens further slots. */
 const OPEN_FOR_SECONDS = 10;
 /** Number of renewals in a row at which a holder must be busy before it opens further slots. So a short burst opens no slots. */
@@ -39,8 +41,6 @@ export class ScanLease {
   readonly #id = newId();
   /** Slot of this worker. Null: the worker holds no lease. */
   #slot: number | null = null;
-  /** Time (`performance.now()`) at which the lease ends. */
-  #endsAtMs = 0;
   #nextAtMs = 0;
   #busyRenewals = 0;
 
@@ -48,9 +48,12 @@ export class ScanLease {
     this.#options = options;
   }
 
-  /** Returns true if the worker may search now. A lease that could not be renewed in time ends by the clock of this process. */
+  /**
+   * True if the worker should search. The lease may have ended since the last call of `keep`, for example in a slow process. That does no
+   * harm, because two workers that search at the same time never claim the same delivery.
+   */
   get isHeld(): boolean {
-    return this.#slot !== null && performance.now() < this.#endsAtMs;
+    return this.#slot !== null;
   }
 
   /** Time (`performance.now()`) at which `keep` must be called next. */
@@ -67,13 +70,12 @@ export class ScanLease {
     const beganAtMs = performance.now();
     const free = await this.#findFree();
     if (this.#slot !== null && (await renewSlot(this.#options.db, this.#slot, this.#id, LEASE_MS / 1_000))) {
-      this.#endsAtMs = beganAtMs + LEASE_MS;
       await this.#callIn(this.#slot, isBusy);
     } else {
       this.#drop();
       await this.#take(free);
     }
-    this.#nextAtMs = beganAtMs + (this.#slot === null ? LOOK_EVERY_MS * (0.5 + Math.random() / 2) : RENEW_EVERY_MS);
+    this.#nextAtMs = beganAtMs + (this.#slot === null ? LOOK_EVERY_MS * (0.75 + Math.random() / 4) : RENEW_EVERY_MS);
   }
 
   /** Gives the lease back, so that another worker may search immediately. Does not throw, because the lease ends by itself. */
@@ -99,11 +101,9 @@ export class ScanLease {
   /** Takes the slot. If another worker is faster, tries the next free slot, until no slot is free. */
   async #take(firstFree: number | null): Promise<void> {
     for (let free = firstFree; free !== null; free = await this.#findFree()) {
-      const beganAtMs = performance.now();
       if (await takeSlot(this.#options.db, free, this.#id, LEASE_MS / 1_000)) {
         this.#slot = free;
-        this.#endsAtMs = beganAtMs + LEASE_MS;
-        this.#busyRenewals = 0;
+          this.#busyRenewals = 0;
         this.#options.onChange(true);
         return;
       }
