@@ -103,7 +103,7 @@ export class ScanLease {
     for (let free = firstFree; free !== null; free = await this.#findFree()) {
       if (await takeSlot(this.#options.db, free, this.#id, LEASE_MS / 1_000)) {
         this.#slot = free;
-          this.#busyRenewals = 0;
+        this.#busyRenewals = 0;
         this.#options.onChange(true);
         return;
       }
