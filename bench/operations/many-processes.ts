@@ -22,6 +22,8 @@ const EVERY_MS = 150;
 const WARM_UP_SECONDS = 1;
 /** Number of changes in the last two minutes, and of older changes that are not removed yet. */
 const CHANGES = { recent: 300, older: 1_200 };
+/** Interval of the polls before decision 34. */
+const OLD_POLL_EVERY_MS = 150;
 /** Interval at which a proxy checks `/readyz`. The result was reused for a second. */
 const PROBE_EVERY_MS = 1_000;
 /** Goal of decision 34: cores of PostgreSQL for the regular statements of 1,000 processes. */
@@ -134,17 +136,16 @@ function rowsOf(costs: Costs): ProcessRow[] {
       ...(mostCores === undefined ? {} : { mostCores }),
     },
   ];
-  const polls = 1_000 / POLL_EVERY_MS;
   const scans = 1_000 / MEAN_SCAN_MS;
   const before = total('all, before', [
-    work(`poll of ${CHANGES.recent} changes, before`, costs.oldPoll, polls),
+    work(`poll of ${CHANGES.recent} changes, before`, costs.oldPoll, 1_000 / OLD_POLL_EVERY_MS),
     work('search for due deliveries by each process, before', costs.scan, scans),
     work('readiness probe, before', costs.probe, 1_000 / PROBE_EVERY_MS),
   ]);
   const now = total(
     'all, now',
     [
-      work('poll of the new changes', costs.poll, polls),
+      work('poll of the new changes', costs.poll, 1_000 / POLL_EVERY_MS),
       work(`search for due deliveries by ${ALWAYS_OPEN} processes`, costs.scan, scans, ALWAYS_OPEN),
       work('look for a free scan lease', costs.look, 1_000 / MEAN_LOOK_MS),
       work(`renewal of ${ALWAYS_OPEN} scan leases`, costs.look + costs.renewal, 1_000 / RENEW_EVERY_MS, ALWAYS_OPEN),

@@ -358,8 +358,8 @@ export const BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/deliveries/delivery-worker.ts',
-        find: 'await (this.#scanLease.isHeld && this.#claims.scan());',
-        replace: 'await this.#claims.scan();',
+        find: 'if (this.#scanLease.isHeld) {',
+        replace: '{',
       },
     ],
     suites: ['src/webhooks/deliveries/scan-lease.test.ts'],

@@ -17,8 +17,9 @@ export interface Changes {
 }
 
 /**
- * Reads the committed changes of all tenants that were made by this transaction or a later one. If `since` is null, reads all changes of the
- * table. The upper bound of the transactions excludes no row, but without it the planner would expect a third of the table and read all of it.
+ * Reads the committed changes of all tenants that this transaction or a later one has made. If `since` is null, reads all changes of the
+ * table. The upper bound excludes no transaction of this server. But without it, the planner would expect a third of the table, and read the
+ * whole table.
  * @param since `oldestRunning` of the last call. The last call has read the changes of all older transactions
  */
 export async function readChanges(db: Database, since: string | null): Promise<Changes> {

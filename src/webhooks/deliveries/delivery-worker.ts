@@ -182,7 +182,9 @@ export class DeliveryWorker implements LocalDelivery {
         if (performance.now() >= this.#scanAtMs) {
           this.#scanAtMs = performance.now() + jittered(scanWaitMs);
           this.#claims.dropBusyReceivers();
-          await (this.#scanLease.isHeld && this.#claims.scan());
+          if (this.#scanLease.isHeld) {
+            await this.#claims.scan();
+          }
         }
         await this.#claim();
         scanWaitMs = scanEveryMs;
