@@ -101,7 +101,8 @@ export function contractions(path: string, text: string): string[] {
     ...sql.matchAll(/\bCREATE\s+(UNIQUE\s+)?INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?\w+\s+ON\s+(\w+)/gi),
   ]
     .filter(
-      ([, unique, table = '']) => !created.has(table) && (unique !== undefined || !(isConcurrent || table in SMALL_TABLES)),
+      ([, unique, table = '']) =>
+        !created.has(table) && (unique !== undefined || !(isConcurrent || table in SMALL_TABLES)),
     )
     .map((match) =>
       offence(
