@@ -33,7 +33,8 @@ export const MANY_PROCESSES: Operation[] = [{ name: 'many-processes', measure: m
 
 /**
  * Measures the CPU time of PostgreSQL for each statement that an idle process sends regularly, and calculates from it the cores that many
- * processes use. Each credential has a delivery that waits for a retry, so the search has to look at each of them.
+ * processes use. The floor is a statement that does nothing, because most of the cost is to wake a backend. Each credential has a delivery
+ * that waits for a retry, so the search has to look at each of them.
  */
 async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
   const url = await world.tenantDatabase('bench_many_processes');
@@ -54,6 +55,7 @@ async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
   const measure = (statement: (db: Database) => Promise<unknown>) =>
     costUs(connections, world.options.seconds * world.options.rounds, statement);
   return rowsOf({
+    floor: await measure((db) => sql`SELECT 1`.execute(db)),
     oldPoll: await measure(pollByTime),
     probe: await measure((db) => isMigrated(db)),
     poll: await measure(pollByTransaction()),
@@ -120,7 +122,7 @@ async function backendOf(db: Database): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-type Costs = Record<'oldPoll' | 'probe' | 'poll' | 'scan' | 'look' | 'renewal', number>;
+type Costs = Record<'floor' | 'oldPoll' | 'probe' | 'poll' | 'scan' | 'look' | 'renewal', number>;
 
 function rowsOf(costs: Costs): ProcessRow[] {
   const work = (name: string, cost: number, perSecond: number, workers = Number.POSITIVE_INFINITY): ProcessRow => ({
@@ -153,5 +155,6 @@ function rowsOf(costs: Costs): ProcessRow[] {
     ],
     MOST_CORES,
   );
-  return [...before, ...now];
+  const floor = work('floor of the polls: SELECT 1', costs.floor, 1_000 / POLL_EVERY_MS);
+  return [...before, ...now, floor];
 }
