@@ -68,9 +68,14 @@ export class ScanLease {
    */
   async keep(isBusy: boolean): Promise<void> {
     const beganAtMs = performance.now();
-    const free = await this.#findFree();
-    if (this.#slot !== null && (await renewSlot(this.#options.db, this.#slot, this.#id, LEASE_MS / 1_000))) {
-      await this.#callIn(this.#slot, isBusy);
+    const slot = this.#slot;
+    // Both statements run at the same time, because the deliveries of this worker wait for them.
+    const [free, isRenewed] = await Promise.all([
+      this.#findFree(),
+      slot !== null && renewSlot(this.#options.db, slot, this.#id, LEASE_MS / 1_000),
+    ]);
+    if (slot !== null && isRenewed) {
+      await this.#callIn(slot, isBusy);
     } else {
       this.#drop();
       await this.#take(free);
