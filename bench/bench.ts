@@ -9,10 +9,14 @@ import type { Operation } from './operations/operation.ts';
 import { OPERATIONS } from './operations/operations.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 import { openPostgres } from './postgres.ts';
+import { type ProcessRow, renderProcessTable } from './process-table.ts';
 import { tell } from './progress.ts';
 import { type QueueRow, renderQueueTable } from './queue-table.ts';
 import { renderTable, type Row } from './table.ts';
 import { World } from './world.ts';
+
+/** Row of one of the tables. */
+type AnyRow = Row | QueueRow | ProcessRow;
 
 const INTERRUPTED = 130;
 
@@ -37,7 +41,7 @@ tell(`The results were written to ${path}`);
  * Runs the chosen operations. Returns their rows of the results tables, or null if a signal interrupted the run. In both cases, stops every
  * process that the run has started.
  */
-async function run(chosenOptions: Options, chosenOperations: Operation[]): Promise<(Row | QueueRow)[] | null> {
+async function run(chosenOptions: Options, chosenOperations: Operation[]): Promise<AnyRow[] | null> {
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await openPostgres(chosenOptions.isFull));
   const world = new World(chosenOptions, postgres, resources);
@@ -45,8 +49,8 @@ async function run(chosenOptions: Options, chosenOperations: Operation[]): Promi
   return await Promise.race([measure(world, chosenOperations), interrupted]);
 }
 
-async function measure(world: World, chosenOperations: Operation[]): Promise<(Row | QueueRow)[]> {
-  const measured: (Row | QueueRow)[] = [];
+async function measure(world: World, chosenOperations: Operation[]): Promise<AnyRow[]> {
+  const measured: AnyRow[] = [];
   for (const operation of chosenOperations) {
     tell(operation.name);
     try {
@@ -62,13 +66,15 @@ async function measure(world: World, chosenOperations: Operation[]): Promise<(Ro
   return measured;
 }
 
-/** Returns the rows as one or two tables, because the comparison of queues has its own columns. */
-function renderTables(measured: (Row | QueueRow)[]): string {
+/** Returns the rows as up to three tables, because the comparison of queues and the costs of many processes have their own columns. */
+function renderTables(measured: AnyRow[]): string {
   const queueRows = measured.filter((row) => 'sender' in row);
+  const processRows = measured.filter((row) => 'work' in row);
   const otherRows = measured.filter((row) => 'operation' in row);
   return [
     ...(otherRows.length > 0 ? [renderTable(otherRows)] : []),
     ...(queueRows.length > 0 ? [renderQueueTable(queueRows)] : []),
+    ...(processRows.length > 0 ? [renderProcessTable(processRows)] : []),
   ].join('\n\n');
 }
 

@@ -115,6 +115,11 @@ export class World {
     return this.resources.use(await openStand(this.#postgres, url, settings, workers));
   }
 
+  /** Makes a database that holds the tenants, and returns its URL. No service runs on it. */
+  async tenantDatabase(name: string): Promise<string> {
+    return await this.#postgres.clone(await this.#ensureTenantTemplate(), name);
+  }
+
   /** Makes the template database that holds the tenants, if it is missing. Returns its name. */
   async #ensureTenantTemplate(): Promise<string> {
     const { sizes } = this.options;

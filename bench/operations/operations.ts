@@ -2,6 +2,7 @@ import { DELIVERIES } from './deliveries.ts';
 import { HOTEL } from './hotel.ts';
 import { LATENCY } from './latency.ts';
 import { LISTS } from './lists.ts';
+import { MANY_PROCESSES } from './many-processes.ts';
 import { MENU } from './menu.ts';
 import type { Operation } from './operation.ts';
 import { ORDERS } from './orders.ts';
@@ -24,4 +25,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...DELIVERIES,
   ...QUEUES,
   ...LATENCY,
+  ...MANY_PROCESSES,
 ];

@@ -8,8 +8,8 @@ import { callerGuard, pmsGuard } from '#access/credentials/guard.ts';
 import { Authentication, type Caller } from '#access/credentials/credentials.ts';
 import { credentialRoutes } from '#access/credentials/routes.ts';
 import { Credential, PmsCredential } from '#access/credentials/schema.ts';
+import { DatabaseContact } from '#platform/db/contact.ts';
 import type { Database } from '#platform/db/database.ts';
-import { isMigrated } from '#platform/db/migrate.ts';
 import { docsRoutes } from '#developer/docs/routes.ts';
 import { invalidField, isLogged } from '#platform/errors.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
@@ -60,6 +60,8 @@ export interface AppDependencies {
   metrics?: HttpMetrics;
   /** Limits for clients that read a response with a long list slowly. A missing field keeps its default. */
   readers?: Partial<ReaderBounds> | undefined;
+  /** Contact of this process with the database, which the polls confirm. Default: a new one. */
+  contact?: DatabaseContact;
   /** Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the address of the caller. */
   isServing?: (address: string) => boolean;
 }
@@ -86,13 +88,15 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     done();
   });
   await extend?.(app);
-  const changes = new RecentChanges(deps.backgroundDb, log);
+  const contact = deps.contact ?? new DatabaseContact(deps.db);
+  const changes = new RecentChanges(deps.backgroundDb, log, contact);
   const callers = createCallers(deps, changes);
   app.addHook('onListen', async () => changes.start());
   app.addHook('onClose', async () => {
     await Promise.all([changes.close(), callers.partners.close(), callers.pms.close()]);
   });
   registerRoutes(app, deps, {
+    contact,
     changes,
     guards: createGuards(deps, callers),
     ...createBusiness({ ...deps, caches: changes }),
@@ -101,16 +105,17 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
 }
 
 interface Parts extends Business {
+  contact: DatabaseContact;
   changes: RecentChanges;
   guards: Guards;
 }
 
 function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   const { config, db, keyring, budgets } = deps;
-  const { guards, changes, credentials, pmsCredentials, channels, readListedMenu, orders } = parts;
+  const { contact, guards, changes, credentials, pmsCredentials, channels, readListedMenu, orders } = parts;
   const { reservations, findRoomType, readHeldNights } = parts;
 
-  healthRoutes(app, { ...(deps.isServing ? { isServing: deps.isServing } : {}), isReady: () => isMigrated(db) });
+  healthRoutes(app, { ...(deps.isServing ? { isServing: deps.isServing } : {}), isReady: () => contact.isReady() });
   docsRoutes(app);
   authRoutes(app, { db, keyring, budgets });
   credentialRoutes(app, {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
+import type { DatabaseContact } from '#platform/db/contact.ts';
 import type { Database } from '#platform/db/database.ts';
 import { Listener } from '#platform/db/notifications.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
@@ -16,11 +17,16 @@ import { createBusiness } from './business.ts';
 export interface WorkerDependencies {
   config: Pick<Config, 'bounds' | 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;
   db: Database;
-  /** Database at which the worker listens to notifications of new events. If undefined, the worker only searches for them. */
+  /**
+   * Database at which the worker listens to notifications of new events while it holds a scan lease. If undefined, the worker only searches
+   * for them.
+   */
   databaseUrl?: string | undefined;
   keyring: Keyring;
   log: Logger;
   metrics?: DeliveryMetrics;
+  /** Contact of this process with the database, for `/readyz`. */
+  contact?: DatabaseContact;
   pace?: DeliveryPace;
   /**
    * Tenant of the sandbox, and the speed of its simulation. The sandbox changes the orders and reservations of this tenant, as staff
@@ -52,43 +58,80 @@ export interface Worker {
  * composition root of the loops.
  */
 export function startWorker(dependencies: WorkerDependencies): Worker {
-  const { config, db, databaseUrl, keyring, log, metrics, pace = {}, sandbox: sandboxOptions } = dependencies;
+  const { config, db, databaseUrl, keyring, log, metrics, contact, pace = {}, sandbox: sandboxOptions } = dependencies;
   const { timeoutMs, ...deliveryPace } = pace;
   const sender = createWebhookSender({
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
-  const deliveries = new DeliveryWorker({
+  const notifications = databaseUrl === undefined ? null : new Notifications(databaseUrl, log);
+  const deliveries: DeliveryWorker = new DeliveryWorker({
     db,
     keyring,
     sender,
     headerBrand: config.webhookHeaderBrand,
     log,
+    contact,
+    // PostgreSQL wakes all listening connections of the database at each notification, so only few processes listen.
+    onScanLease: (isHeld) => {
+      if (isHeld) {
+        notifications?.open(deliveries);
+      } else {
+        void notifications?.close();
+      }
+    },
     ...deliveryPace,
     ...(metrics ? { onAttempt: (delivery, sent) => metrics.attempted(delivery, sent) } : {}),
   });
-  const listener = databaseUrl === undefined ? null : listen(databaseUrl, deliveries, log);
   const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
   const createParts = () => createBusiness({ config, db, keyring, log, caches: NO_CACHES, deliveries });
   const sandbox = sandboxOptions && startSandbox({ db, log, ...createParts(), ...sandboxOptions });
   return {
     deliveries,
     async stop(graceMs) {
-      await Promise.all([deliveries.stop(graceMs), listener?.close(), retention.stop(), sandbox?.stop()]);
+      await Promise.all([deliveries.stop(graceMs), retention.stop(), sandbox?.stop()]);
+      await notifications?.close();
       await sender.close();
     },
   };
 }
 
-function listen(url: string, deliveries: DeliveryWorker, log: Logger): Listener {
-  return new Listener({
-    url,
-    channel: WAKE_UP_CHANNEL,
-    onNotification: (payload) => deliveries.hear(readWakeUp(payload)),
-    onDeaf: () =>
-      log.info(
-        'the database passes no notifications on, as behind a pooler in transaction mode; ' +
-          'the worker finds the events of processes without a worker by its search, within 0.2 s',
-      ),
-  });
+/** Notifications of new events, which a worker hears while it holds a scan lease. */
+class Notifications {
+  readonly #url: string;
+  readonly #log: Logger;
+  #listener: Listener | null = null;
+  #closed: Promise<void> = Promise.resolve();
+  /** True if the database passes no notifications on. Then no further connection is opened. */
+  #isDeaf = false;
+
+  constructor(url: string, log: Logger) {
+    this.#url = url;
+    this.#log = log;
+  }
+
+  open(deliveries: DeliveryWorker): void {
+    if (this.#listener === null && !this.#isDeaf) {
+      this.#listener = new Listener({
+        url: this.#url,
+        channel: WAKE_UP_CHANNEL,
+        onNotification: (payload) => deliveries.hear(readWakeUp(payload)),
+        onDeaf: () => this.#noteDeaf(),
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = this.#listener?.close() ?? this.#closed;
+    this.#listener = null;
+    await this.#closed;
+  }
+
+  #noteDeaf(): void {
+    this.#isDeaf = true;
+    this.#log.info(
+      'the database passes no notifications on, as behind a pooler in transaction mode; ' +
+        'the worker finds the events of processes without a worker by its search, within 0.2 s',
+    );
+  }
 }

@@ -340,4 +340,70 @@ export const BUGS: Bug[] = [
     ],
     suites: ['test/parity/nights-and-rates.test.ts'],
   },
+  {
+    name: 'poll misses slow transactions',
+    harm: 'a process uses cached data for ever if its change was committed after a poll that ran during its transaction',
+    edits: [
+      {
+        file: 'src/platform/changes/store.ts',
+        find: 'SELECT pg_snapshot_xmin(pg_current_snapshot())',
+        replace: 'SELECT pg_snapshot_xmax(pg_current_snapshot())',
+      },
+    ],
+    suites: ['src/platform/changes/changes.test.ts'],
+  },
+  {
+    name: 'ready for ever',
+    harm: 'a load balancer sends calls to a process that cannot reach its database',
+    edits: [
+      {
+        file: 'src/platform/db/contact.ts',
+        find: 'if (performance.now() > this.#lastMs + IN_CONTACT_FOR_MS) {',
+        replace: 'if (performance.now() > this.#lastMs + 1_000 * IN_CONTACT_FOR_MS) {',
+      },
+    ],
+    suites: ['src/platform/http/server-errors.test.ts'],
+  },
+  {
+    name: 'every worker searches',
+    harm: 'a thousand processes use all cores of PostgreSQL, although no event is due',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/delivery-worker.ts',
+        find: 'if (this.#scanLease.isHeld) {',
+        replace: '{',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
+  },
+  {
+    name: 'scan lease of a dead worker',
+    harm: 'due deliveries wait for minutes after workers were killed',
+    edits: [{ file: 'src/webhooks/deliveries/scan-lease.ts', find: 'MS = 800;', replace: 'MS = 300_000;' }],
+    suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
+  },
+  {
+    name: 'scan lease kept at a stop',
+    harm: 'after each restart of the workers, due deliveries wait until the leases end',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/delivery-worker.ts',
+        find: '    await this.#scanLease.release();\n',
+        replace: '',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
+  },
+  {
+    name: 'large backlog for few workers',
+    harm: 'most workers are idle while a hundred thousand deliveries wait',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/scan-lease.ts',
+        find: 'if (this.#busyRenewals >= BUSY_RENEWALS) {',
+        replace: 'if (this.#busyRenewals >= 1_000 * BUSY_RENEWALS) {',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
+  },
 ];

@@ -4,8 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { eventually } from '#test/support/webhooks.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { newId } from '../lib/ids.ts';
 import { announceChange, waitForLeasesToEnd, type TenantCache, RecentChanges } from './changes.ts';
+import { insertChange, readChanges } from './store.ts';
 
 const TENANT = 1;
 const OTHER = 2;
@@ -35,6 +38,13 @@ describe('tenant caches of RecentChanges', () => {
   const load = (tenantId: number, key: string, value: string) =>
     cache.load(tenantId, `${tenantId} ${key}`, async () => value);
   const change = (tenantId = TENANT) => inTransaction(database.db, (tx) => announceChange(tx, tenantId));
+
+  /** Inserts a change in a transaction of its own, and returns its id. */
+  async function changeWithId(): Promise<string> {
+    const id = newId();
+    await inTransaction(database.db, async (tx) => await insertChange(tx, OTHER, id));
+    return id;
+  }
 
   async function breakDatabase(work: () => Promise<void>): Promise<void> {
     await sql`ALTER TABLE recent_change RENAME TO elsewhere`.execute(database.db);
@@ -94,6 +104,37 @@ describe('tenant caches of RecentChanges', () => {
     });
     await changes.catchUp();
     assert.equal(get(TENANT, 'key'), undefined);
+  });
+
+  it('a later poll reads a change again only while a transaction runs that began before the change', async () => {
+    const idsSince = async (since: string) => (await readChanges(database.db, since)).rows.map(({ id }) => id);
+    let since = '';
+    let id = '';
+    await inTransaction(database.db, async (tx) => {
+      const slow = newId();
+      await insertChange(tx, TENANT, slow);
+      id = await changeWithId();
+      since = (await readChanges(database.db, null)).oldestRunning;
+      const ids = await idsSince(since);
+      assert.deepEqual([ids.includes(id), ids.includes(slow)], [true, false]);
+      id = slow;
+    });
+    assert.ok((await idsSince(since)).includes(id), 'the next poll finds the change that was committed late');
+    // Transactions of other tests on this server may still run.
+    await eventually(async () => {
+      since = (await readChanges(database.db, since)).oldestRunning;
+      return (await idsSince(since)).length === 0;
+    }, 'a poll that reads no change');
+  });
+
+  it('if no poll has succeeded for a lease, a poll also reads the changes of transactions with lower numbers, as after a failover', async () => {
+    await changes.close();
+    await load(OTHER, 'key', 'old value');
+    const tx = sql`INSERT INTO recent_change (id, tenant_id, transaction_id) VALUES (${newId()}, ${OTHER}, '3')`;
+    await tx.execute(database.db);
+    await waitForLeasesToEnd();
+    await changes.catchUp();
+    assert.equal(get(OTHER, 'key'), undefined);
   });
 
   it('if polls fail, one warning is logged, and a cache returns no data from the end of its lease until a poll succeeds', async () => {

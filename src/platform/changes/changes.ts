@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { DatabaseContact } from '../db/contact.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { newId } from '../lib/ids.ts';
 import { TenantCache } from './tenant-cache.ts';
@@ -17,7 +18,7 @@ export type Caches = Pick<RecentChanges, 'createCache'>;
 export const NO_CACHES: Caches = { createCache: () => new TenantCache({ maxEntries: 0, isLeased: () => false }) };
 
 /** Interval in milliseconds at which each process of the service polls the list of recent changes. */
-const POLL_EVERY_MS = 150;
+export const POLL_EVERY_MS = 200;
 /**
  * Length of the lease of all caches in milliseconds. A process may use its caches for this time after the start of the last successful
  * poll.
@@ -26,17 +27,14 @@ const LEASE_MS = 500;
 /** Time in milliseconds that `waitForLeasesToEnd` adds to the lease, because the timers of two machines may differ. */
 const LEASE_MARGIN_MS = 25;
 /**
- * Maximum age, in seconds, of the changes that a poll reads. The age counts from the start of the change's transaction. The maximum age is
- * large, so that a poll also finds a change whose transaction took long to commit.
- */
-const WINDOW_SECONDS = 120;
-/**
- * Maximum time in milliseconds between two successful polls. After a longer time, the process may have missed changes, so it invalidates
- * all caches. The value is a quarter of `WINDOW_SECONDS`.
+ * Maximum time in milliseconds between two successful polls. After a longer time, the process may have missed changes, because they are
+ * removed after `REMOVE_AFTER_SECONDS`. So it invalidates all caches.
  */
 const MAX_GAP_MS = 30_000;
 const REMOVE_AFTER_SECONDS = 600;
 const REMOVE_EVERY_MS = 60_000;
+/** Maximum number of ids of changes in memory. If there are more, a poll may invalidate some tenants a second time, which does no harm. */
+const MAX_SEEN = 10_000;
 
 /**
  * Records, as part of the transaction, that data of the tenant has changed. Every process of the service then invalidates its cached data
@@ -62,18 +60,24 @@ export async function waitForLeasesToEnd(): Promise<void> {
 export class RecentChanges {
   readonly #db: Database;
   readonly #log: Logger;
+  readonly #contact: DatabaseContact | undefined;
   readonly #caches: TenantCache<unknown>[] = [];
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | null = null;
+  /** Ids of the changes that polls have read. */
   #seen = new Set<string>();
+  /** Oldest transaction that was running at the last successful poll. Null: no poll has succeeded yet. */
+  #oldestRunning: string | null = null;
   /** Start of the last successful poll, in milliseconds of this process's own clock (`performance.now`). */
   #polledAtMs = Number.NEGATIVE_INFINITY;
   #removedAtMs = performance.now();
   #isFailing = false;
 
-  constructor(db: Database, log: Logger) {
+  /** @param contact is told of each successful poll */
+  constructor(db: Database, log: Logger, contact?: DatabaseContact) {
     this.#db = db;
     this.#log = log;
+    this.#contact = contact;
   }
 
   /** Starts the polls. The caches return no data before the first poll has succeeded. */
@@ -124,16 +128,27 @@ export class RecentChanges {
     await this.#polling;
   }
 
+  /**
+   * Reads the changes of the transactions that had not ended at the last poll, so it also finds a change whose transaction took long to
+   * commit. After a failover, transactions may have numbers that the old primary has already given. So if the lease has ended, the poll reads
+   * all changes that are stored.
+   */
   async #poll(): Promise<void> {
     const beganAtMs = performance.now();
-    const changes = await store.readChanges(this.#db, WINDOW_SECONDS);
-    const isGap = beganAtMs - this.#polledAtMs > MAX_GAP_MS;
-    const tenantIds = new Set(changes.filter(({ id }) => !this.#seen.has(id)).map(({ tenantId }) => tenantId));
+    const sinceMs = beganAtMs - this.#polledAtMs;
+    const readsAll = sinceMs > LEASE_MS;
+    const { rows, oldestRunning } = await store.readChanges(this.#db, readsAll ? null : this.#oldestRunning);
+    const tenantIds = new Set(rows.filter(({ id }) => !this.#seen.has(id)).map(({ tenantId }) => tenantId));
     for (const cache of this.#caches) {
-      cache.invalidate(isGap ? 'all' : tenantIds);
+      cache.invalidate(sinceMs > MAX_GAP_MS ? 'all' : tenantIds);
     }
-    this.#seen = new Set(changes.map(({ id }) => id));
+    if (readsAll || this.#seen.size > MAX_SEEN) {
+      this.#seen.clear();
+    }
+    rows.forEach(({ id }) => this.#seen.add(id));
+    this.#oldestRunning = oldestRunning;
     this.#polledAtMs = beganAtMs;
+    this.#contact?.confirm(beganAtMs);
     if (beganAtMs - this.#removedAtMs > REMOVE_EVERY_MS) {
       this.#removedAtMs = beganAtMs;
       await store.deleteChanges(this.#db, REMOVE_AFTER_SECONDS);

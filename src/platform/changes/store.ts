@@ -9,17 +9,30 @@ export async function insertChange(tx: Tx, tenantId: number, id: string): Promis
   await tx.insertInto('recent_change').values({ id, tenant_id: tenantId }).execute();
 }
 
-export interface ChangeRow {
-  id: string;
-  tenantId: number;
+export interface Changes {
+  /** Changes of all tenants. */
+  rows: { id: string; tenantId: number }[];
+  /** Oldest transaction that was running when the changes were read. All older transactions have ended. */
+  oldestRunning: string;
 }
 
-/** Reads the committed changes of all tenants. A change is read if its transaction began at most this number of seconds ago. */
-export async function readChanges(db: Database, seconds: number): Promise<ChangeRow[]> {
-  const { rows } = await sql<ChangeRow>`
-    SELECT id, tenant_id AS "tenantId" FROM recent_change WHERE changed_at > now() - make_interval(secs => ${seconds})
+/**
+ * Reads the committed changes of all tenants that this transaction or a later one has made. If `since` is null, reads all changes of the
+ * table. The upper bound excludes no transaction of this server. But without it, the planner would expect a third of the table, and read the
+ * whole table.
+ * @param since `oldestRunning` of the last call. The last call has read the changes of all older transactions
+ */
+export async function readChanges(db: Database, since: string | null): Promise<Changes> {
+  const { rows } = await sql<{ oldestRunning: string; ids: string[] | null; tenantIds: string[] | null }>`
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS "oldestRunning", array_agg(id) AS ids, array_agg(tenant_id) AS "tenantIds"
+    FROM recent_change
+    WHERE transaction_id >= ${since ?? '0'}::xid8 AND transaction_id < pg_snapshot_xmax(pg_current_snapshot())
   `.execute(db);
-  return rows;
+  const { oldestRunning = '0', ids, tenantIds } = rows[0] ?? {};
+  return {
+    rows: (ids ?? []).map((id, index) => ({ id, tenantId: Number(tenantIds?.[index]) })),
+    oldestRunning,
+  };
 }
 
 /** Deletes changes that are older than this number of seconds. The number must be so large that every process has read these changes. */

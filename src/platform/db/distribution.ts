@@ -19,6 +19,7 @@ const PLACEMENTS: Readonly<Record<string, Placement>> = {
   kysely_migration: 'on each node',
   kysely_migration_lock: 'on each node', // Exists only if Kysely's migrator has migrated the database.
   recent_change: 'on the coordinator',
+  scan_lease: 'on the coordinator',
   service_key: 'on the coordinator',
   sign_in: 'on the coordinator',
 };

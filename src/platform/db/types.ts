@@ -181,6 +181,7 @@ export interface RecentChange {
   changed_at: Generated<Timestamp>;
   id: string;
   tenant_id: number;
+  transaction_id: Generated<string>;
 }
 
 export interface Reservation {
@@ -241,6 +242,13 @@ export interface RoomType {
   tenant_id: number;
 }
 
+export interface ScanLease {
+  holder: string | null;
+  leased_until: Generated<Timestamp>;
+  open_until: Generated<Timestamp>;
+  slot: number;
+}
+
 export interface ServiceKey {
   created_at: Generated<Timestamp>;
   purpose: string;
@@ -290,6 +298,7 @@ export interface DB {
   reservation: Reservation;
   restaurant_order: RestaurantOrder;
   room_type: RoomType;
+  scan_lease: ScanLease;
   service_key: ServiceKey;
   sign_in: SignIn;
   sign_in_address: SignInAddress;

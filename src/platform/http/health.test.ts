@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { startService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
+import { createDatabase } from '../db/database.ts';
 import { createHttpApp } from './app.ts';
 import { healthRoutes } from './health.ts';
 
@@ -34,6 +36,30 @@ describe('GET /livez and GET /readyz', () => {
     } finally {
       await service.close();
     }
+  });
+
+  it('200: after the first call, calls of /readyz send no statement, because the polls of the process show that the database responds', async (t) => {
+    const service = await startService();
+    t.after(() => service.close());
+    const statements: string[] = [];
+    const db = createDatabase({
+      url: service.database.url,
+      poolSize: 5,
+      log: ({ query }) => statements.push(query.sql),
+    });
+    t.after(() => db.destroy());
+    const node = await startService({ beside: { ...service, database: { ...service.database, db } } });
+    t.after(() => node.close());
+    assert.equal((await node.call('GET', '/readyz')).status, 200);
+    statements.length = 0;
+    for (const endMs = performance.now() + 2_500; performance.now() < endMs; await sleep(50)) {
+      assert.equal((await node.call('GET', '/readyz')).status, 200);
+    }
+    assert.ok(statements.length > 0, 'the polls were not seen');
+    assert.deepEqual(
+      statements.filter((statement) => !statement.includes('FROM recent_change')),
+      [],
+    );
   });
 
   it('503: the response of /readyz does not show the error if the readiness check throws one', async () => {

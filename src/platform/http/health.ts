@@ -1,13 +1,13 @@
 import type { App } from './app.ts';
 
-interface Health {
+export interface Health {
   /**
    * Returns false if the process has begun to stop. Called for every request to `/readyz`. The address of the caller is recorded, so that a
    * stopping process knows which proxies have already got a negative response.
    */
   isServing?: (address: string) => boolean;
   /**
-   * Returns true if the database can be reached and has all migrations. Each call queries the database, so `/readyz` calls this function at
+   * Returns true if the database can be reached and has all migrations. A call may query the database, so `/readyz` calls this function at
    * most once a second.
    */
   isReady: () => Promise<boolean>;

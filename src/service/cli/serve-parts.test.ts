@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { cleanUp, newCertificateFile, startServing } from '#test/support/command.ts';
+import { startDatabaseProxy } from '#test/support/database-proxy.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { call, startService, type TestService } from '#test/support/service.ts';
 import { countWaiting } from '#test/support/statements.ts';
@@ -113,6 +114,21 @@ describe('serve on a DATABASE_URL', () => {
     await Promise.all(moves);
     serving.kill('SIGTERM');
     assert.equal((await serving.ended).code, 0);
+  });
+
+  it('serve --only worker is not ready a few seconds after its database went out of reach, and ready again when it is back', async (t) => {
+    const proxy = await startDatabaseProxy(service.database.url, 1);
+    t.after(() => proxy.close());
+    const worker = await startServing(['--only', 'worker'], { env: { ...env, DATABASE_URL: proxy.url } });
+    const becomes = async (status: number) =>
+      await eventually(async () => (await fetch(`${worker.url}/readyz`)).status === status, `/readyz ${status}`, 6_000);
+    await becomes(200);
+    await proxy.refuse();
+    await becomes(503);
+    await proxy.restore();
+    await becomes(200);
+    worker.kill('SIGTERM');
+    assert.equal((await worker.ended).code, 0);
   });
 
   it('serve --demo creates no demo tenant if DATABASE_URL is set', async () => {

@@ -2,11 +2,11 @@ import { flushCompileCache } from 'node:module';
 import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '#platform/config.ts';
+import { DatabaseContact } from '#platform/db/contact.ts';
 import { countWaiting, type Database } from '#platform/db/database.ts';
-import { isMigrated } from '#platform/db/migrate.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
-import { healthRoutes } from '#platform/http/health.ts';
+import { type Health, healthRoutes } from '#platform/http/health.ts';
 import { type Listening, listen } from '#platform/http/listen.ts';
 import { createLogger } from '#platform/http/log.ts';
 import { createMemoryBudgets } from '#platform/http/rate-limit.ts';
@@ -121,10 +121,10 @@ async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, opt
 
 async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   const { db, backgroundDb, databaseUrl, keyring } = runtime;
-  const metrics = await openMetrics(config, log);
-  metrics?.ofWrites(runtime.areWritesHanging);
+  const metrics = await openMetrics(config, runtime, log);
   const readiness = new Readiness();
-  const isServing = (address: string) => readiness.isServing(address);
+  const contact = new DatabaseContact(db);
+  const health = { isServing: readiness.isServing.bind(readiness), isReady: contact.isReady.bind(contact) };
   const worker =
     options.only === 'api'
       ? null
@@ -134,9 +134,8 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           databaseUrl,
           keyring,
           log,
-          sandbox: options.demo
-            ? { findTenant: () => findDemoTenant(backgroundDb), speed: options.demoSpeed ?? 1 }
-            : undefined,
+          contact,
+          sandbox: options.demo ? demoSandbox(backgroundDb, options) : undefined,
           ...(metrics ? { metrics: metrics.ofDeliveries(backgroundDb) } : {}),
         });
   // A process without an API counts no calls. If it announced itself in Redis, it would lower the share of the other processes.
@@ -146,7 +145,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
       : await createRedisBudgets(config.redisUrl, log);
   const app =
     options.only === 'worker'
-      ? createHealthApp(config, runtime, log, isServing)
+      ? createHealthApp(config, log, health)
       : await createApp({
           config,
           db,
@@ -156,11 +155,12 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           log,
           deliveries: worker?.deliveries ?? new WakeUpSender(backgroundDb),
           ...(metrics ? { metrics: metrics.ofHttp() } : {}),
-          isServing,
+          contact,
+          isServing: health.isServing,
         });
   if (metrics !== null) {
     // METRICS_PORT has its own queue of new connections, so many new connections on PORT do not delay health checks on METRICS_PORT.
-    healthRoutes(metrics.app, { isServing, isReady: () => isMigrated(db) });
+    healthRoutes(metrics.app, health);
   }
   metrics?.watchBounds({
     bounds: config.bounds,
@@ -190,19 +190,21 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   }
 }
 
-function createHealthApp(config: Config, { db }: Runtime, log: Logger, isServing: (address: string) => boolean): App {
+function createHealthApp(config: Config, log: Logger, health: Health): App {
   const app = createHttpApp({ logger: log, trustedProxies: config.trustedProxies });
-  healthRoutes(app, { isServing, isReady: () => isMigrated(db) });
+  healthRoutes(app, health);
   return app;
 }
 
 /** Creates the metrics, and loads their code, only if METRICS_PORT is set. @returns null if METRICS_PORT is not set */
-async function openMetrics({ metricsPort }: Config, log: Logger): Promise<Metrics | null> {
+async function openMetrics({ metricsPort }: Config, runtime: Runtime, log: Logger): Promise<Metrics | null> {
   if (metricsPort === null) {
     return null;
   }
   const { createMetrics } = await import('./metrics.ts');
-  return createMetrics(log);
+  const metrics = createMetrics(log);
+  metrics.ofWrites(runtime.areWritesHanging);
+  return metrics;
 }
 
 /**
@@ -223,6 +225,10 @@ async function listenOn(app: App, variable: string, host: string, port: number):
       ? error
       : new OperatorError(`The service cannot listen on ${variable} ${port} of ${host} (${error.code}): ${reason}.`);
   });
+}
+
+function demoSandbox(db: Database, { demoSpeed = 1 }: ServeOptions) {
+  return { findTenant: () => findDemoTenant(db), speed: demoSpeed };
 }
 
 /** Finds the demo tenant. The code of the demo is loaded only if this function is called. */

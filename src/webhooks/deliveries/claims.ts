@@ -86,7 +86,6 @@ export class Claims {
    * of a process that sends no events, or events of a process that died.
    */
   async scan(): Promise<void> {
-    this.#dropBusyReceivers();
     const limit = MAX_QUEUES - this.#queues.size;
     if (limit <= 0) {
       return;
@@ -150,7 +149,7 @@ export class Claims {
    * Removes the queues of receivers without a free slot, if at least half of `MAX_QUEUES` are in memory. Otherwise the queues of slow
    * receivers would fill the memory, and `scan` would find no other credentials. A later `scan` finds the removed queues again.
    */
-  #dropBusyReceivers(): void {
+  dropBusyReceivers(): void {
     for (const url of this.#passedOver) {
       if (this.#slots.freeToClaim(url) > 0) {
         this.#passedOver.delete(url);

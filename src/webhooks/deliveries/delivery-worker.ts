@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { DatabaseContact } from '#platform/db/contact.ts';
 import type { Database } from '#platform/db/database.ts';
 import { isLogged } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
@@ -8,6 +9,7 @@ import { type AttemptOptions, ClaimSecrets, isReceiverOk, outcomeOf, outcomeOfUn
 import { type Claim, Claims } from './claims.ts';
 import { OutcomeRecorder } from './outcomes.ts';
 import { drawRetryWaitMs } from './retry.ts';
+import { ScanLease } from './scan-lease.ts';
 import type { SendOutcome } from './send.ts';
 import { SendingSlots, type Slot } from './sending-slots.ts';
 import type { Outcome } from './store.ts';
@@ -24,6 +26,8 @@ const BEGIN_WITHIN = 1 / 3;
  * Longest wait between two searches for due deliveries. Jitter shortens each wait, so that several workers do not search at the same time.
  */
 const SCAN_EVERY_MS = 200;
+/** Mean wait between two searches for due deliveries, with the jitter. */
+export const MEAN_SCAN_MS = SCAN_EVERY_MS * 0.75;
 /**
  * Longest wait between two claims. Under load, a claim waits until as many attempts have ended as are still under way. So it claims many
  * deliveries, and PostgreSQL needs less time for each of them.
@@ -48,6 +52,13 @@ export interface DeliveryWorkerOptions extends AttemptOptions {
   leaseSeconds?: number | undefined;
   /** Returns the wait after the n-th failed attempt, in milliseconds. Default: the random waits of decision 33. */
   drawWaitMs?: ((attempt: number) => number) | undefined;
+  /** Contact of this process with the database, which the looks at the scan lease confirm. */
+  contact?: DatabaseContact | undefined;
+  /**
+   * Called with true when this worker begins to search for the due deliveries of all processes, and with false when it ends to search. Only
+   * few workers search at the same time.
+   */
+  onScanLease?: ((isHeld: boolean) => void) | undefined;
   /** Longest wait between two searches for due deliveries. Default: 200 ms. */
   scanEveryMs?: number | undefined;
   /** Pause between two attempts to a receiver whose last three attempts have failed. Default: 250 ms. */
@@ -57,13 +68,14 @@ export interface DeliveryWorkerOptions extends AttemptOptions {
 /**
  * Delivers events to webhooks. It sends the events of this process from memory, right after their commit. It learns of
  * all other events by notifications (`hear`) and by a regular search for due deliveries in the database. Any number of workers may run at the
- * same time. In memory, a worker keeps only the deliveries that it has claimed. All other deliveries that wait are only in the database.
+ * same time, but only those that hold a scan lease search and hear notifications. In memory, a worker keeps only the deliveries that it has claimed. All other deliveries that wait are only in the database.
  */
 export class DeliveryWorker implements LocalDelivery {
   readonly #options: DeliveryWorkerOptions;
   readonly #slots: SendingSlots;
   readonly #claims: Claims;
   readonly #outcomes: OutcomeRecorder;
+  readonly #scanLease: ScanLease;
   /** URL of the last delivery of each credential, by credential id. The least recently used credential comes first. */
   readonly #urls = new Map<string, string>();
   readonly #underWay = new Set<Promise<void>>();
@@ -85,6 +97,14 @@ export class DeliveryWorker implements LocalDelivery {
     this.#slots = new SendingSlots({ probeRestMs: options.probeRestMs });
     this.#claims = new Claims(options.db, this.#slots, () => this.#newLease());
     this.#outcomes = new OutcomeRecorder(options.db);
+    this.#scanLease = new ScanLease({
+      db: options.db,
+      contact: options.contact,
+      onChange: (isHeld) => {
+        this.#scanAtMs = 0;
+        options.onScanLease?.(isHeld);
+      },
+    });
     this.#running = this.#run();
   }
 
@@ -135,6 +155,7 @@ export class DeliveryWorker implements LocalDelivery {
       void this.#options.sender.close();
     }, graceMs);
     await this.#running;
+    await this.#scanLease.release();
     this.#slots.dropWaiting();
     while (this.#underWay.size > 0) {
       await Promise.all(this.#underWay);
@@ -155,13 +176,19 @@ export class DeliveryWorker implements LocalDelivery {
       this.#isAwake = false;
       this.#slots.markSlow();
       try {
+        if (performance.now() >= this.#scanLease.nextAtMs) {
+          await this.#scanLease.keep(!this.#claims.isEmpty && this.#slots.areManyTaken);
+        }
         if (performance.now() >= this.#scanAtMs) {
           this.#scanAtMs = performance.now() + jittered(scanWaitMs);
-          await this.#claims.scan();
+          this.#claims.dropBusyReceivers();
+          if (this.#scanLease.isHeld) {
+            await this.#claims.scan();
+          }
         }
         await this.#claim();
         scanWaitMs = scanEveryMs;
-        sleepUntilMs = Math.min(this.#scanAtMs, this.#nextClaimAtMs);
+        sleepUntilMs = Math.min(this.#scanAtMs, this.#scanLease.nextAtMs, this.#nextClaimAtMs);
       } catch (error) {
         if (!isLogged(error)) {
           this.#options.log.warn({ err: error }, 'cannot read the due deliveries from the database');

@@ -29,6 +29,8 @@ const MAX_AHEAD = 256;
 const BUSY_FROM = 64;
 /** Longest duration of the fastest attempts of a fast receiver. A slower receiver needs more connections for as many deliveries. */
 const FAST_MS = 25;
+/** Number of deliveries to healthy receivers, under way or claimed ahead, from which other workers should help with further deliveries. */
+const MANY = 32;
 /** Factor by which `fastestMs` rises with each success, so that old durations are forgotten. */
 const RISE = 1.05;
 /** Time after which an attempt under way counts as slow. Its receiver then also counts as slow. */
@@ -150,6 +152,11 @@ export class SendingSlots {
   /** Number of deliveries to receivers that are neither failing nor slow, under way or claimed ahead. */
   get underWayToHealthy(): number {
     return this.#underWay - this.#lagging + this.#ahead;
+  }
+
+  /** True if many deliveries to healthy receivers are under way, or as many to failing and slow receivers as possible. */
+  get areManyTaken(): boolean {
+    return this.underWayToHealthy >= MANY || this.#lagging >= LAGGING_SLOTS;
   }
 
   /**

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { POLL_EVERY_MS } from '#platform/changes/changes.ts';
+import { readChanges } from '#platform/changes/store.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
+import { isMigrated } from '#platform/db/migrate.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { MEAN_SCAN_MS } from '#webhooks/deliveries/delivery-worker.ts';
+import { ALWAYS_OPEN, MEAN_LOOK_MS, RENEW_EVERY_MS } from '#webhooks/deliveries/scan-lease.ts';
+import { lookForFreeSlot, renewSlot, takeSlot } from '#webhooks/deliveries/scan-lease-store.ts';
+import { findDueQueues } from '#webhooks/deliveries/store.ts';
+import { onCpuMsOf } from '../cpu.ts';
+import type { ProcessRow } from '../process-table.ts';
+import { withConnection } from '../sql.ts';
+import type { World } from '../world.ts';
+import type { Operation } from './operation.ts';
+
+/** Number of connections that send the statements. Each stands for one process, so each has a backend of its own. */
+const CONNECTIONS = 20;
+/** Pause of a connection between two statements. It is as long as the shortest pause of a process, because a backend that rests is slower. */
+const EVERY_MS = 150;
+const WARM_UP_SECONDS = 1;
+/** Number of changes in the last two minutes, and of older changes that are not removed yet. */
+const CHANGES = { recent: 300, older: 1_200 };
+/** Interval of the polls before decision 34. */
+const OLD_POLL_EVERY_MS = 150;
+/** Interval at which a proxy checks `/readyz`. The result was reused for a second. */
+const PROBE_EVERY_MS = 1_000;
+/** Goal of decision 34: cores of PostgreSQL for the regular statements of 1,000 processes. */
+const MOST_CORES = 1;
+
+export const MANY_PROCESSES: Operation[] = [{ name: 'many-processes', measure: measureManyProcesses }];
+
+/**
+ * Measures the CPU time of PostgreSQL for each statement that an idle process sends regularly, and calculates from it the cores that many
+ * processes use. The floor is a statement that does nothing, because most of the cost is to wake a backend. Each credential has a delivery
+ * that waits for a retry, so the search has to look at each of them.
+ */
+async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
+  const url = await world.tenantDatabase('bench_many_processes');
+  await withConnection(url, async (client) => {
+    await client.query(`
+      INSERT INTO delivery (tenant_id, id, credential_id, status, next_attempt_at)
+      SELECT tenant_id, gen_random_uuid(), id, 'pending', now() + interval '1 hour' FROM credential`);
+    await client.query(
+      `INSERT INTO recent_change (id, tenant_id, changed_at) SELECT gen_random_uuid(), n, now() - n * interval '0.4 s' FROM generate_series(1, $1::int) AS n`,
+      [CHANGES.recent + CHANGES.older],
+    );
+    await client.query('VACUUM ANALYZE');
+  });
+  await using pools = new AsyncDisposableStack();
+  const connections = Array.from({ length: CONNECTIONS }, () =>
+    pools.adopt(createDatabase({ url, poolSize: 1 }), (db) => db.destroy()),
+  );
+  const measure = (statement: (db: Database) => Promise<unknown>) =>
+    costUs(connections, world.options.seconds * world.options.rounds, statement);
+  return rowsOf({
+    floor: await measure((db) => sql`SELECT 1`.execute(db)),
+    oldPoll: await measure(pollByTime),
+    probe: await measure((db) => isMigrated(db)),
+    poll: await measure(pollByTransaction()),
+    scan: await measure((db) => findDueQueues(db, { after: null, limit: 5_000, passOver: [] })),
+    look: await measure((db) => lookForFreeSlot(db)),
+    renewal: await measure(await renewals(connections)),
+  });
+}
+
+/** Sends the poll of the version before decision 34, which read all changes of two minutes. */
+async function pollByTime(db: Database): Promise<void> {
+  await sql`SELECT id, tenant_id FROM recent_change WHERE changed_at > now() - make_interval(secs => 120)`.execute(db);
+}
+
+function pollByTransaction(): (db: Database) => Promise<void> {
+  const since = new Map<Database, string>();
+  return async (db) => {
+    const { oldestRunning } = await readChanges(db, since.get(db) ?? null);
+    since.set(db, oldestRunning);
+  };
+}
+
+/** Lets each connection take a slot, and returns the renewal of the slot. */
+async function renewals(connections: Database[]): Promise<(db: Database) => Promise<boolean>> {
+  const held = new Map(connections.map((db, index) => [db, { slot: index + 1, id: newId() }]));
+  const [first] = connections;
+  await (first && sql`UPDATE scan_lease SET open_until = 'infinity'`.execute(first));
+  for (const [db, { slot, id }] of held) {
+    await takeSlot(db, slot, id, 60);
+  }
+  return async (db) => {
+    const { slot = 0, id = '' } = held.get(db) ?? {};
+    return await renewSlot(db, slot, id, 60);
+  };
+}
+
+/** Sends the statement on all connections at the pace of a process. @returns the mean CPU time of PostgreSQL for one statement, in microseconds */
+async function costUs(
+  connections: Database[],
+  seconds: number,
+  statement: (db: Database) => Promise<unknown>,
+): Promise<number> {
+  const send = async (forSeconds: number) => {
+    const counts = connections.map(async (db, index) => {
+      await sleep((EVERY_MS * index) / connections.length);
+      let count = 0;
+      for (const endMs = performance.now() + forSeconds * 1_000; performance.now() < endMs; count += 1) {
+        await statement(db);
+        await sleep(EVERY_MS);
+      }
+      return count;
+    });
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  };
+  await send(WARM_UP_SECONDS);
+  const pids = await Promise.all(connections.map(backendOf));
+  const beforeMs = await onCpuMsOf(pids);
+  const count = await send(seconds);
+  return (((await onCpuMsOf(pids)) - beforeMs) / count) * 1_000;
+}
+
+async function backendOf(db: Database): Promise<number> {
+  const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(db);
+  return rows[0]?.pid ?? 0;
+}
+
+type Costs = Record<'floor' | 'oldPoll' | 'probe' | 'poll' | 'scan' | 'look' | 'renewal', number>;
+
+function rowsOf(costs: Costs): ProcessRow[] {
+  const work = (name: string, cost: number, perSecond: number, workers = Number.POSITIVE_INFINITY): ProcessRow => ({
+    work: name,
+    costUs: cost,
+    coresAt: (processes) => (Math.min(processes, workers) * perSecond * cost) / 1_000_000,
+  });
+  const total = (name: string, rows: ProcessRow[], mostCores?: number): ProcessRow[] => [
+    ...rows,
+    {
+      work: name,
+      coresAt: (processes) => rows.reduce((sum, { coresAt }) => sum + coresAt(processes), 0),
+      ...(mostCores === undefined ? {} : { mostCores }),
+    },
+  ];
+  const scans = 1_000 / MEAN_SCAN_MS;
+  const before = total('all, before', [
+    work(`poll of ${CHANGES.recent} changes, before`, costs.oldPoll, 1_000 / OLD_POLL_EVERY_MS),
+    work('search for due deliveries by each process, before', costs.scan, scans),
+    work('readiness probe, before', costs.probe, 1_000 / PROBE_EVERY_MS),
+  ]);
+  const now = total(
+    'all, now',
+    [
+      work('poll of the new changes', costs.poll, 1_000 / POLL_EVERY_MS),
+      work(`search for due deliveries by ${ALWAYS_OPEN} processes`, costs.scan, scans, ALWAYS_OPEN),
+      work('look for a free scan lease', costs.look, 1_000 / MEAN_LOOK_MS),
+      work(`renewal of ${ALWAYS_OPEN} scan leases`, costs.look + costs.renewal, 1_000 / RENEW_EVERY_MS, ALWAYS_OPEN),
+      work('readiness probe', 0, 1_000 / PROBE_EVERY_MS),
+    ],
+    MOST_CORES,
+  );
+  const floor = work('floor of the polls: SELECT 1', costs.floor, 1_000 / POLL_EVERY_MS);
+  return [...before, ...now, floor];
+}

@@ -1,0 +1,137 @@
+import type { DatabaseContact } from '#platform/db/contact.ts';
+import type { Database } from '#platform/db/database.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { lookForFreeSlot, openSlots, releaseSlot, renewSlot, takeSlot } from './scan-lease-store.ts';
+
+/** Length of a lease in milliseconds. If a holder dies, its slot is free after this time. */
+const LEASE_MS = 800;
+/** Interval in milliseconds at which a holder renews its lease. One renewal may fail before the lease ends. */
+export const RENEW_EVERY_MS = 300;
+/**
+ * Longest wait in milliseconds until a worker without a lease looks for a free slot. The wait and the lease together are below 2 s, in which
+ * another worker must take the slot of a holder that died. Jitter shortens each wait by up to a quarter.
+ */
+const LOOK_EVERY_MS = 1_100;
+/** Mean wait between two looks for a free slot, with the jitter. */
+export const MEAN_LOOK_MS = LOOK_EVERY_MS * 0.875;
+/** Number of slots that are always open. Keep in sync with migration 0022. */
+export const ALWAYS_OPEN = 4;
+/** Time for which a busy holder opens further slots. */
+const OPEN_FOR_SECONDS = 10;
+/** Number of renewals in a row at which a holder must be busy before it opens further slots. So a short burst opens no slots. */
+const BUSY_RENEWALS = 2;
+
+export interface ScanLeaseOptions {
+  db: Database;
+  /** Is told when the database has answered. */
+  contact?: DatabaseContact | undefined;
+  /** Called when the lease begins or ends. */
+  onChange: (isHeld: boolean) => void;
+}
+
+/**
+ * Lease of one worker to search the database for due deliveries. The table `scan_lease` has slots for few workers, so the cost of the search
+ * does not grow with the number of workers. A worker without a lease looks for a free slot regularly.
+ *
+ * A holder whose worker has more due deliveries than it can send opens two further slots for some time. Their holders may open two more each,
+ * so soon all workers send a large backlog. When a slot is no longer open, its lease ends.
+ */
+export class ScanLease {
+  readonly #options: ScanLeaseOptions;
+  readonly #id = newId();
+  /** Slot of this worker. Null: the worker holds no lease. */
+  #slot: number | null = null;
+  #nextAtMs = 0;
+  #busyRenewals = 0;
+
+  constructor(options: ScanLeaseOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * True if the worker should search. The lease may have ended since the last call of `keep`, for example in a slow process. That does no
+   * harm, because two workers that search at the same time never claim the same delivery.
+   */
+  get isHeld(): boolean {
+    return this.#slot !== null;
+  }
+
+  /** Time (`performance.now()`) at which `keep` must be called next. */
+  get nextAtMs(): number {
+    return this.#nextAtMs;
+  }
+
+  /**
+   * Renews the lease, or takes a free slot. If the database fails, throws, and must be called again soon.
+   * @param isBusy true if the worker has more due deliveries than it can send
+   * @throws Error also if the table has no rows, because no worker could search then
+   */
+  async keep(isBusy: boolean): Promise<void> {
+    const beganAtMs = performance.now();
+    const slot = this.#slot;
+    // Both statements run at the same time, because the deliveries of this worker wait for them.
+    const [free, isRenewed] = await Promise.all([
+      this.#findFree(),
+      slot !== null && renewSlot(this.#options.db, slot, this.#id, LEASE_MS / 1_000),
+    ]);
+    if (slot !== null && isRenewed) {
+      await this.#callIn(slot, isBusy);
+    } else {
+      this.#drop();
+      await this.#take(free);
+    }
+    this.#nextAtMs = beganAtMs + (this.#slot === null ? LOOK_EVERY_MS * (0.75 + Math.random() / 4) : RENEW_EVERY_MS);
+  }
+
+  /** Gives the lease back, so that another worker may search immediately. Does not throw, because the lease ends by itself. */
+  async release(): Promise<void> {
+    const slot = this.#slot;
+    this.#drop();
+    if (slot !== null) {
+      await releaseSlot(this.#options.db, slot, this.#id).catch(() => {});
+    }
+  }
+
+  /** Reads the lowest free slot. It only reads, so it also succeeds while writes hang, and the process then stays ready. */
+  async #findFree(): Promise<number | null> {
+    const beganAtMs = performance.now();
+    const { slots, free } = await lookForFreeSlot(this.#options.db);
+    this.#options.contact?.confirm(beganAtMs);
+    if (slots === 0) {
+      throw new Error('The table scan_lease has no rows, so no worker can search. Insert the rows of migration 0022.');
+    }
+    return free;
+  }
+
+  /** Takes the slot. If another worker is faster, tries the next free slot, until no slot is free. */
+  async #take(firstFree: number | null): Promise<void> {
+    for (let free = firstFree; free !== null; free = await this.#findFree()) {
+      if (await takeSlot(this.#options.db, free, this.#id, LEASE_MS / 1_000)) {
+        this.#slot = free;
+        this.#busyRenewals = 0;
+        this.#options.onChange(true);
+        return;
+      }
+    }
+  }
+
+  async #callIn(slot: number, isBusy: boolean): Promise<void> {
+    this.#busyRenewals = isBusy ? this.#busyRenewals + 1 : 0;
+    if (this.#busyRenewals >= BUSY_RENEWALS) {
+      await openSlots(this.#options.db, furtherSlots(slot), OPEN_FOR_SECONDS);
+    }
+  }
+
+  #drop(): void {
+    if (this.#slot !== null) {
+      this.#slot = null;
+      this.#options.onChange(false);
+    }
+  }
+}
+
+/** Returns the two slots that only the holder of this slot opens: 5 and 6 for slot 1, 7 and 8 for slot 2. */
+function furtherSlots(slot: number): number[] {
+  const first = ALWAYS_OPEN + 2 * slot - 1;
+  return [first, first + 1];
+}
