@@ -5,6 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { OperatorError } from './errors.ts';
 import { type Bounds, DEFAULT_BOUNDS } from './lib/bounds.ts';
 import { nearName } from './lib/near-names.ts';
+import { parseRedisUrl } from './lib/redis-url.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -31,7 +32,10 @@ export interface Config {
   databasePoolSize: number;
   /** True if statements are prepared. If null, they are prepared unless a connection pooler loses them (PgBouncer before 1.21). */
   databasePreparedStatements: boolean | null;
-  /** URL of the Redis in which all processes count the calls of each budget. If null, each process counts in its own memory. */
+  /**
+   * URL of the Redis, the Redis Cluster or the Sentinels (`lib/redis-url.ts`). All processes count the calls of each budget there. If null,
+   * each process counts in its own memory.
+   */
   redisUrl: string | null;
   /** Master key of 32 bytes. If null, the first start generates it in `dataDir`. Null is possible only with the embedded database. */
   masterKey: Buffer | null;
@@ -79,7 +83,7 @@ export function readConfig(environment: Environment = process.env): Config {
     databasePreparedStatements: optional(text('DATABASE_PREPARED_STATEMENTS'), (value) =>
       parseBoolean('DATABASE_PREPARED_STATEMENTS', value),
     ),
-    redisUrl: optional(secret('REDIS_URL'), parseRedisUrl),
+    redisUrl: optional(secret('REDIS_URL'), checkRedisUrl),
     masterKey,
     masterKeyPrevious: optional(secret('MASTER_KEY_PREVIOUS'), (value) => parseKey('MASTER_KEY_PREVIOUS', value)),
     rateLimitPerMinute:
@@ -265,14 +269,6 @@ function parseUrl(value: string, protocols: string[]): URL | null {
   return url !== null && protocols.includes(url.protocol) ? url : null;
 }
 
-function isPercentEncoded(text: string): boolean {
-  try {
-    return decodeURIComponent(text) !== null;
-  } catch {
-    return false;
-  }
-}
-
 function parseDatabaseUrl(value: string): string {
   if (parseUrl(value, ['postgres:', 'postgresql:']) === null) {
     throw wrong('DATABASE_URL', 'must be a URL such as postgres://user:password@host:5432/database');
@@ -280,15 +276,12 @@ function parseDatabaseUrl(value: string): string {
   return value;
 }
 
-function parseRedisUrl(value: string): string {
-  const url = parseUrl(value, ['redis:', 'rediss:']);
-  if (
-    url === null ||
-    url.hostname === '' ||
-    !/^\/?\d*$/.test(url.pathname) ||
-    !isPercentEncoded(`${url.username} ${url.password}`)
-  ) {
-    throw wrong('REDIS_URL', 'must be a URL such as redis://user:password@host:6379/0');
+function checkRedisUrl(value: string): string {
+  if (parseRedisUrl(value) === null) {
+    throw wrong(
+      'REDIS_URL',
+      'must be a URL such as redis://user:password@host:6379/0, redis+cluster://user:password@host:6379,host:6379 or redis+sentinel://user:password@host:26379,host:26379/primary-name (rediss for TLS). Write special characters of a password in percent-encoding',
+    );
   }
   return value;
 }
