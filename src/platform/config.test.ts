@@ -87,6 +87,7 @@ describe('valid values of the environment variables', () => {
       { databaseUrl: 'postgresql://h/d', masterKey: KEY },
     ],
     [{ DATABASE_POOL_SIZE: '2' }, { databasePoolSize: 2 }],
+    [{ DATABASE_POOL_SIZE: 'auto' }, { databasePoolSize: 'auto' }],
     [{ REDIS_URL: 'redis://cache.example' }, { redisUrl: 'redis://cache.example' }],
     [{ REDIS_URL: 'rediss://u:p%2F@c:6380/3' }, { redisUrl: 'rediss://u:p%2F@c:6380/3' }],
     [{ REDIS_URL: 'rediss+cluster://:p@a:1,[::1]:2,c' }, { redisUrl: 'rediss+cluster://:p@a:1,[::1]:2,c' }],
@@ -173,7 +174,7 @@ describe('invalid values of the environment variables', () => {
       'DATABASE_URL',
       ['mysql://user:hunter2@h/d', 'hunter2', 'postgres://user:hunter2@[::1/d', 'postgres://u:hunter2@h:99999/'],
     ],
-    ['DATABASE_POOL_SIZE', ['0', '1', '1001', 'many', '5.5']],
+    ['DATABASE_POOL_SIZE', ['0', '1', '1001', 'many', '5.5', 'AUTO']],
     [
       'REDIS_URL',
       [

@@ -29,7 +29,8 @@ export interface Config {
   dataDir: string;
   /** URL of the database. If null, the service uses the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
-  databasePoolSize: number;
+  /** Number of database connections of this process. With `auto`, a start finds the number that the server allows (`db/pool-size.ts`). */
+  databasePoolSize: number | 'auto';
   /** True if statements are prepared. If null, they are prepared unless a connection pooler loses them (PgBouncer before 1.21). */
   databasePreparedStatements: boolean | null;
   /**
@@ -78,8 +79,7 @@ export function readConfig(environment: Environment = process.env): Config {
     publicUrl: optional(text('PUBLIC_URL'), (value) => parseBaseUrl('PUBLIC_URL', value)),
     dataDir: text('DATA_DIR') ?? './data',
     databaseUrl,
-    databasePoolSize:
-      optional(text('DATABASE_POOL_SIZE'), (value) => parseInteger('DATABASE_POOL_SIZE', value, 2, 1000)) ?? 10,
+    databasePoolSize: optional(text('DATABASE_POOL_SIZE'), parsePoolSize) ?? 10,
     databasePreparedStatements: optional(text('DATABASE_PREPARED_STATEMENTS'), (value) =>
       parseBoolean('DATABASE_PREPARED_STATEMENTS', value),
     ),
@@ -239,6 +239,13 @@ function parseInteger(name: string, value: string, min: number, max: number): nu
     throw wrong(name, `must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`);
   }
   return number;
+}
+
+function parsePoolSize(value: string): number | 'auto' {
+  if (value !== 'auto' && !/^\d+$/.test(value)) {
+    throw wrong('DATABASE_POOL_SIZE', `must be auto or a whole number from 2 to 1000, not ${JSON.stringify(value)}`);
+  }
+  return value === 'auto' ? value : parseInteger('DATABASE_POOL_SIZE', value, 2, 1000);
 }
 
 function parseMetricsPort(value: string, port: number): number {

@@ -46,9 +46,6 @@ const SAME_SIGNAL_MS = 2_000;
  * runs (`--only`).
  */
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
-/** Minimum size of the connection pool for reserved connections. A smaller pool reserves no connection for background work. */
-const MIN_CONNECTIONS_TO_SPLIT = 5;
-
 /** Runs `roomservice serve` until SIGTERM, SIGINT or the end of its terminal (SIGHUP). */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const stopping = nextStopSignal();
@@ -62,8 +59,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       areHanging
         ? log.error('writes hang because the database waits for its standbys; writes get 503 until it commits again')
         : log.info('writes go on because the database has its standbys again'),
-    backgroundConnections:
-      config.databasePoolSize < MIN_CONNECTIONS_TO_SPLIT ? 0 : BACKGROUND_CONNECTIONS[options.only ?? 'all'],
+    backgroundConnections: BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
   const service = await rewrapAndStart(config, runtime, log, options).catch(async (error: unknown) => {
     await runtime.close();
