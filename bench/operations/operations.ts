@@ -1,3 +1,4 @@
+import { BUDGETS } from './budgets.ts';
 import { DELIVERIES } from './deliveries.ts';
 import { HOTEL } from './hotel.ts';
 import { LATENCY } from './latency.ts';
@@ -19,6 +20,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...HOTEL,
   ...PMS,
   ...SIGN_IN,
+  ...BUDGETS,
   ...LISTS,
   ...STOCK,
   ...DELIVERIES,

@@ -81,9 +81,10 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     pools.push(pool);
     return pool;
   };
+  const announcements: PoolSize['close'][] = [];
   const close = async () => {
     hungWrites?.close();
-    await Promise.all(pools.map((pool) => pool.destroy()));
+    await Promise.all([...pools.map((pool) => pool.destroy()), ...announcements.map((end) => end())]);
     await server?.close();
   };
   try {
@@ -99,10 +100,12 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       );
     }
     const { size, applicationName, close: endAnnouncement } = await findPoolSize(config, url, pooling, options);
+    announcements.push(endAnnouncement);
     const reserved = size < MIN_CONNECTIONS_TO_SPLIT ? 0 : (options.backgroundConnections ?? 0);
     const db = openPool(size - reserved, applicationName, layout, pooling);
     const backgroundDb = reserved > 0 ? openPool(reserved, applicationName, layout, pooling) : db;
-    const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious).finally(endAnnouncement);
+    const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
+    await endAnnouncement();
     const areWritesHanging = () => hungWrites?.areHanging ?? false;
     return { db, backgroundDb, databaseUrl: url, keyring, areWritesHanging, migrated: migration.applied, close };
   } catch (error) {
