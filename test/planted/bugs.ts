@@ -37,6 +37,42 @@ export const BUGS: Bug[] = [
     suites: ['src/restaurant/orders/replays.test.ts'],
   },
   {
+    name: 'a lost part of a Redis Cluster divides all budgets',
+    harm: 'one dead shard takes most of the budget from every partner whose calls go to one node',
+    edits: [
+      {
+        file: 'src/platform/http/redis-losses.ts',
+        find: 'if (areTogether(slot, each)) {',
+        replace: 'if (areTogether(slot, each) || each >= 0) {',
+      },
+    ],
+    suites: ['src/platform/http/redis-servers.test.ts'],
+  },
+  {
+    name: 'budgets forgotten each minute',
+    harm: 'a partner gets two budgets in one minute',
+    edits: [
+      {
+        file: 'src/platform/http/rate-limit.ts',
+        find: 'older = nowMs >= newerUntilMs + windowMs ? new Map() : newer;',
+        replace: 'older = new Map();',
+      },
+    ],
+    suites: ['src/platform/http/rate-limit.test.ts'],
+  },
+  {
+    name: 'processes that start together do not see each other',
+    harm: 'ten processes with DATABASE_POOL_SIZE=auto take more connections than PostgreSQL allows',
+    edits: [
+      {
+        file: 'src/platform/db/pool-size.ts',
+        find: 'automaticSize(server, undecided + 1)',
+        replace: 'automaticSize(server, undecided && 1)',
+      },
+    ],
+    suites: ['src/platform/db/pool-size.test.ts'],
+  },
+  {
     name: 'request id not stored',
     harm: 'staff get 409 for a change of an order that the service has made',
     edits: [
