@@ -103,7 +103,7 @@ async function waitUntilResponding(port: number): Promise<void> {
       await once(socket, 'connect');
       socket.write('PING\r\n');
       const [reply] = (await once(socket, 'data')) as [Buffer];
-      if (reply.toString().startsWith('+PONG')) return;
+      if (/^(\+PONG|-NOAUTH)/.test(reply.toString())) return;
     } catch {
       // The server does not listen yet, so the loop tries again.
     } finally {

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as redis from 'redis';
 import type { HostAndPort, RedisAddress } from '../lib/redis-url.ts';
@@ -105,11 +106,12 @@ function createSentinel(
       options.onBroken(0, error);
     }
   });
-  client.on('error', () => {}); // While the primary responds, a Sentinel that is out of reach does no harm.
+  // While the primary responds, a Sentinel that is out of reach does no harm.
+  const withReason = createReasons(client);
   return {
     ...ONE_SLOT,
     async connect() {
-      await client.connect();
+      await client.connect().catch(withReason);
     },
     run: async (_slot, { text, key, values }) => await client.eval(text, { keys: [key], arguments: values }),
     destroy: () => void client.destroy().catch(() => {}),
@@ -136,13 +138,14 @@ function createCluster(
       options.onBroken(slot, error);
     }
   });
-  cluster.on('error', () => {}); // A root node or a refresh that fails does no harm while the primaries respond.
+  // A root node or a refresh that fails does no harm while the primaries respond.
+  const withReason = createReasons(cluster);
   return {
     slots: CLUSTER_SLOTS,
     slotOf: clusterSlotOf,
     areTogether: (slot, other) => primaryOf(slot) === primaryOf(other),
     async connect() {
-      await cluster.connect();
+      await cluster.connect().catch(withReason);
       const connected = cluster.masters.map((primary) => cluster.nodeClient(primary).catch(() => {}));
       await Promise.race([Promise.all(connected), sleep(CLUSTER_CONNECT_MS, undefined, { ref: false })]);
     },
@@ -158,6 +161,18 @@ function createCluster(
       return await cluster.eval(text, { keys: [key], arguments: values });
     },
     destroy: () => cluster.destroy(),
+  };
+}
+
+/**
+ * Remembers the last error that a client has reported. Returns a function that throws an error with this reason, because the errors of
+ * `connect` only say that no server is available, and not that, for example, the password is wrong.
+ */
+function createReasons(client: EventEmitter): (error: Error) => never {
+  let reason = '';
+  client.on('error', (error: Error) => (reason = error.message));
+  return (error) => {
+    throw new Error(reason === '' || reason === error.message ? error.message : `${error.message}: ${reason}`);
   };
 }
 
