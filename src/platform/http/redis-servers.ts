@@ -79,7 +79,11 @@ function createServer(library: Library, options: RedisServersOptions, { url }: A
       await client.connect();
     },
     run: async (_slot, { text, key, values }) => await client.eval(text, { keys: [key], arguments: values }),
-    destroy: () => client.destroy(),
+    destroy() {
+      if (client.isOpen) {
+        client.destroy(); // It throws if the client is closed.
+      }
+    },
   };
 }
 
@@ -130,6 +134,7 @@ function createCluster(
     minimizeConnections: true,
     topologyRefreshOnReconnectionAttemptStrategy: options.reconnectEveryMs,
   });
+  let isDestroyed = false;
   const primaryOf = (slot: number) => cluster.slots[slot]?.master;
   cluster.on('node-error', (error: Error, { host, port }: HostAndPort) => {
     const primary = cluster.masters.find((each) => each.host === host && each.port === port);
@@ -146,12 +151,17 @@ function createCluster(
     areTogether: (slot, other) => primaryOf(slot) === primaryOf(other),
     async connect() {
       await cluster.connect().catch(withReason);
+      if (isDestroyed) {
+        // A discovery that was under way has found the primaries again. Nothing may connect to them.
+        cluster.destroy();
+        return;
+      }
       const connected = cluster.masters.map((primary) => cluster.nodeClient(primary).catch(() => {}));
       await Promise.race([Promise.all(connected), sleep(CLUSTER_CONNECT_MS, undefined, { ref: false })]);
     },
     async run(slot, { text, key, values }, deadlineMs) {
       const primary = primaryOf(slot);
-      if (primary === undefined) {
+      if (primary === undefined || isDestroyed) {
         throw new Error('no server of the cluster has the slot of the key');
       }
       await cluster.nodeClient(primary);
@@ -160,7 +170,10 @@ function createCluster(
       }
       return await cluster.eval(text, { keys: [key], arguments: values });
     },
-    destroy: () => cluster.destroy(),
+    destroy() {
+      isDestroyed = true;
+      cluster.destroy();
+    },
   };
 }
 
