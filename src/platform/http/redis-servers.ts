@@ -8,10 +8,12 @@ const CLUSTER_SLOTS = 16_384;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** Maximum time in milliseconds that `connect` waits for each server of a cluster. The first call of a server waits for the connection. */
 const CLUSTER_CONNECT_MS = 250;
-/** Time between two PINGs on a connection in milliseconds. */
-const PING_EVERY_MS = 1_500;
-/** Time without a response after which a connection is closed and opened again, in milliseconds. */
-const SILENCE_MS = 5_000;
+/**
+ * Time without a response after which a connection is closed and opened again, in milliseconds. It is longer than the time between two
+ * announcements, which use each connection to a server. PINGs of the library (`pingInterval`) are not used, because their timer never ends if
+ * a client is closed while a PING is under way (redis 6.3.1).
+ */
+const SILENCE_MS = 12_000;
 /** Time between two questions to the Sentinels, in case that their notification of a new primary was lost, in milliseconds. */
 const ASK_SENTINELS_EVERY_MS = 10_000;
 
@@ -95,7 +97,8 @@ function createSentinel(
   const common = clientOptions(options, isEncrypted);
   const client = library.createSentinel({
     name: primaryName,
-    sentinelRootNodes: hosts,
+    // The library asks the Sentinels in this order. If the first one hangs, the next client should ask another one.
+    sentinelRootNodes: shuffled(hosts),
     nodeClientOptions: { ...common, ...login, database },
     sentinelClientOptions: { ...common, ...sentinelLogin },
     scanInterval: ASK_SENTINELS_EVERY_MS,
@@ -189,14 +192,17 @@ function createReasons(client: EventEmitter): (error: Error) => never {
   };
 }
 
+function shuffled<T>(items: T[]): T[] {
+  const keyed = items.map((item) => ({ item, order: Math.random() }));
+  return keyed.toSorted((a, b) => a.order - b.order).map(({ item }) => item);
+}
+
 /** Returns the options of the connection to one server. */
 function clientOptions({ reconnectEveryMs }: RedisServersOptions, isEncrypted = false) {
   return {
     // A command fails immediately while its server is not connected.
     disableOfflineQueue: true,
     commandsQueueMaxLength: 10_000,
-    // The PINGs keep a connection without calls from becoming silent.
-    pingInterval: PING_EVERY_MS,
     socket: {
       connectTimeout: CONNECT_TIMEOUT_MS,
       socketTimeout: SILENCE_MS,
