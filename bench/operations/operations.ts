@@ -1,3 +1,4 @@
+import { BUDGETS } from './budgets.ts';
 import { DELIVERIES } from './deliveries.ts';
 import { HOTEL } from './hotel.ts';
 import { LATENCY } from './latency.ts';
@@ -20,6 +21,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...HOTEL,
   ...PMS,
   ...SIGN_IN,
+  ...BUDGETS,
   ...LISTS,
   ...STOCK,
   ...DELIVERIES,
