@@ -1,4 +1,4 @@
-import type { Postgres } from './postgres.ts';
+import type { Database } from './database.ts';
 
 /**
  * SQL for a schema with triggers. They record each transaction that changes a status or writes an event. No later transaction changes the
@@ -45,7 +45,7 @@ const OBSERVATION = `
 `;
 
 /** Adds the recording schema and its triggers to the database. */
-export async function observe(postgres: Postgres): Promise<void> {
+export async function observe(postgres: Database): Promise<void> {
   await postgres.query(OBSERVATION);
 }
 
@@ -80,7 +80,7 @@ export interface EventRow {
 }
 
 /** Reads every event that was ever committed, with the time of its commit. */
-export async function readEvents(postgres: Postgres): Promise<EventRow[]> {
+export async function readEvents(postgres: Database): Promise<EventRow[]> {
   return await postgres.query<EventRow>(`
     SELECT seen.id, seen.tenant_id, seen.tx, pg_xact_commit_timestamp(seen.xmin) AS committed_at,
       e.credential_id, e.type, e.body, d.status AS delivery_status, d.attempt_count, ${ATTEMPTS} AS attempts
@@ -100,6 +100,6 @@ export interface StatusChange {
   tx: string;
 }
 
-export async function readChanges(postgres: Postgres): Promise<StatusChange[]> {
+export async function readChanges(postgres: Database): Promise<StatusChange[]> {
   return await postgres.query<StatusChange>('SELECT tenant_id, source, subject, status, is_new, tx FROM faults.change');
 }

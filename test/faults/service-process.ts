@@ -8,7 +8,7 @@ import type { DatabaseLink } from './database-link.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
 const CLOCK = join(import.meta.dirname, 'shifted-clock.ts');
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 const KEPT_LINES = 40;
 
@@ -28,6 +28,8 @@ export interface ProcessOptions {
 export class ServiceProcess {
   readonly name: string;
   readonly link: DatabaseLink;
+  /** Path of the `bin/roomservice.js` that the next start runs. */
+  program = COMMAND;
   readonly #options: ProcessOptions;
   #child: ChildProcess | null = null;
   #ended: Promise<unknown> = Promise.resolve();
@@ -56,7 +58,7 @@ export class ServiceProcess {
 
   /**
    * Starts the process and waits until it is ready.
-   * @throws Error with the end of the log if the process is not ready after 30 s
+   * @throws Error with the end of the log if the process is not ready after 60 s
    */
   async start(env: Record<string, string> = {}): Promise<void> {
     await this.launch(env);
@@ -75,7 +77,7 @@ export class ServiceProcess {
     this.#metricsPort ||= await newPort();
     this.#isExpectedToEnd = false;
     const { only } = this.#options;
-    const child = spawn(process.execPath, [COMMAND, 'serve', ...(only === null ? [] : ['--only', only])], {
+    const child = spawn(process.execPath, [this.program, 'serve', ...(only === null ? [] : ['--only', only])], {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '',
