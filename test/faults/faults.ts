@@ -7,11 +7,16 @@
  * With `--family budget`, it causes no faults. In each case of this family, one tenant uses its whole budget with expensive calls.
  *
  *   node test/faults/faults.ts --family budget [--short] [--only CASE]… [--results FILE] [--tries N]
+ *
+ * With `--family cluster`, the service runs on PostgreSQL under Patroni, behind PgBouncer and HAProxy. The faults are those of such servers.
+ *
+ *   node test/faults/faults.ts --family cluster [--short] [--rounds N] [--only FAULT]… [--results FILE] [--seed N] [--prove]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../support/command.ts';
 import { runBudgetFamily } from './budget/family.ts';
+import { runClusterFamily } from './cluster/family.ts';
 import { FAULTS } from './faults/all.ts';
 import { Closers } from './closers.ts';
 import type { Fault } from './faults/fault.ts';
@@ -137,6 +142,18 @@ const FAMILIES: Record<string, () => Promise<number>> = {
   async budget() {
     const { short: isShort, only, results, tries } = values;
     return (await runBudgetFamily({ isShort, only, results, tries: Number(tries), print })) === 0 ? 0 : 1;
+  },
+  async cluster() {
+    const { short: isShort, only, results, rounds, seed, prove: isProof } = values;
+    return await runClusterFamily({
+      isShort,
+      only,
+      results,
+      rounds: Number(rounds),
+      seed: Number(seed),
+      isProof,
+      print,
+    });
   },
 };
 const family = FAMILIES[values.family];

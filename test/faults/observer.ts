@@ -2,7 +2,8 @@ import type { Database } from './database.ts';
 
 /**
  * SQL for a schema with triggers. They record each transaction that changes a status or writes an event. No later transaction changes the
- * recorded rows. So PostgreSQL can tell the commit time of the recorded transaction from the row.
+ * recorded rows. So PostgreSQL can tell the commit time of the recorded transaction from the row. The triggers run as the user of the suite,
+ * because the user of the service may not write this schema.
  */
 const OBSERVATION = `
   CREATE SCHEMA faults;
@@ -11,7 +12,7 @@ const OBSERVATION = `
   CREATE INDEX ON faults.event (id);
   CREATE INDEX ON faults.change (subject);
 
-  CREATE FUNCTION faults.see_status() RETURNS trigger LANGUAGE plpgsql AS $$
+  CREATE FUNCTION faults.see_status() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
   BEGIN
     IF TG_OP = 'INSERT' OR NEW.status <> OLD.status THEN
       INSERT INTO faults.change
@@ -20,7 +21,7 @@ const OBSERVATION = `
     RETURN NULL;
   END $$;
   -- A transaction removes a booking that it has inserted itself if no room is free. No other reservation is ever removed.
-  CREATE FUNCTION faults.see_removal() RETURNS trigger LANGUAGE plpgsql AS $$
+  CREATE FUNCTION faults.see_removal() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
   BEGIN
     DELETE FROM faults.change WHERE subject = OLD.id AND tenant_id = OLD.tenant_id AND is_new AND tx = pg_current_xact_id();
     IF NOT FOUND THEN
@@ -28,7 +29,7 @@ const OBSERVATION = `
     END IF;
     RETURN NULL;
   END $$;
-  CREATE FUNCTION faults.see_event() RETURNS trigger LANGUAGE plpgsql AS $$
+  CREATE FUNCTION faults.see_event() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
   BEGIN
     INSERT INTO faults.event VALUES (NEW.tenant_id, NEW.id, pg_current_xact_id());
     RETURN NULL;

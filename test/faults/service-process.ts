@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newPort } from './ports.ts';
 import type { DatabaseLink } from './database-link.ts';
 
-const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
+/** Path of the `bin/roomservice.js` of this version. */
+export const PROGRAM = join(import.meta.dirname, '../../bin/roomservice.js');
 const CLOCK = join(import.meta.dirname, 'shifted-clock.ts');
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
@@ -29,7 +30,7 @@ export class ServiceProcess {
   readonly name: string;
   readonly link: DatabaseLink;
   /** Path of the `bin/roomservice.js` that the next start runs. */
-  program = COMMAND;
+  program = PROGRAM;
   readonly #options: ProcessOptions;
   #child: ChildProcess | null = null;
   #ended: Promise<unknown> = Promise.resolve();
