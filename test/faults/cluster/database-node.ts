@@ -79,11 +79,19 @@ export class DatabaseNode {
 
   /** Gives the role of primary to a synchronous standby. */
   async switchOver(): Promise<void> {
-    const body = JSON.stringify({ leader: this.name });
-    const answer = await fetch(`http://127.0.0.1:${this.ports.rest}/switchover`, { method: 'POST', body });
+    await this.#tellPatroni('POST', '/switchover', { leader: this.name });
+  }
+
+  /** Changes settings of the whole cluster. */
+  async configure(settings: Partial<typeof CLUSTER>): Promise<void> {
+    await this.#tellPatroni('PATCH', '/config', settings);
+  }
+
+  async #tellPatroni(method: string, path: string, body: object): Promise<void> {
+    const answer = await fetch(`http://127.0.0.1:${this.ports.rest}${path}`, { method, body: JSON.stringify(body) });
     const text = await answer.text();
     if (!answer.ok) {
-      throw new Error(`Patroni refused the switchover with ${answer.status}: ${text}`);
+      throw new Error(`Patroni refused ${method} ${path} with ${answer.status}: ${text}`);
     }
   }
 

@@ -11,7 +11,7 @@ import { checkResources, measureBaseline } from '../resources.ts';
 import { endRun, runFault } from '../run.ts';
 import { openWorld } from '../world.ts';
 import { type ClusterWorld, startCluster } from './cluster.ts';
-import { databaseFaults } from './faults/database.ts';
+import { asynchronous, databaseFaults } from './faults/database.ts';
 import { processFaults, ROLLING_UPGRADE } from './faults/processes.ts';
 import { redisFaults } from './faults/redis.ts';
 import { missingPackages } from './programs.ts';
@@ -51,7 +51,10 @@ export async function runClusterFamily(options: ClusterOptions): Promise<number>
     return process.env['CI'] === 'true' ? 1 : 0;
   }
   if (options.isProof) {
-    return await inNewWorld(options, 1, undefined, prove);
+    return await inNewWorld(options, 1, undefined, async (world) => {
+      const exitCode = await prove(world);
+      return (await proveLoss(world)) ? exitCode : 1;
+    });
   }
   const faults = choose(options);
   const results = file === undefined ? [] : await readResults(file);
@@ -72,6 +75,19 @@ export async function runClusterFamily(options: ClusterOptions): Promise<number>
   const broken = results.filter(({ violations }) => violations.length > 0);
   process.stdout.write(`\n${tableOf(results)}\n${violationsIn(broken)}\n`);
   return broken.length === 0 ? 0 : 1;
+}
+
+/**
+ * Proves that the suite finds the acknowledged writes that a cluster without synchronous replication loses. The suite then also reports other
+ * broken guarantees, because the clients and receivers know events and orders that the database does not have.
+ * @returns true if the suite found them
+ */
+async function proveLoss(world: ClusterWorld): Promise<boolean> {
+  const { lost } = await runFault(world, asynchronous);
+  world.findings.note(
+    `${lost > 0 ? 'found ' : 'MISSED'} ${lost} lost writes of a cluster with asynchronous replication`,
+  );
+  return lost > 0;
 }
 
 function choose({ only, isShort, print }: ClusterOptions): Fault<ClusterWorld>[] {

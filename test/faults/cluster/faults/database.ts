@@ -15,6 +15,11 @@ const ONE_ETCD_LOST_MS = 8_000;
 const TWO_ETCD_LOST_MS = 20_000;
 const POOLER_RESTARTS = 3;
 
+/** Time for which writes are acknowledged although no standby has them. */
+const WITHOUT_COPIES_MS = 3_000;
+const SYNCHRONOUS = { synchronous_mode: true, synchronous_mode_strict: true };
+const ASYNCHRONOUS = { synchronous_mode: false, synchronous_mode_strict: false };
+
 async function primaryOf({ nodes }: ClusterWorld): Promise<DatabaseNode> {
   let primary: DatabaseNode | undefined;
   await waitUntil(async () => (primary = await findPrimary(nodes)) !== undefined, FOUND_WITHIN_MS, 100);
@@ -54,6 +59,7 @@ const primaryStopped: Fault<ClusterWorld> = {
 /** The operator gives the role of primary to a standby. */
 const switchover: Fault<ClusterWorld> = {
   name: 'switchover',
+  isShort: true,
   interruptsDeliveries: true,
   async strike(world) {
     const primary = await primaryOf(world);
@@ -124,6 +130,7 @@ const twoEtcdLost: Fault<ClusterWorld> = {
 /** PgBouncer is killed and started again, several times. */
 const pgbouncerRestarted: Fault<ClusterWorld> = {
   name: 'pgbouncer-restarted',
+  isShort: true,
   interruptsDeliveries: true,
   async strike(world) {
     for (let times = 0; times < POOLER_RESTARTS; times += 1) {
@@ -134,6 +141,35 @@ const pgbouncerRestarted: Fault<ClusterWorld> = {
       });
       await sleep(1_000);
     }
+  },
+  heal: restore,
+};
+
+/**
+ * The cluster replicates asynchronously. Both standbys are lost, then also the primary, and a standby becomes the primary. The suite must
+ * find acknowledged writes that are lost, so this fault proves that it can find them.
+ */
+export const asynchronous: Fault<ClusterWorld> = {
+  name: 'asynchronous-replication',
+  interruptsDeliveries: true,
+  async strike(world) {
+    const primary = await primaryOf(world);
+    const standbys = world.nodes.filter((node) => node !== primary);
+    await primary.configure(ASYNCHRONOUS);
+    const isSet = async () => {
+      const [row] = await world.postgres.query<{ value: string }>(
+        `SELECT current_setting('synchronous_standby_names') AS value`,
+      );
+      return row?.value === '';
+    };
+    await waitUntil(isSet, FOUND_WITHIN_MS, 100);
+    await Promise.all(standbys.map((node) => node.kill()));
+    await sleep(WITHOUT_COPIES_MS);
+    await duringOutage(world, async () => {
+      await primary.kill();
+      standbys.forEach((node) => node.start());
+    });
+    await (await primaryOf(world)).configure(SYNCHRONOUS);
   },
   heal: restore,
 };

@@ -20,10 +20,12 @@ const rollingUpgrade: Fault<ClusterWorld> = {
     const { history, findings } = world;
     const failedBefore = history.balancedFailures.length;
     world.command = { env: { ...world.env, DATABASE_URL: world.pooledUrl() } };
-    const { code, stderr } = await runCommand(['migrate'], world.command);
-    if (code !== 0) {
-      findings.violation('a new version migrates beside the previous version', stderr, 'src/platform/db/migrate.ts');
+    const { code, stdout, stderr } = await runCommand(['migrate'], world.command);
+    if (code !== 0 || !stdout.startsWith('Applied: ')) {
+      const seen = `${stdout}${stderr}`;
+      findings.violation('a new version migrates beside the previous version', seen, 'src/platform/db/migrate.ts');
     }
+    findings.note(stdout.trim());
     await sleep(2 * BETWEEN_MS);
     for (const process of processesOf(world)) {
       await process.stop();
