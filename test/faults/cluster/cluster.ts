@@ -7,7 +7,7 @@ import { type Machines, type Stage, waitUntil, type World } from '../world.ts';
 import { haproxyOfApis, haproxyOfDatabase, pgbouncer } from './configurations.ts';
 import { ClusterDatabase } from './database.ts';
 import { DatabaseNode } from './database-node.ts';
-import { findPostgresql } from './programs.ts';
+import { etcdApi, findPostgresql } from './programs.ts';
 import { type Account, Server, serverAccount, untilListening } from './server.ts';
 
 const WHOLE_WITHIN_MS = 120_000;
@@ -20,6 +20,8 @@ export interface Cluster extends Machines {
   postgres: ClusterDatabase;
   pgbouncer: Server;
   redis: Redis;
+  /** Folder with the logs of all servers. */
+  serverFolder: string;
   /** Environment of a process of this version, except for `DATABASE_URL`. */
   env: Record<string, string>;
   /** Returns the URL of the database through PgBouncer, or through the link that has this port. */
@@ -80,7 +82,20 @@ export async function startCluster(stage: Stage, previous?: string): Promise<Clu
   const balancer = { url: `http://127.0.0.1:${apiPort}` };
   const command = { env: { ...env, DATABASE_URL: url }, ...program };
   const pooledUrl = (port = poolerPort) => urlOf(port);
-  return { etcds, nodes, postgres, pgbouncer: pooler, redis, env, pooledUrl, apis, workers, balancer, command };
+  return {
+    serverFolder: site.folder,
+    etcds,
+    nodes,
+    postgres,
+    pgbouncer: pooler,
+    redis,
+    env,
+    pooledUrl,
+    apis,
+    workers,
+    balancer,
+    command,
+  };
 }
 
 async function giveAway(path: string, account: Account): Promise<void> {
@@ -101,7 +116,17 @@ async function startDatabase(site: Site) {
   for (let made = 1; made <= NODES; made += 1) {
     const ports = { postgres: await newPort(), rest: await newPort() };
     const { folder, account } = site;
-    nodes.push(await DatabaseNode.create({ name: `node${made}`, folder, account, binaries, ports, etcdPorts }));
+    nodes.push(
+      await DatabaseNode.create({
+        name: `node${made}`,
+        folder,
+        account,
+        binaries,
+        ports,
+        etcdPorts,
+        etcdApi: etcdApi(),
+      }),
+    );
   }
   for (const each of [...etcds, ...nodes]) {
     each.start();
@@ -136,8 +161,9 @@ function etcd({ folder, account }: Site, index: number, peers: number[], clients
     'initial-advertise-peer-urls': urlOf(peers[index]),
     'initial-cluster': peers.map((port, at) => `etcd${at + 1}=${urlOf(port)}`).join(),
   };
-  const args = Object.entries(settings).flatMap(([setting, value]) => [`--${setting}`, value]);
-  return new Server({ name, command: ['etcd', ...args], folder, account });
+  const args = Object.entries(settings).map(([setting, value]) => `--${setting}=${value}`);
+  const older = etcdApi() === 'etcd' ? ['--enable-v2=true'] : [];
+  return new Server({ name, command: ['etcd', ...args, ...older], folder, account });
 }
 
 async function startHaproxy(site: Site, name: string, port: number, text: string): Promise<Server> {

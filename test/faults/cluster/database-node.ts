@@ -17,6 +17,7 @@ export interface NodeOptions {
   binaries: string;
   ports: NodePorts;
   etcdPorts: readonly number[];
+  etcdApi: 'etcd' | 'etcd3';
 }
 
 const CHECK_TIMEOUT_MS = 2_000;
@@ -144,7 +145,7 @@ function signalAll(pids: number[], signal: NodeJS.Signals): void {
   }
 }
 
-function configurationOf({ name, folder, binaries, ports, etcdPorts }: NodeOptions): object {
+function configurationOf({ name, folder, binaries, ports, etcdPorts, etcdApi }: NodeOptions): object {
   const rest = `127.0.0.1:${ports.rest}`;
   const postgres = `127.0.0.1:${ports.postgres}`;
   const superuser = { username: 'postgres', password: 'postgres' };
@@ -152,7 +153,7 @@ function configurationOf({ name, folder, binaries, ports, etcdPorts }: NodeOptio
     scope: 'roomservice',
     name,
     restapi: { listen: rest, connect_address: rest },
-    etcd3: { hosts: etcdPorts.map((port) => `127.0.0.1:${port}`) },
+    [etcdApi]: { hosts: etcdPorts.map((port) => `127.0.0.1:${port}`) },
     bootstrap: { dcs: CLUSTER, initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }] },
     postgresql: {
       listen: postgres,

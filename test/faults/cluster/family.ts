@@ -1,4 +1,6 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '../../support/command.ts';
 import { checkOutPrevious, reasonWithoutPrevious } from '../../support/previous-version.ts';
@@ -154,9 +156,20 @@ async function runRound(world: ClusterWorld, { left, round, keep, print }: Round
   await endRun(world, true);
   await checkResources(world, baseline);
   const violations = violationsOf(END);
+  if (findings.count > 0) {
+    await keepLogs(world);
+  }
   if (violations.length > 0) {
     await keep({ fault: END, round, acknowledged: 0, lost: 0, unsettled: 0, longestGapMs: 0, violations });
   }
+}
+
+/** Copies the logs of the servers to a folder that stays after the run. */
+async function keepLogs({ serverFolder, findings }: ClusterWorld): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomservice-cluster-logs-'));
+  const logs = (await readdir(serverFolder)).filter((name) => name.endsWith('.log'));
+  await Promise.all(logs.map((name) => copyFile(join(serverFolder, name), join(folder, name))));
+  findings.note(`The logs of the servers are in ${folder}`);
 }
 
 async function readResults(file: string): Promise<RoundResult[]> {

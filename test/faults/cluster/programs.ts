@@ -27,6 +27,17 @@ export function missingPackages(): string[] {
   return findPostgresql() === undefined ? [...missing, 'postgresql'] : missing;
 }
 
+/**
+ * Returns the API of etcd that Patroni uses. Before 3.0.3, Patroni with `etcd3` writes its lock without a comparison. A primary that was stopped
+ * and continues can then take the lock from the new primary, and writes that the new primary has acknowledged are lost.
+ */
+export function etcdApi(): 'etcd' | 'etcd3' {
+  const output = execFileSync('patroni', ['--version'], { env: { PATH } }).toString();
+  const [major = 0, minor = 0, patch = 0] = (/(\d+)\.(\d+)\.(\d+)/.exec(output) ?? []).slice(1).map(Number);
+  const isSafe = major > 3 || (major === 3 && (minor > 0 || patch >= 3));
+  return isSafe ? 'etcd3' : 'etcd';
+}
+
 function isInstalled(program: string): boolean {
   try {
     execFileSync('sh', ['-c', `command -v ${program}`], { env: { PATH }, stdio: 'ignore' });
