@@ -22,10 +22,8 @@ export interface Cluster extends Machines {
   redis: Redis;
   /** Folder with the logs of all servers. */
   serverFolder: string;
-  /** Environment of a process of this version, except for `DATABASE_URL`. */
-  env: Record<string, string>;
-  /** Returns the URL of the database through PgBouncer, or through the link that has this port. */
-  pooledUrl(port?: number): string;
+  /** Environment of a command of this version, which connects through PgBouncer. */
+  thisVersion: { env: Record<string, string> };
 }
 
 /** A run whose faults disturb a real cluster. */
@@ -50,52 +48,46 @@ export async function startCluster(stage: Stage, previous?: string): Promise<Clu
   const postgres = await createDatabase(databasePort);
   stage.closers.add(() => postgres.close());
   const poolerPort = await newPort();
-  const pooler = await startServer(site, 'pgbouncer', poolerPort, pgbouncer(poolerPort, databasePort), (path) => [
-    'pgbouncer',
-    path,
-  ]);
+  const pooler = await startPgbouncer(site, poolerPort, databasePort);
   const redis = await createRedis('redis-server');
   await redis.start();
   stage.closers.add(() => redis.close());
 
   const env = { ...stage.env, REDIS_URL: redis.url };
-  const urlOf = (port: number) => `postgres://roomservice@127.0.0.1:${port}/roomservice`;
-  const program = previous === undefined ? {} : { program: previous };
-  const url = urlOf(previous === undefined ? poolerPort : databasePort);
+  const thisVersion = { env: { ...env, DATABASE_URL: urlOf(poolerPort) } };
+  const command =
+    previous === undefined ? thisVersion : { env: { ...env, DATABASE_URL: urlOf(databasePort) }, program: previous };
   const begin = async (name: string, only: 'api' | 'worker') => {
-    const database = { port: poolerPort };
     const through = (port: number) => ({ ...env, DATABASE_URL: urlOf(port) });
-    const process = await stage.newProcess({ name, only, database, env: through });
-    Object.assign(process, program);
-    await process.start(previous === undefined ? {} : { DATABASE_URL: url });
+    const process = await stage.newProcess({ name, only, database: { port: poolerPort }, env: through });
+    if (previous !== undefined) {
+      process.program = previous;
+    }
+    await process.start(previous === undefined ? {} : command.env);
     return process;
   };
-  const apis: [ServiceProcess, ServiceProcess] = [await begin('api 1', 'api'), await begin('api 2', 'api')];
-  const workers: [ServiceProcess, ServiceProcess] = [
-    await begin('worker 1', 'worker'),
-    await begin('worker 2', 'worker'),
-  ];
-  const apiPort = await newPort();
-  const apiPorts = apis.map(({ port }) => port);
-  await startHaproxy(site, 'haproxy-api', apiPort, haproxyOfApis(apiPort, apiPorts));
+  const apis: Machines['apis'] = [await begin('api 1', 'api'), await begin('api 2', 'api')];
+  const workers: Machines['workers'] = [await begin('worker 1', 'worker'), await begin('worker 2', 'worker')];
   stage.history.hasPreviousVersion = previous !== undefined;
-  const balancer = { url: `http://127.0.0.1:${apiPort}` };
-  const command = { env: { ...env, DATABASE_URL: url }, ...program };
-  const pooledUrl = (port = poolerPort) => urlOf(port);
-  return {
-    serverFolder: site.folder,
-    etcds,
-    nodes,
-    postgres,
-    pgbouncer: pooler,
-    redis,
-    env,
-    pooledUrl,
-    apis,
-    workers,
-    balancer,
-    command,
-  };
+  const balancer = await startBalancer(site, apis);
+  const servers = { serverFolder: site.folder, etcds, nodes, postgres, pgbouncer: pooler, redis, balancer };
+  return { ...servers, apis, workers, command, thisVersion };
+}
+
+/** Returns the URL with which the service connects to the database, to PgBouncer, or to a link. */
+function urlOf(port: number): string {
+  return `postgres://roomservice@127.0.0.1:${port}/roomservice`;
+}
+
+async function startPgbouncer(site: Site, port: number, databasePort: number): Promise<Server> {
+  return await startServer(site, 'pgbouncer', port, pgbouncer(port, databasePort), (path) => ['pgbouncer', path]);
+}
+
+async function startBalancer(site: Site, apis: readonly ServiceProcess[]): Promise<Machines['balancer']> {
+  const port = await newPort();
+  const apiPorts = apis.map((api) => api.port);
+  await startHaproxy(site, 'haproxy-api', port, haproxyOfApis(port, apiPorts));
+  return { url: `http://127.0.0.1:${port}` };
 }
 
 async function giveAway(path: string, account: Account): Promise<void> {
@@ -151,15 +143,15 @@ async function newPorts(count: number): Promise<number[]> {
 
 function etcd({ folder, account }: Site, index: number, peers: number[], clients: number[]): Server {
   const name = `etcd${index + 1}`;
-  const urlOf = (port: number | undefined) => `http://127.0.0.1:${port}`;
+  const addressOf = (port: number | undefined) => `http://127.0.0.1:${port}`;
   const settings = {
     name,
     'data-dir': join(folder, `${name}-data`),
-    'listen-client-urls': urlOf(clients[index]),
-    'advertise-client-urls': urlOf(clients[index]),
-    'listen-peer-urls': urlOf(peers[index]),
-    'initial-advertise-peer-urls': urlOf(peers[index]),
-    'initial-cluster': peers.map((port, at) => `etcd${at + 1}=${urlOf(port)}`).join(),
+    'listen-client-urls': addressOf(clients[index]),
+    'advertise-client-urls': addressOf(clients[index]),
+    'listen-peer-urls': addressOf(peers[index]),
+    'initial-advertise-peer-urls': addressOf(peers[index]),
+    'initial-cluster': peers.map((port, at) => `etcd${at + 1}=${addressOf(port)}`).join(),
   };
   const args = Object.entries(settings).map(([setting, value]) => `--${setting}=${value}`);
   const older = etcdApi() === 'etcd' ? ['--enable-v2=true'] : [];
@@ -189,13 +181,13 @@ async function startServer(
 
 /** Creates the role and the database of the service, after a standby has joined. Before, no write could commit. */
 async function createDatabase(port: number): Promise<ClusterDatabase> {
-  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  const server = new ClusterDatabase(urlOf('postgres'));
+  const connect = (database: string) => new ClusterDatabase(`postgres://postgres@127.0.0.1:${port}/${database}`);
+  const server = connect('postgres');
   await untilReplicated(server);
   await server.query('CREATE ROLE roomservice LOGIN');
   await server.query('CREATE DATABASE roomservice OWNER roomservice');
   await server.close();
-  return new ClusterDatabase(urlOf('roomservice'));
+  return connect('roomservice');
 }
 
 /** Returns the node that is the primary, or undefined if there is none. */

@@ -19,7 +19,7 @@ const rollingUpgrade: Fault<ClusterWorld> = {
   async strike(world) {
     const { history, findings } = world;
     const failedBefore = history.balancedFailures.length;
-    world.command = { env: { ...world.env, DATABASE_URL: world.pooledUrl() } };
+    world.command = world.thisVersion;
     const { code, stdout, stderr } = await runCommand(['migrate'], world.command);
     if (code !== 0 || !stdout.startsWith('Applied: ')) {
       const seen = `${stdout}${stderr}`;
