@@ -1,39 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { cleanUp, newCertificateFile, newFolder, type Serving, startServing } from './support/command.ts';
+import { cleanUp, newCertificateFile, type Serving, startServing } from './support/command.ts';
 import { book, openHotel, reservationPath } from './support/hotel.ts';
+import { checkOutPrevious, reasonWithoutPrevious } from './support/previous-version.ts';
 import { startReceiver } from './support/receiver.ts';
 import { call, startService, type TestService } from './support/service.ts';
 import { moveOrder, onlyDelivery, placeOrder, register } from './support/webhooks.ts';
 
-const ROOT = join(import.meta.dirname, '..');
-/** Commit of the previous version. Each release replaces it by the commit of the release before. */
-const PREVIOUS = 'db9855732f0a7a8d73d5514806933eaefcc7ded4';
-
-function hasHistory(): boolean {
-  try {
-    execFileSync('git', ['cat-file', '-e', `${PREVIOUS}^{commit}`], { cwd: ROOT, stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Puts the files of the previous version into a temporary folder, with the packages of this checkout. Returns its `bin/roomservice.js`. */
-async function checkOutPrevious(): Promise<string> {
-  const folder = join(await newFolder(), 'previous');
-  await mkdir(folder);
-  const archive = execFileSync('git', ['archive', PREVIOUS], { cwd: ROOT, maxBuffer: 2 ** 28 });
-  execFileSync('tar', ['-x', '-C', folder], { input: archive });
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  return join(folder, 'bin/roomservice.js');
-}
-
-const skip = !hasHistory() && `the history of this checkout lacks commit ${PREVIOUS}`;
+const skip = reasonWithoutPrevious() ?? false;
 
 describe('the previous version on the database of this version', { skip }, () => {
   let service: TestService;

@@ -7,6 +7,7 @@ import type { Marker, Tenant } from './tenants.ts';
 const TRY_TIMEOUT_MS = 20_000;
 /** Time limit of `settle`. By then each fault is over, so the service must respond. */
 const SETTLE_WITHIN_MS = 75_000;
+/** Wait before a retry if the response has no `Retry-After`. */
 const RETRY_WAIT_MS = 250;
 
 export interface Request {
@@ -39,7 +40,7 @@ export class Client {
   async try(tenant: Tenant, { method, path, options }: Request, url = this.url): Promise<Answer | null> {
     const signal = AbortSignal.timeout(TRY_TIMEOUT_MS);
     const answer = await callUnchecked(url, method, path, { ...options, signal }).catch(() => null);
-    this.#note(answer);
+    this.#note(method, answer);
     if (url === this.url && (answer === null || answer.status >= 500)) {
       this.history.balancedFailures.push(`${method} ${path}: ${answer?.status ?? 'no response'} ${answer?.text ?? ''}`);
     }
@@ -50,18 +51,19 @@ export class Client {
   }
 
   /**
-   * Repeats a request until a response with a status below 500 comes.
+   * Repeats a request until a response with a status below 500 comes. Waits as long as `Retry-After` says before each retry.
    * @returns the response; `wasUnknown` is true if an earlier try had an unknown outcome
    * @throws UnsettledError if no such response comes within 75 s
    */
   async settle(tenant: Tenant, request: Request): Promise<{ answer: Answer; wasUnknown: boolean }> {
     const deadlineMs = Date.now() + SETTLE_WITHIN_MS;
-    for (let wasUnknown = false; Date.now() < deadlineMs; await sleep(RETRY_WAIT_MS)) {
+    for (let wasUnknown = false; Date.now() < deadlineMs; ) {
       const answer = await this.try(tenant, request);
       if (answer !== null && answer.status < 500) {
         return { answer, wasUnknown };
       }
       wasUnknown = true;
+      await sleep(Number(answer?.headers.get('retry-after') ?? 0) * 1_000 || RETRY_WAIT_MS);
     }
     this.history.unsettled.push(`${request.method} ${request.path}`);
     throw new UnsettledError(
@@ -80,8 +82,8 @@ export class Client {
     }
   }
 
-  #note(answer: Answer | null): void {
-    const { tries } = this.history;
+  #note(method: string, answer: Answer | null): void {
+    const { tries, acknowledgedAtMs } = this.history;
     if (answer === null || answer.status >= 500) {
       tries.unknown += 1;
       this.history.internalErrors += answer?.status === 500 ? 1 : 0;
@@ -89,6 +91,10 @@ export class Client {
       tries.fail += 1;
     } else {
       tries.ok += 1;
+      // The response to a repeated create call acknowledges no new write.
+      if (method !== 'GET' && !answer.headers.has('idempotent-replayed')) {
+        acknowledgedAtMs.push(performance.now());
+      }
     }
   }
 }

@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Address of a server: the path of its Unix socket, or its port on 127.0.0.1. */
+export type Target = { path: string } | { port: number };
+
 /** A TCP proxy between one process of the service and the database. It can freeze, delay or cut the connections. */
 export class DatabaseLink {
   /** Time that the proxy adds to every round trip, in milliseconds. */
@@ -11,11 +14,11 @@ export class DatabaseLink {
   #thawed: Promise<void> | null = null;
   #onThaw = () => {};
 
-  constructor(socketPath: string) {
+  constructor(database: Target) {
     this.#server = createServer((client) => {
-      const database = connect(socketPath);
-      this.#carry(client, database);
-      this.#carry(database, client);
+      const server = connect(database);
+      this.#carry(client, server);
+      this.#carry(server, client);
     });
   }
 

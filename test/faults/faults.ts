@@ -7,11 +7,18 @@
  * With `--family budget`, it causes no faults. In each case of this family, one tenant uses its whole budget with expensive calls.
  *
  *   node test/faults/faults.ts --family budget [--short] [--only CASE]… [--results FILE] [--tries N]
+ *
+ * With `--family cluster`, the service runs on PostgreSQL under Patroni, behind PgBouncer and HAProxy. The faults are those of such servers.
+ *
+ *   node test/faults/faults.ts --family cluster [--short] [--rounds N] [--only FAULT]… [--results FILE] [--seed N] [--prove]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { cleanUp } from '../support/command.ts';
 import { runBudgetFamily } from './budget/family.ts';
+import { runClusterFamily } from './cluster/family.ts';
 import { FAULTS } from './faults/all.ts';
+import { Closers } from './closers.ts';
 import type { Fault } from './faults/fault.ts';
 import { Findings } from './findings.ts';
 import { prove } from './prove.ts';
@@ -19,7 +26,8 @@ import { Random } from './random.ts';
 import { type FaultResult, report } from './report.ts';
 import { checkResources, measureBaseline } from './resources.ts';
 import { endRun, runFault } from './run.ts';
-import { openWorld, type World } from './world.ts';
+import { startSurroundings, type SurroundingsWorld } from './surroundings.ts';
+import { openWorld } from './world.ts';
 
 const WARM_UP_MS = 6_000;
 
@@ -42,7 +50,7 @@ function print(line: string): void {
   process.stdout.write(`${seconds} s  ${line}\n`);
 }
 
-function chosenFaults(): Fault[] {
+function chosenFaults(): Fault<SurroundingsWorld>[] {
   const unknown = values.only?.filter((name) => !FAULTS.some((fault) => fault.name === name)) ?? [];
   if (unknown.length > 0) {
     throw new Error(
@@ -59,10 +67,12 @@ async function main(): Promise<number> {
   const faults = chosenFaults();
   const findings = new Findings(print);
   print(`Seed ${values.seed}, ${faults.length} faults, ${values.rounds} rounds`);
-  const world = await openWorld(new Random(Number(values.seed)), findings);
-  const interrupted = () => void world.close().then(() => process.exit(130));
+  const closers = new Closers();
+  closers.add(cleanUp);
+  const interrupted = () => void closers.close().then(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
+    const world = await openWorld({ random: new Random(Number(values.seed)), findings, closers }, startSurroundings);
     print(
       world.redis
         ? 'Budgets are shared in Redis.'
@@ -77,11 +87,11 @@ async function main(): Promise<number> {
     process.stdout.write(`\n${report(results, findings)}\n`);
     return findings.count === 0 ? 0 : 1;
   } finally {
-    await world.close();
+    await closers.close();
   }
 }
 
-async function runRounds(world: World, faults: Fault[]): Promise<FaultResult[]> {
+async function runRounds(world: SurroundingsWorld, faults: Fault<SurroundingsWorld>[]): Promise<FaultResult[]> {
   const { findings } = world;
   const baseline = await measureBaseline(world);
   const results = new Map<string, FaultResult>();
@@ -120,6 +130,10 @@ function add(sum: FaultResult | undefined, result: FaultResult): FaultResult {
     interrupted: sum.interrupted + result.interrupted,
     p99Ms: Math.max(sum.p99Ms, result.p99Ms),
     slowestMs: Math.max(sum.slowestMs, result.slowestMs),
+    longestGapMs: Math.max(sum.longestGapMs, result.longestGapMs),
+    acknowledged: sum.acknowledged + result.acknowledged,
+    lost: sum.lost + result.lost,
+    unsettled: sum.unsettled + result.unsettled,
   };
 }
 
@@ -128,6 +142,18 @@ const FAMILIES: Record<string, () => Promise<number>> = {
   async budget() {
     const { short: isShort, only, results, tries } = values;
     return (await runBudgetFamily({ isShort, only, results, tries: Number(tries), print })) === 0 ? 0 : 1;
+  },
+  async cluster() {
+    const { short: isShort, only, results, rounds, seed, prove: isProof } = values;
+    return await runClusterFamily({
+      isShort,
+      only,
+      results,
+      rounds: Number(rounds),
+      seed: Number(seed),
+      isProof,
+      print,
+    });
   },
 };
 const family = FAMILIES[values.family];

@@ -74,11 +74,15 @@ export class History {
   readonly leaks: string[] = [];
   /** Calls that got no response with a status below 500 within the time limit, although the client repeated them. */
   readonly unsettled: string[] = [];
+  /** Times at which responses acknowledged writes, in milliseconds since the start of the suite. */
+  readonly acknowledgedAtMs: number[] = [];
   readonly tries: Record<Outcome, number> = { ok: 0, fail: 0, unknown: 0 };
   /** Calls through the balancer that got a 5xx or no response. */
   readonly balancedFailures: string[] = [];
   /** True while the clocks of some processes are an hour ahead. */
   isClockOff = false;
+  /** True while processes of the previous version run, which ignore the `request_id` of a status change. */
+  hasPreviousVersion = false;
   /** Number of 500 responses. Clients repeat such calls, but each 500 is an unexpected error of the service. */
   internalErrors = 0;
 

@@ -1,8 +1,9 @@
-import type { Postgres } from './postgres.ts';
+import type { Database } from './database.ts';
 
 /**
  * SQL for a schema with triggers. They record each transaction that changes a status or writes an event. No later transaction changes the
- * recorded rows. So PostgreSQL can tell the commit time of the recorded transaction from the row.
+ * recorded rows. So PostgreSQL can tell the commit time of the recorded transaction from the row. The triggers run as the user of the suite,
+ * because the user of the service may not write this schema.
  */
 const OBSERVATION = `
   CREATE SCHEMA faults;
@@ -11,7 +12,7 @@ const OBSERVATION = `
   CREATE INDEX ON faults.event (id);
   CREATE INDEX ON faults.change (subject);
 
-  CREATE FUNCTION faults.see_status() RETURNS trigger LANGUAGE plpgsql AS $$
+  CREATE FUNCTION faults.see_status() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
   BEGIN
     IF TG_OP = 'INSERT' OR NEW.status <> OLD.status THEN
       INSERT INTO faults.change
@@ -20,7 +21,7 @@ const OBSERVATION = `
     RETURN NULL;
   END $$;
   -- A transaction removes a booking that it has inserted itself if no room is free. No other reservation is ever removed.
-  CREATE FUNCTION faults.see_removal() RETURNS trigger LANGUAGE plpgsql AS $$
+  CREATE FUNCTION faults.see_removal() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
   BEGIN
     DELETE FROM faults.change WHERE subject = OLD.id AND tenant_id = OLD.tenant_id AND is_new AND tx = pg_current_xact_id();
     IF NOT FOUND THEN
@@ -28,7 +29,7 @@ const OBSERVATION = `
     END IF;
     RETURN NULL;
   END $$;
-  CREATE FUNCTION faults.see_event() RETURNS trigger LANGUAGE plpgsql AS $$
+  CREATE FUNCTION faults.see_event() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
   BEGIN
     INSERT INTO faults.event VALUES (NEW.tenant_id, NEW.id, pg_current_xact_id());
     RETURN NULL;
@@ -45,7 +46,7 @@ const OBSERVATION = `
 `;
 
 /** Adds the recording schema and its triggers to the database. */
-export async function observe(postgres: Postgres): Promise<void> {
+export async function observe(postgres: Database): Promise<void> {
   await postgres.query(OBSERVATION);
 }
 
@@ -80,7 +81,7 @@ export interface EventRow {
 }
 
 /** Reads every event that was ever committed, with the time of its commit. */
-export async function readEvents(postgres: Postgres): Promise<EventRow[]> {
+export async function readEvents(postgres: Database): Promise<EventRow[]> {
   return await postgres.query<EventRow>(`
     SELECT seen.id, seen.tenant_id, seen.tx, pg_xact_commit_timestamp(seen.xmin) AS committed_at,
       e.credential_id, e.type, e.body, d.status AS delivery_status, d.attempt_count, ${ATTEMPTS} AS attempts
@@ -100,6 +101,6 @@ export interface StatusChange {
   tx: string;
 }
 
-export async function readChanges(postgres: Postgres): Promise<StatusChange[]> {
+export async function readChanges(postgres: Database): Promise<StatusChange[]> {
   return await postgres.query<StatusChange>('SELECT tenant_id, source, subject, status, is_new, tx FROM faults.change');
 }

@@ -5,6 +5,7 @@ import { NAME, prepareCluster, readOrMakePassword } from '#platform/db/embedded/
 import { type Location, locate, prepareSocketDir } from '#platform/db/embedded/location.ts';
 import { findPostmaster, launch, stopPostmaster } from '#platform/db/embedded/postmaster.ts';
 import { databaseUrl } from '#platform/db/embedded/server.ts';
+import type { Database } from './database.ts';
 
 /** Settings as in production, and also the recording of commit times, which the suite needs to measure delays. */
 const SETTINGS = { track_commit_timestamp: 'on', max_connections: '200', max_wal_size: '256MB' };
@@ -12,7 +13,7 @@ const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
 /** The PostgreSQL server of the suite. Only the suite starts it, so a fault can keep it stopped as long as necessary. */
-export class Postgres {
+export class Postgres implements Database {
   readonly #location: Location;
   readonly #password: string;
   readonly #binaries: string;
@@ -79,7 +80,7 @@ export class Postgres {
     }
   }
 
-  /** Runs a statement directly on the database. Repeats it up to twice if the connection is lost. */
+  /** Runs a statement. Repeats it up to twice if the connection is lost. */
   async query<Row extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<Row[]> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -93,7 +94,6 @@ export class Postgres {
     }
   }
 
-  /** Opens a separate session, for example for a transaction that stays open. The caller ends the session. */
   async openSession(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url });
     client.on('error', () => {});

@@ -11,6 +11,14 @@ export interface FaultResult {
   /** Largest p99, among all rounds, of the time from the commit of an event to its first POST. */
   p99Ms: number;
   slowestMs: number;
+  /** Number of writes that got a 2xx. */
+  acknowledged: number;
+  /** Number of acknowledged orders, reservations and statuses that the database does not have. */
+  lost: number;
+  /** Number of calls that no retry settled. */
+  unsettled: number;
+  /** Longest time between two acknowledged writes during the load. */
+  longestGapMs: number;
 }
 
 const COLUMNS = [

@@ -42,16 +42,18 @@ const ENDED_WITHIN_MS = 240_000;
 const SHOWN_BREACHES = 5;
 
 /** Runs the load, causes the fault, runs the load again, pauses the load, and checks every invariant. */
-export async function runFault(world: World, fault: Fault): Promise<FaultResult> {
+export async function runFault<In extends World>(world: In, fault: Fault<In>): Promise<FaultResult> {
   const { history, load, findings } = world;
   const requestsBefore = history.requests;
   const unknownBefore = history.tries.unknown;
+  const acknowledgedBefore = history.acknowledgedAtMs.length;
   const window: Window = {
     fromMs: Date.now(),
     creationsBefore: history.creations.length,
     interruptsDeliveries: fault.interruptsDeliveries ?? false,
     isLast: false,
   };
+  const beganAtMs = performance.now();
   load.go();
   await sleep(LOAD_BEFORE_MS);
   try {
@@ -65,13 +67,34 @@ export async function runFault(world: World, fault: Fault): Promise<FaultResult>
     await fault.heal?.(world);
   }
   await sleep(LOAD_AFTER_MS);
+  const longestGapMs = longestGap(history.acknowledgedAtMs.slice(acknowledgedBefore), beganAtMs, performance.now());
   await rest(world);
+  const acknowledged = history.acknowledgedAtMs.length - acknowledgedBefore;
+  const unsettled = history.unsettled.length;
   const requests = history.requests - requestsBefore;
   const unknown = history.tries.unknown - unknownBefore;
   const evidence = await gather(world, window);
-  await checkInvariants(world, evidence);
+  const lost = await checkInvariants(world, evidence);
   const { events, interrupted, p99Ms, slowestMs } = measurePromptness(world, evidence);
-  return { fault: fault.name, rounds: 1, requests, unknown, events, interrupted, p99Ms, slowestMs };
+  const times = { p99Ms, slowestMs, longestGapMs };
+  return {
+    fault: fault.name,
+    rounds: 1,
+    requests,
+    unknown,
+    events,
+    interrupted,
+    acknowledged,
+    lost,
+    unsettled,
+    ...times,
+  };
+}
+
+/** Returns the longest time without an acknowledged write in a period, in milliseconds. All times are those of `performance.now()`. */
+function longestGap(acknowledgedAtMs: number[], fromMs: number, toMs: number): number {
+  const times = [fromMs, ...acknowledgedAtMs.filter((atMs) => atMs < toMs), toMs];
+  return Math.round(Math.max(...times.slice(1).map((atMs, index) => atMs - (times[index] ?? atMs))));
 }
 
 /** Pauses the load, and waits until no delivery to a healthy receiver is overdue. */
@@ -86,9 +109,13 @@ export async function rest(world: World): Promise<void> {
   await waitUntil(async () => (await countOverdue(world)) === 0, DELIVERED_WITHIN_MS, 200);
 }
 
-/** Checks every invariant. Reports each violation only once, because a lost row, for example, is also missing in all later checks. */
-async function checkInvariants(world: World, evidence: Evidence): Promise<void> {
+/**
+ * Checks every invariant. Reports each violation only once, because a lost row, for example, is also missing in all later checks.
+ * @returns the number of acknowledged writes that are newly found to be lost
+ */
+async function checkInvariants(world: World, evidence: Evidence): Promise<number> {
   const { findings } = world;
+  let lost = 0;
   for (const [{ promise, lookAt }, all] of await findBreaches(world, evidence)) {
     const breaches = all.filter((breach) => !findings.known.has(promise + breach));
     breaches.forEach((breach) => findings.known.add(promise + breach));
@@ -96,7 +123,9 @@ async function checkInvariants(world: World, evidence: Evidence): Promise<void> 
     if (breaches.length > SHOWN_BREACHES) {
       findings.violation(promise, `and ${breaches.length - SHOWN_BREACHES} more breaches of this promise`, lookAt);
     }
+    lost += promise === nothingIsLost.promise ? breaches.length : 0;
   }
+  return lost;
 }
 
 export async function findBreaches(world: World, evidence: Evidence): Promise<Map<Invariant, string[]>> {

@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newPort } from './ports.ts';
 import type { DatabaseLink } from './database-link.ts';
 
-const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
+/** Path of the `bin/roomservice.js` of this version. */
+export const PROGRAM = join(import.meta.dirname, '../../bin/roomservice.js');
 const CLOCK = join(import.meta.dirname, 'shifted-clock.ts');
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 const KEPT_LINES = 40;
 
@@ -28,6 +29,8 @@ export interface ProcessOptions {
 export class ServiceProcess {
   readonly name: string;
   readonly link: DatabaseLink;
+  /** Path of the `bin/roomservice.js` that the next start runs. */
+  program = PROGRAM;
   readonly #options: ProcessOptions;
   #child: ChildProcess | null = null;
   #ended: Promise<unknown> = Promise.resolve();
@@ -56,7 +59,7 @@ export class ServiceProcess {
 
   /**
    * Starts the process and waits until it is ready.
-   * @throws Error with the end of the log if the process is not ready after 30 s
+   * @throws Error with the end of the log if the process is not ready after 60 s
    */
   async start(env: Record<string, string> = {}): Promise<void> {
     await this.launch(env);
@@ -75,7 +78,7 @@ export class ServiceProcess {
     this.#metricsPort ||= await newPort();
     this.#isExpectedToEnd = false;
     const { only } = this.#options;
-    const child = spawn(process.execPath, [COMMAND, 'serve', ...(only === null ? [] : ['--only', only])], {
+    const child = spawn(process.execPath, [this.program, 'serve', ...(only === null ? [] : ['--only', only])], {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '',

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestChannel } from '../support/channel.ts';
-import { runCommand } from '../support/command.ts';
+import { type CommandOptions, runCommand } from '../support/command.ts';
 import { call } from '../support/service.ts';
 import { OWNER_PASSWORD, sampleTenant, STAFF_PASSWORD } from '../support/tenants.ts';
 
@@ -39,7 +39,7 @@ interface Applied {
 }
 
 /** Creates a tenant with the command `roomservice tenant apply`, and signs its users in. */
-export async function makeTenant(url: string, env: Record<string, string>, folder: string): Promise<Tenant> {
+export async function makeTenant(url: string, command: CommandOptions, folder: string): Promise<Tenant> {
   const marker = `mk${randomBytes(5).toString('hex')}`;
   const document = sampleTenant({
     slug: `house-${marker}`,
@@ -58,7 +58,7 @@ export async function makeTenant(url: string, env: Record<string, string>, folde
   }));
   const property = { name: `Hotel ${marker}`, country_code: 'PT', timezone: 'Europe/Lisbon', room_types: roomTypes };
   await writeFile(file, JSON.stringify({ ...document, menu: { ...document.menu, dishes }, properties: [property] }));
-  const ended = await runCommand(['tenant', 'apply', file, '--json'], { env });
+  const ended = await runCommand(['tenant', 'apply', file, '--json'], command);
   assert.equal(ended.code, 0, ended.stderr);
   const applied = JSON.parse(ended.stdout) as Applied;
   const found = applied.properties.flatMap((each) => each.room_types);

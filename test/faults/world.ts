@@ -3,9 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeCertificate } from '../support/certificate.ts';
-import { cleanUp, type Ended, newFolder, runCommand } from '../support/command.ts';
-import { createRedis, findRedis, type Redis } from '../support/redis.ts';
-import { Balancer } from './balancer.ts';
+import { type CommandOptions, newFolder } from '../support/command.ts';
+import type { Redis } from '../support/redis.ts';
 import { type Actor, Client, Load } from './client.ts';
 import { channelActor } from './actors/channels.ts';
 import { credentialActor } from './actors/credentials.ts';
@@ -13,16 +12,16 @@ import { Follower, followingActor } from './actors/followers.ts';
 import { orderActor } from './actors/orders.ts';
 import { budgetActor, readingActor } from './actors/readers.ts';
 import { raceActor, stayActor } from './actors/stays.ts';
-import { DatabaseLink } from './database-link.ts';
+import type { Closers } from './closers.ts';
+import type { Database } from './database.ts';
+import { DatabaseLink, type Target } from './database-link.ts';
 import type { Findings } from './findings.ts';
 import { History } from './history.ts';
 import { observe } from './observer.ts';
-import { type Postgres, startPostgres } from './postgres.ts';
 import type { Random } from './random.ts';
 import { type Hook, PostLog, startHook, startImpostor, unreliableAnswer } from './receivers.ts';
 import { ServiceProcess } from './service-process.ts';
 import { makePartner, makeTenant, type Partner, type Tenant } from './tenants.ts';
-import { mountVolume, type Volume } from './volume.ts';
 
 const TENANTS = 3;
 const RECEIVERS = 50;
@@ -37,24 +36,31 @@ const UNRELIABLE_RECEIVERS = 10;
 const FOLLOWING = [0, FAILING_RECEIVERS, FAILING_RECEIVERS + UNRELIABLE_RECEIVERS];
 const ACTORS = { orders: 6, stays: 3, channels: 2, readers: 3 };
 
+/** The processes of the service in one family of faults, and the servers that they use. */
+export interface Machines {
+  postgres: Database;
+  redis: Redis | undefined;
+  apis: [ServiceProcess, ServiceProcess];
+  workers: [ServiceProcess, ServiceProcess];
+  /** Load balancer in front of the API processes. */
+  balancer: { readonly url: string };
+  /** Environment and program of a `roomservice` command that runs beside the processes. */
+  command: CommandOptions;
+}
+
 /** All running parts of the suite, and everything that the suite knows about them. */
-export interface World {
-  folder: string;
+export interface World extends Machines {
   random: Random;
   findings: Findings;
   history: History;
   posts: PostLog;
-  postgres: Postgres;
-  volume: Volume | undefined;
-  redis: Redis | undefined;
-  apis: [ServiceProcess, ServiceProcess];
-  workers: [ServiceProcess, ServiceProcess];
-  balancer: Balancer;
   client: Client;
   load: Load;
   tenants: Tenant[];
   /** Partners, one for each receiver, in the order of the receivers. */
   partners: Partner[];
+  /** Partner whose budget of calls is checked, or null while the counters of the calls are not known. */
+  budgeted: Partner | null;
   /** Receivers that misbehave during some faults. */
   failingHooks: Hook[];
   followers: Follower[];
@@ -64,13 +70,31 @@ export interface World {
   knownPartners: Map<string, Partner>;
   /** Partner whose deliveries the faults observe one by one, and its receiver. */
   witness: { partner: Partner; hook: Hook };
-  /** Starts an additional process of the service, which runs until the end of the run. */
-  newProcess(name: string, only: 'api' | 'worker' | null): Promise<ServiceProcess>;
-  /** Runs a `roomservice` command while the suite runs. */
-  command(args: string[]): Promise<Ended>;
   /** Starts an additional receiver, which runs until the end of the run. */
   newHook(): Promise<Hook>;
-  close(): Promise<void>;
+}
+
+/** Parts that exist before the processes of the service start. */
+export interface Stage {
+  /** Temporary folder of the run. */
+  folder: string;
+  closers: Closers;
+  findings: Findings;
+  history: History;
+  /** Environment variables with which the service can deliver to the receivers. */
+  env: Record<string, string>;
+  /** Makes a process of the service with a link of its own to the database. The process runs until the end of the run. */
+  newProcess(options: NewProcess): Promise<ServiceProcess>;
+}
+
+export interface NewProcess {
+  name: string;
+  /** Value of `serve --only`; null runs the API and the worker. */
+  only: 'api' | 'worker' | null;
+  /** Address of the database or of its pooler. */
+  database: Target;
+  /** Returns the environment variables of the process, except those of its ports. `port` is the port of its link to the database. */
+  env: (port: number) => Record<string, string>;
 }
 
 /** Returns the URLs of the healthy receivers. */
@@ -83,62 +107,40 @@ export function processesOf({ apis, workers }: World): ServiceProcess[] {
 }
 
 /**
- * Starts the database, the processes, the receivers, the tenants and the clients. The clients wait until `load.go()`.
+ * Starts the receivers, the servers and processes, the tenants and the clients. The clients wait until `load.go()`. `closers.close()` ends
+ * all of them, also if the start has failed.
+ * @param startMachines starts the servers and the processes of the service
  */
-export async function openWorld(random: Random, findings: Findings): Promise<World> {
-  const closers: Closers = [cleanUp];
-  const close = async () => {
-    for (const closer of closers.toReversed()) {
-      await closer();
-    }
-  };
-  try {
-    return await build(random, findings, closers, close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-type Closers = (() => unknown)[];
-
-async function build(random: Random, findings: Findings, closers: Closers, close: () => Promise<void>): Promise<World> {
+export async function openWorld<Started extends Machines>(
+  { random, findings, closers }: { random: Random; findings: Findings; closers: Closers },
+  startMachines: (stage: Stage) => Promise<Started>,
+): Promise<World & Started> {
   const folder = await newFolder();
-  const volume = await mountVolume(folder);
-  closers.push(() => volume?.unmount());
-  const postgres = await startPostgres(volume?.folder ?? folder);
-  closers.push(() => postgres.close());
-  const redis = await startRedis();
-  closers.push(() => redis?.close());
-  const { env, posts, newHook, impostorPort } = await prepareReceivers(folder, closers);
-  const serviceEnv = { ...env, DATABASE_URL: postgres.url, ...(redis === undefined ? {} : { REDIS_URL: redis.url }) };
-
   const history = new History();
+  const { env, posts, newHook, impostorPort } = await prepareReceivers(folder, closers);
   const logWatch = new LogWatch();
-  const newProcess = processMaker(postgres, serviceEnv, { findings, logWatch, closers });
-  const apis: World['apis'] = [await newProcess('api 1', 'api'), await newProcess('api 2', 'api')];
-  const workers: World['workers'] = [await newProcess('worker 1', 'worker'), await newProcess('worker 2', 'worker')];
-  await observe(postgres);
-  const balancer = new Balancer(apis.map(({ url }) => url));
-  await balancer.listen();
-  closers.push(() => balancer.close());
+  const newProcess = processMaker(findings, logWatch, closers);
+  const machines = await startMachines({ folder, closers, findings, history, env, newProcess });
+  const { url } = machines.balancer;
+  await observe(machines.postgres);
 
-  const tenants = await makeTenants(balancer.url, serviceEnv, folder);
-  const { hooks, partners } = await registerReceivers(balancer.url, tenants, newHook);
-  const witness = await makeWitness(balancer.url, tenants, newHook);
+  const tenants = await makeTenants(url, machines.command, folder);
+  const { hooks, partners } = await registerReceivers(url, tenants, newHook);
+  const witness = await makeWitness(url, tenants, newHook);
   const knownPartners = new Map([...partners, witness.partner].map((partner) => [partner.credentialId, partner]));
   const markers = tenants.map(({ marker }) => marker);
-  const client = new Client(balancer.url, history, markers);
+  const client = new Client(url, history, markers);
   logWatch.start(client, tenants);
   const load = new Load(random);
-  closers.push(() => load.end());
-  const machines = { folder, volume, postgres, redis, apis, workers, newProcess, balancer };
+  closers.add(() => load.end());
   const followers = FOLLOWING.flatMap((place) => partners[place] ?? []).map((partner) => new Follower(partner));
-  const command = (args: string[]) => runCommand(args, { env: serviceEnv });
-  const people = { tenants, partners, knownPartners, witness, client, load, followers, command };
+  const refusing = await newHook();
+  refusing.answer = () => 503;
+  const budgeted = await makePartner(url, witness.partner.tenant, refusing.url);
+  const people = { tenants, partners, knownPartners, witness, budgeted, client, load, followers };
   const receivers = { posts, failingHooks: hooks.slice(0, FAILING_RECEIVERS), impostorPort, newHook };
-  const world: World = { random, findings, history, ...machines, ...people, ...receivers, close };
-  load.start(await castActors(world), (error) => findings.violation('suite', String(error)));
+  const world: World & Started = { random, findings, history, ...machines, ...people, ...receivers };
+  load.start(castActors(world, refusing.url), (error) => findings.violation('suite', String(error)));
   return world;
 }
 
@@ -152,7 +154,7 @@ async function prepareReceivers(folder: string, closers: Closers) {
   const certificatePath = join(folder, 'certificate.pem');
   await writeFile(certificatePath, certificate.cert);
   const impostor = await startImpostor();
-  closers.push(() => impostor.close());
+  closers.add(() => impostor.close());
   const posts = new PostLog();
   const env = {
     MASTER_KEY: randomBytes(32).toString('base64'),
@@ -161,49 +163,35 @@ async function prepareReceivers(folder: string, closers: Closers) {
   };
   const newHook = async () => {
     const hook = await startHook(certificate, posts);
-    closers.push(() => hook.close());
+    closers.add(() => hook.close());
     return hook;
   };
   return { env, posts, newHook, impostorPort: impostor.port };
 }
 
-async function makeTenants(url: string, env: Record<string, string>, folder: string): Promise<Tenant[]> {
+async function makeTenants(url: string, command: CommandOptions, folder: string): Promise<Tenant[]> {
   const tenants: Tenant[] = [];
   for (let made = 0; made < TENANTS; made += 1) {
-    tenants.push(await makeTenant(url, env, folder));
+    tenants.push(await makeTenant(url, command, folder));
   }
   return tenants;
 }
 
-async function startRedis(): Promise<Redis | undefined> {
-  const program = findRedis();
-  const redis = program === undefined ? undefined : await createRedis(program);
-  await redis?.start();
-  return redis;
-}
-
-function processMaker(
-  postgres: Postgres,
-  env: Record<string, string>,
-  { findings, logWatch, closers }: { findings: Findings; logWatch: LogWatch; closers: Closers },
-): World['newProcess'] {
-  return async (name, only) => {
-    const link = new DatabaseLink(postgres.socketPath);
+function processMaker(findings: Findings, logWatch: LogWatch, closers: Closers): Stage['newProcess'] {
+  return async ({ name, only, database, env }) => {
+    const link = new DatabaseLink(database);
     await link.listen();
+    closers.add(() => link.close());
     const process = new ServiceProcess({
       name,
       only,
       link,
-      env: { ...env, DATABASE_URL: postgres.urlThrough(link.port) },
+      env: env(link.port),
       onLogLine: (from, line) => logWatch.take(from, line),
       onDeath: (from, lines) =>
         findings.violation('processes do not end by themselves', `${from} ended by itself`, lines.join('\n')),
     });
-    closers.push(
-      () => link.close(),
-      () => process.kill(),
-    );
-    await process.start();
+    closers.add(() => process.kill());
     return process;
   };
 }
@@ -235,13 +223,8 @@ async function makeWitness(url: string, tenants: Tenant[], newHook: () => Promis
   return { hook, partner: await makePartner(url, tenant, hook.url) };
 }
 
-async function castActors(world: World): Promise<Actor[]> {
+function castActors(world: World, refusingUrl: string): Actor[] {
   const { client, partners, tenants, random, apis, followers } = world;
-  const refusing = await world.newHook();
-  refusing.answer = () => 503;
-  const budgeted = await makePartner(world.balancer.url, world.witness.partner.tenant, refusing.url);
-  const nodes = () =>
-    apis.map(({ name, url, pid }) => ({ name, url, counter: world.redis ? 'redis' : `${name} ${pid}` }));
   const several = (count: number, make: () => Actor) => Array.from({ length: count }, make);
   return [
     ...several(ACTORS.orders, () => orderActor(client, partners, random)),
@@ -250,8 +233,8 @@ async function castActors(world: World): Promise<Actor[]> {
     ...several(ACTORS.readers, () => readingActor(client, partners, random)),
     followingActor(client, followers),
     raceActor(client, partners, random),
-    credentialActor({ client, tenants, random, nodes, refusingUrl: refusing.url }),
-    budgetActor(client, budgeted, nodes),
+    credentialActor({ client, tenants, random, nodes: () => apis, refusingUrl }),
+    budgetActor(world),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ORDERS, orderPath, STAFF_ORDERS } from '../../support/restaurant.ts';
 import type { Actor, Client, Request } from '../client.ts';
 import type { Creation } from '../history.ts';
@@ -53,7 +54,7 @@ export async function moveOrder(client: Client, order: Creation, status: string)
     request: {
       method: 'POST',
       path: `${STAFF_ORDERS}${id}/status/`,
-      options: { headers: tenant.staff, json: { status } },
+      options: { headers: tenant.staff, json: { status, request_id: randomUUID() } },
     },
     read: { method: 'GET', path: `${STAFF_ORDERS}${id}/`, options: { headers: tenant.staff } },
   });

@@ -28,34 +28,35 @@ function availabilityPath(tenant: Tenant, random: Random): string {
   return `${AVAILABILITY}?${query}`;
 }
 
-/**
- * Returns a simulated client that exceeds the call budget of one credential. It calls each process in turn (invariant 8).
- * @param nodes returns the API processes. `counter` is the name of the call counter that the process uses.
- */
-export function budgetActor(
-  client: Client,
-  partner: Partner,
-  nodes: () => { name: string; url: string; counter: string }[],
-): Actor {
+interface Budgeted {
+  client: Client;
+  apis: readonly { name: string; url: string; pid: number }[];
+  /** Undefined if each process counts calls on its own. */
+  redis: unknown;
+  /** Partner whose budget is used up, or null for a pause. */
+  budgeted: Partner | null;
+}
+
+/** Returns a simulated client that exceeds the call budget of one credential. It calls each process in turn (invariant 8). */
+export function budgetActor(world: Budgeted): Actor {
+  const { client, apis, redis } = world;
   let turn = 0;
   return {
     name: 'budget',
     paceMs: 140,
     async act() {
-      const all = nodes();
-      const node = all[(turn += 1) % all.length];
-      if (node === undefined) {
+      const node = apis[(turn += 1) % apis.length];
+      const partner = world.budgeted;
+      if (node === undefined || partner === null) {
         return;
       }
+      const { credentialId, tenant, headers } = partner;
+      const counter = redis === undefined ? `${node.name} ${node.pid}` : `redis for ${credentialId}`;
       const sentAtMs = performance.now();
-      const request = { method: 'GET', path: '/v1/third-party/hotels/rooms/', options: { headers: partner.headers } };
-      const answer = await client.try(partner.tenant, request, node.url);
-      client.history.budgetedCalls.push({
-        counter: node.counter,
-        sentAtMs,
-        answeredAtMs: performance.now(),
-        outcome: outcomeOf(answer?.status),
-      });
+      const request = { method: 'GET', path: '/v1/third-party/hotels/rooms/', options: { headers } };
+      const answer = await client.try(tenant, request, node.url);
+      const outcome = outcomeOf(answer?.status);
+      client.history.budgetedCalls.push({ counter, sentAtMs, answeredAtMs: performance.now(), outcome });
     },
   };
 }

@@ -16,8 +16,9 @@ export async function create(client: Client, creation: Creation, request: Reques
 }
 
 /**
- * Sets the status of an order or a reservation. A try without a response may still have set the status, and then the service refuses the
- * next try. So after such a refusal, the function reads the status. No other client changes this order or reservation.
+ * Sets the status of an order or a reservation. A try without a response may still have set the status. If the request has no
+ * `request_id`, the service then refuses the next try. So after such a refusal, the function reads the status. No other client changes this
+ * order or reservation.
  */
 export async function change(
   client: Client,
@@ -27,8 +28,9 @@ export async function change(
 ): Promise<void> {
   const { tenant } = creation.partner;
   const { answer, wasUnknown } = await client.settle(tenant, request);
+  const isRepeatable = request.options.json !== undefined && !client.history.hasPreviousVersion;
   let isDone = answer.status === 200 && answer.body?.status === status;
-  if (!isDone && wasUnknown && answer.body?.code === 'invalid_status_transition') {
+  if (!isDone && wasUnknown && !isRepeatable && answer.body?.code === 'invalid_status_transition') {
     const { answer: found } = await client.settle(tenant, read);
     isDone = found.body?.status === status;
   }

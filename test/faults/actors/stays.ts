@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { dayAfter, dayAhead, RESERVATIONS, reservationPath, STAFF_RESERVATIONS } from '../../support/hotel.ts';
 import type { Actor, Client, Request } from '../client.ts';
 import type { Creation, Race } from '../history.ts';
@@ -82,7 +83,11 @@ async function moveAlong(client: Client, creation: Creation, random: Random): Pr
   const asStaff = async (status: string) => {
     const headers = partner.tenant.staff;
     await change(client, creation, status, {
-      request: { method: 'POST', path: `${staffPath}status/`, options: { headers, json: { status } } },
+      request: {
+        method: 'POST',
+        path: `${staffPath}status/`,
+        options: { headers, json: { status, request_id: randomUUID() } },
+      },
       read: { method: 'GET', path: staffPath, options: { headers } },
     });
   };

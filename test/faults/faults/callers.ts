@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceProcess } from '../service-process.ts';
 import type { World } from '../world.ts';
+import type { SurroundingsWorld } from '../surroundings.ts';
 import type { Fault } from './fault.ts';
 
 const BODY_BYTES = 1024 ** 3;
@@ -17,7 +18,7 @@ const IDLE_MS = 8_000;
  * Sends a body of 1 GiB to each API process. The process must refuse it (413) or cut the connection, and must not hold
  * the body in memory.
  */
-const hugeBody: Fault = {
+const hugeBody: Fault<SurroundingsWorld> = {
   name: 'body-of-1-gb',
   async strike(world) {
     for (const api of world.apis) {
@@ -70,7 +71,7 @@ async function sendHugeBody({ witness }: World, api: ServiceProcess): Promise<{ 
  * Opens ten thousand idle sockets, and two hundred that send one byte of headers per second. Other callers must still
  * be served.
  */
-const idleSockets: Fault = {
+const idleSockets: Fault<SurroundingsWorld> = {
   name: 'idle-sockets-and-slow-headers',
   async strike(world) {
     const [api] = world.apis;
@@ -112,4 +113,4 @@ async function openSockets(port: number, count: number): Promise<Socket[]> {
   return sockets.filter((socket) => !socket.destroyed);
 }
 
-export const callerFaults: Fault[] = [hugeBody, idleSockets];
+export const callerFaults: Fault<SurroundingsWorld>[] = [hugeBody, idleSockets];

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { placeOrder } from '../actors/orders.ts';
 import { processesOf, type World, waitUntil } from '../world.ts';
+import type { SurroundingsWorld } from '../surroundings.ts';
 import type { Fault } from './fault.ts';
 
 const SERVING_AGAIN_MS = 10_000;
@@ -10,7 +11,7 @@ const BLACK_HOLE_MS = 14_000;
 const ROUND_TRIP_MS = 200;
 
 /** PostgreSQL crashes as in a power failure, and restarts after 3 s. */
-const postgresRestart: Fault = {
+const postgresRestart: Fault<SurroundingsWorld> = {
   name: 'postgres-restart',
   isShort: true,
   interruptsDeliveries: true,
@@ -29,7 +30,7 @@ const postgresRestart: Fault = {
   heal: async ({ postgres }) => await startAgain(postgres),
 };
 
-async function startAgain(postgres: World['postgres']): Promise<void> {
+async function startAgain(postgres: SurroundingsWorld['postgres']): Promise<void> {
   if (!(await postgres.isReady())) {
     await postgres.start();
   }
@@ -47,7 +48,7 @@ async function allWriteAgain({ apis, client, witness }: World): Promise<void> {
 }
 
 /** All database connections are cut three times, while they are in use. */
-const connectionsCut: Fault = {
+const connectionsCut: Fault<SurroundingsWorld> = {
   name: 'database-connections-cut',
   interruptsDeliveries: true,
   async strike(world) {
@@ -61,7 +62,7 @@ const connectionsCut: Fault = {
 /**
  * The database becomes read-only, like a primary that was demoted to a standby. Reads work, and every write is refused (SQLSTATE 25006).
  */
-const readOnly: Fault = {
+const readOnly: Fault<SurroundingsWorld> = {
   name: 'database-read-only',
   interruptsDeliveries: true,
   async strike({ postgres, findings }) {
@@ -84,7 +85,7 @@ async function setReadOnly(postgres: World['postgres'], value: 'on' | 'off'): Pr
  * The network to the database holds back all bytes for 14 s without an error. Then all bytes arrive together, also a COMMIT whose sender
  * has given up.
  */
-const blackHole: Fault = {
+const blackHole: Fault<SurroundingsWorld> = {
   name: 'database-black-hole',
   interruptsDeliveries: true,
   async strike(world) {
@@ -99,7 +100,7 @@ const blackHole: Fault = {
   heal: async (world) => processesOf(world).forEach(({ link }) => link.thaw()),
 };
 
-const slow: Fault = {
+const slow: Fault<SurroundingsWorld> = {
   name: 'database-slow-200ms',
   async strike(world) {
     processesOf(world).forEach(({ link }) => (link.delayMs = ROUND_TRIP_MS));
@@ -110,7 +111,7 @@ const slow: Fault = {
 };
 
 /** One API process has only two database connections, and another session holds a lock that every order needs. */
-const poolExhausted: Fault = {
+const poolExhausted: Fault<SurroundingsWorld> = {
   name: 'pool-exhausted',
   async strike(world) {
     const [api] = world.apis;
@@ -139,7 +140,7 @@ const BIG_ORDERS = 60;
 const NOTES_BYTES = 300_000;
 
 /** The volume of the database is completely full. PostgreSQL may stop, and is started again after space is free. */
-const diskFull: Fault = {
+const diskFull: Fault<SurroundingsWorld> = {
   name: 'disk-full',
   interruptsDeliveries: true,
   reasonToSkip: ({ volume }) =>
@@ -171,7 +172,7 @@ async function placeBigOrders({ client, partners, random }: World): Promise<void
   await Promise.all(orders);
 }
 
-export const databaseFaults: Fault[] = [
+export const databaseFaults: Fault<SurroundingsWorld>[] = [
   postgresRestart,
   connectionsCut,
   readOnly,

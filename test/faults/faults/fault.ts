@@ -1,16 +1,16 @@
 import type { World } from '../world.ts';
 
-/** A fault that the suite causes during the load. */
-export interface Fault {
+/** A fault that the suite causes during the load, in a run with the servers that the fault disturbs. */
+export interface Fault<In extends World> {
   name: string;
   /** True if the fault interrupts deliveries under way. Such deliveries are retried after the end of their lease. */
   interruptsDeliveries?: boolean;
   /** True if a run with `--short` includes the fault. */
   isShort?: boolean;
   /** Returns the reason why this machine cannot cause the fault, or null if it can. */
-  reasonToSkip?(world: World): string | null;
+  reasonToSkip?(world: In): string | null;
   /** Causes the fault, waits until it has had an effect, and restores the previous state. */
-  strike(world: World): Promise<void>;
+  strike(world: In): Promise<void>;
   /** Restores the previous state if `strike` failed before it did so. Has no effect if the state is already restored. */
-  heal?(world: World): Promise<void>;
+  heal?(world: In): Promise<void>;
 }

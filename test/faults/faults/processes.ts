@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runCommand } from '../../support/command.ts';
 import type { ServiceProcess } from '../service-process.ts';
 import { processesOf, type World, waitUntil } from '../world.ts';
+import type { SurroundingsWorld } from '../surroundings.ts';
 import type { Fault } from './fault.ts';
 import { causeEvent } from './witness.ts';
 
@@ -11,7 +13,7 @@ const STOPPED_MS = 30_000;
 const ON_ITS_WAY_MS = 300;
 
 /** Each API process is killed while it serves calls, and is immediately started again. */
-const killApi: Fault = {
+const killApi: Fault<SurroundingsWorld> = {
   name: 'kill-api',
   isShort: true,
   async strike(world) {
@@ -40,7 +42,10 @@ async function untilServing({ client, witness }: World, api: ServiceProcess): Pr
  * counted.
  * @param untilMoment waits for the moment at which the worker is killed
  */
-function killWorker(name: string, untilMoment: (world: World, victim: ServiceProcess) => Promise<void>): Fault {
+function killWorker(
+  name: string,
+  untilMoment: (world: World, victim: ServiceProcess) => Promise<void>,
+): Fault<SurroundingsWorld> {
   return {
     name,
     interruptsDeliveries: true,
@@ -125,7 +130,7 @@ const killWorkerAfter2xx = killWorker('kill-worker-after-2xx', async ({ witness:
  * A process that runs the API and a worker is killed. It had claimed deliveries when it wrote their events, and other processes must send
  * these deliveries.
  */
-const killServe: Fault = {
+const killServe: Fault<SurroundingsWorld> = {
   name: 'kill-serve',
   interruptsDeliveries: true,
   async strike(world) {
@@ -142,7 +147,7 @@ const killServe: Fault = {
  * A worker is stopped for longer than its lease, and then continues. It must not record the outcome of its attempt, because the lease has
  * ended.
  */
-const stopWorker: Fault = {
+const stopWorker: Fault<SurroundingsWorld> = {
   name: 'stop-worker-30s',
   interruptsDeliveries: true,
   async strike(world) {
@@ -184,7 +189,7 @@ const stopWorker: Fault = {
 };
 
 /** Each API process is stopped by SIGTERM and started again during the load. No caller may get an error. */
-const rollingRestart: Fault = {
+const rollingRestart: Fault<SurroundingsWorld> = {
   name: 'rolling-restart',
   isShort: true,
   async strike(world) {
@@ -204,10 +209,10 @@ const rollingRestart: Fault = {
 };
 
 /** `keys rotate` replaces the encryption key while processes decrypt webhook secrets to sign deliveries. */
-const rotateKeys: Fault = {
+const rotateKeys: Fault<SurroundingsWorld> = {
   name: 'rotate-keys',
   async strike(world) {
-    const { code, stdout, stderr } = await world.command(['keys', 'rotate', '--json']);
+    const { code, stdout, stderr } = await runCommand(['keys', 'rotate', '--json'], world.command);
     if (code !== 0) {
       world.findings.violation('keys rotate succeeds during the load', stderr, 'src/platform/keys/rotation.ts');
     }
@@ -221,7 +226,7 @@ const JUMPING = ['api 2', 'worker 2'];
  * The clocks of one API process and one worker jump an hour ahead, and later back. shifted-clock.ts replaces `Date` for
  * this.
  */
-const clockOff: Fault = {
+const clockOff: Fault<SurroundingsWorld> = {
   name: 'clock-an-hour-off',
   async strike(world) {
     const jumping = processesOf(world).filter(({ name }) => JUMPING.includes(name));
@@ -233,7 +238,7 @@ const clockOff: Fault = {
   },
 };
 
-export const processFaults: Fault[] = [
+export const processFaults: Fault<SurroundingsWorld>[] = [
   rollingRestart,
   killApi,
   killServe,

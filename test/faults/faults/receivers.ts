@@ -4,6 +4,7 @@ import { moveOrder, placeOrder } from '../actors/orders.ts';
 import type { Misbehaviour } from '../receivers.ts';
 import { makePartner } from '../tenants.ts';
 import type { World } from '../world.ts';
+import type { SurroundingsWorld } from '../surroundings.ts';
 import type { Fault } from './fault.ts';
 import { causeEvent } from './witness.ts';
 
@@ -16,7 +17,7 @@ const FLOOD_ORDERS = 8;
 const FLOOD_STATUSES = ['confirmed', 'preparing', 'ready', 'completed'];
 
 /** Returns a fault in which ten of the fifty receivers misbehave at the same time. */
-function misbehaviour(kind: Misbehaviour, name: string): Fault {
+function misbehaviour(kind: Misbehaviour, name: string): Fault<SurroundingsWorld> {
   return {
     name,
     isShort: kind === 'hang',
@@ -52,7 +53,7 @@ async function flood({ client, partners, failingHooks }: World): Promise<void> {
 /**
  * Events that cannot be sent, because the secret cannot be decrypted, the secret is too short, or the URL is invalid.
  */
-const poisonEvents: Fault = {
+const poisonEvents: Fault<SurroundingsWorld> = {
   name: 'poison-events',
   async strike(world) {
     const { postgres, tenants, random } = world;
@@ -77,7 +78,7 @@ const poisonEvents: Fault = {
   },
 };
 
-export const receiverFaults: Fault[] = [
+export const receiverFaults: Fault<SurroundingsWorld>[] = [
   misbehaviour('hang', 'receivers-hang'),
   misbehaviour('dribble', 'receivers-dribble'),
   misbehaviour('reset', 'receivers-reset'),

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Database } from '../database.ts';
+
+/** Longest time for which a statement is repeated. It is longer than the longest time without a primary. */
+const WITHIN_MS = 60_000;
+const REPEAT_EVERY_MS = 250;
+/** Classes and codes of SQLSTATE with which a server refuses a statement because it is no primary or is about to stop. */
+const PASSING = /^(?:08|57P|25006)/;
+
+/** Access of the suite to the primary of the cluster, through the HAProxy of the database. */
+export class ClusterDatabase implements Database {
+  readonly #url: string;
+  readonly #pool: pg.Pool;
+
+  constructor(url: string) {
+    this.#url = url;
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: 3,
+      application_name: 'faults',
+      connectionTimeoutMillis: 5_000,
+    });
+    this.#pool.on('error', () => {});
+  }
+
+  /** Runs a statement. Repeats it for up to 60 s if there is no primary. */
+  async query<Row extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<Row[]> {
+    for (const deadlineMs = Date.now() + WITHIN_MS; ; await sleep(REPEAT_EVERY_MS)) {
+      try {
+        return (await this.#pool.query<Row>(statement, values)).rows;
+      } catch (error) {
+        const isLasting = error instanceof pg.DatabaseError && !PASSING.test(error.code ?? '');
+        if (isLasting || Date.now() > deadlineMs) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  async openSession(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.#url });
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}

@@ -1,0 +1,181 @@
+import { appendFile, copyFile, mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '../../support/command.ts';
+import { checkOutPrevious, reasonWithoutPrevious } from '../../support/previous-version.ts';
+import { Closers } from '../closers.ts';
+import type { Fault } from '../faults/fault.ts';
+import { Findings } from '../findings.ts';
+import { prove } from '../prove.ts';
+import { Random } from '../random.ts';
+import { checkResources, measureBaseline } from '../resources.ts';
+import { endRun, runFault } from '../run.ts';
+import { openWorld } from '../world.ts';
+import { type ClusterWorld, startCluster } from './cluster.ts';
+import { asynchronous, databaseFaults } from './faults/database.ts';
+import { processFaults, ROLLING_UPGRADE } from './faults/processes.ts';
+import { redisFaults } from './faults/redis.ts';
+import { missingPackages } from './programs.ts';
+import { type RoundResult, tableOf, violationsIn } from './table.ts';
+
+/** All faults of the family, in the order in which a round causes them. The rolling upgrade must be the first. */
+const FAULTS: readonly Fault<ClusterWorld>[] = [...processFaults, ...databaseFaults, ...redisFaults];
+/** Name under which a round records what is found after its last fault. */
+const END = 'end-of-round';
+const WARM_UP_MS = 5_000;
+
+export interface ClusterOptions {
+  isShort: boolean;
+  /** Names of the faults to cause; undefined causes all faults. */
+  only: string[] | undefined;
+  rounds: number;
+  seed: number;
+  /** True to prove that the invariants find damage, in place of causing faults. */
+  isProof: boolean;
+  /**
+   * File to which each result is appended, or undefined for no file. A run skips the faults of a round that the file already has, and its
+   * table covers all results of the file.
+   */
+  results: string | undefined;
+  print: (line: string) => void;
+}
+
+/**
+ * Causes faults in a cluster that it starts from nothing, a new one for each round.
+ * @returns the exit code
+ */
+export async function runClusterFamily(options: ClusterOptions): Promise<number> {
+  const { print, results: file } = options;
+  const missing = missingPackages();
+  if (missing.length > 0) {
+    print(`skipped: these packages of Debian are not installed: ${missing.join(', ')}`);
+    return process.env['CI'] === 'true' ? 1 : 0;
+  }
+  if (options.isProof) {
+    return await inNewWorld(options, 1, undefined, async (world) => {
+      const exitCode = await prove(world);
+      return (await proveLoss(world)) ? exitCode : 1;
+    });
+  }
+  const faults = choose(options);
+  const results = file === undefined ? [] : await readResults(file);
+  const keep = async (result: RoundResult) => {
+    results.push(result);
+    if (file !== undefined) {
+      await appendFile(file, `${JSON.stringify(result)}\n`);
+    }
+  };
+  for (let round = 1; round <= options.rounds; round += 1) {
+    const left = faults.filter(({ name }) => !results.some((known) => known.fault === name && known.round === round));
+    if (left.length > 0) {
+      const isUpgraded = left.some(({ name }) => name === ROLLING_UPGRADE);
+      const previous = isUpgraded ? await checkOutPrevious() : undefined;
+      await inNewWorld(options, round, previous, (world) => runRound(world, { left, round, keep, print }));
+    }
+  }
+  const broken = results.filter(({ violations }) => violations.length > 0);
+  process.stdout.write(`\n${tableOf(results)}\n${violationsIn(broken)}\n`);
+  return broken.length === 0 ? 0 : 1;
+}
+
+/**
+ * Proves that the suite finds the acknowledged writes that a cluster without synchronous replication loses. The suite then also reports other
+ * broken guarantees, because the clients and receivers know events and orders that the database does not have.
+ * @returns true if the suite found them
+ */
+async function proveLoss(world: ClusterWorld): Promise<boolean> {
+  const { lost } = await runFault(world, asynchronous);
+  world.findings.note(
+    `${lost > 0 ? 'found ' : 'MISSED'} ${lost} lost writes of a cluster with asynchronous replication`,
+  );
+  return lost > 0;
+}
+
+function choose({ only, isShort, print }: ClusterOptions): Fault<ClusterWorld>[] {
+  const unknown = only?.filter((name) => !FAULTS.some((fault) => fault.name === name)) ?? [];
+  if (unknown.length > 0) {
+    const names = FAULTS.map(({ name }) => name).join(', ');
+    throw new Error(`Unknown fault: ${unknown.join(', ')}. The faults of the family cluster are: ${names}.`);
+  }
+  const chosen = FAULTS.filter((fault) => only?.includes(fault.name) ?? (!isShort || fault.isShort));
+  const reason = reasonWithoutPrevious();
+  if (reason === null || !chosen.some(({ name }) => name === ROLLING_UPGRADE)) {
+    return chosen;
+  }
+  print(`skipped: ${ROLLING_UPGRADE}: ${reason}`);
+  return chosen.filter(({ name }) => name !== ROLLING_UPGRADE);
+}
+
+async function inNewWorld<Result>(
+  { seed, print }: ClusterOptions,
+  round: number,
+  previous: string | undefined,
+  work: (world: ClusterWorld) => Promise<Result>,
+): Promise<Result> {
+  const findings = new Findings(print);
+  const closers = new Closers();
+  const interrupted = () => void closers.close().then(() => process.exit(130));
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  closers.add(cleanUp);
+  try {
+    print(`round ${round}: starts the cluster`);
+    const parts = { random: new Random(seed + round), findings, closers };
+    const world = await openWorld(parts, (stage) => startCluster(stage, previous));
+    world.load.go();
+    await sleep(WARM_UP_MS);
+    return await work(world);
+  } finally {
+    await closers.close();
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+  }
+}
+
+interface Round {
+  left: Fault<ClusterWorld>[];
+  round: number;
+  keep: (result: RoundResult) => Promise<void>;
+  print: (line: string) => void;
+}
+
+async function runRound(world: ClusterWorld, { left, round, keep, print }: Round): Promise<void> {
+  const { findings } = world;
+  const violationsOf = (fault: string) => findings.violations.get(fault) ?? [];
+  const baseline = await measureBaseline(world);
+  for (const fault of left) {
+    print(`${fault.name} (round ${round})`);
+    findings.beginFault(fault.name);
+    const { acknowledged, lost, unsettled, longestGapMs } = await runFault(world, fault);
+    const gap = (longestGapMs / 1000).toFixed(1);
+    print(`    ${acknowledged} acknowledged, ${lost} lost, longest gap ${gap} s, ${unsettled} calls not settled`);
+    const counts = { acknowledged, lost, unsettled, longestGapMs };
+    await keep({ fault: fault.name, round, ...counts, violations: violationsOf(fault.name) });
+  }
+  print(`the end of round ${round}: waits until every delivery has ended`);
+  findings.beginFault(END);
+  await endRun(world, true);
+  await checkResources(world, baseline);
+  const violations = violationsOf(END);
+  if (findings.count > 0) {
+    await keepLogs(world);
+  }
+  if (violations.length > 0) {
+    await keep({ fault: END, round, acknowledged: 0, lost: 0, unsettled: 0, longestGapMs: 0, violations });
+  }
+}
+
+/** Copies the logs of the servers to a folder that stays after the run. */
+async function keepLogs({ serverFolder, findings }: ClusterWorld): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomservice-cluster-logs-'));
+  const logs = (await readdir(serverFolder)).filter((name) => name.endsWith('.log'));
+  await Promise.all(logs.map((name) => copyFile(join(serverFolder, name), join(folder, name))));
+  findings.note(`The logs of the servers are in ${folder}`);
+}
+
+async function readResults(file: string): Promise<RoundResult[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as RoundResult);
+}

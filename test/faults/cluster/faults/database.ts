@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from '../../faults/fault.ts';
+import { waitUntil } from '../../world.ts';
+import { type ClusterWorld, findPrimary } from '../cluster.ts';
+import type { DatabaseNode } from '../database-node.ts';
+import { duringOutage, restore } from './restoring.ts';
+
+const FOUND_WITHIN_MS = 60_000;
+/** Time for which the standbys are lost. */
+const WITHOUT_STANDBYS_MS = 10_000;
+/** Time after which responses to writes that a standby had confirmed have certainly arrived. */
+const IN_FLIGHT_MS = 2_000;
+const ONE_ETCD_LOST_MS = 8_000;
+/** Time for which two etcd are lost. By then the primary has lost its lock (`ttl`), and Patroni has demoted it. */
+const TWO_ETCD_LOST_MS = 20_000;
+const POOLER_RESTARTS = 3;
+
+/** Time for which writes are acknowledged although no standby has them. */
+const WITHOUT_COPIES_MS = 3_000;
+const SYNCHRONOUS = { synchronous_mode: true, synchronous_mode_strict: true };
+const ASYNCHRONOUS = { synchronous_mode: false, synchronous_mode_strict: false };
+
+async function primaryOf({ nodes }: ClusterWorld): Promise<DatabaseNode> {
+  let primary: DatabaseNode | undefined;
+  await waitUntil(async () => (primary = await findPrimary(nodes)) !== undefined, FOUND_WITHIN_MS, 100);
+  if (primary === undefined) {
+    throw new Error(`The cluster has no primary after ${FOUND_WITHIN_MS / 1000} s.`);
+  }
+  return primary;
+}
+
+/** The machine of the primary is lost, and returns after a standby has become the primary. */
+const primaryKilled: Fault<ClusterWorld> = {
+  name: 'primary-killed',
+  isShort: true,
+  interruptsDeliveries: true,
+  async strike(world) {
+    const primary = await primaryOf(world);
+    await duringOutage(world, () => primary.kill());
+    primary.start();
+  },
+  heal: restore,
+};
+
+/** The machine of the primary hangs. It continues after a standby has become the primary, and must not take writes any more. */
+const primaryStopped: Fault<ClusterWorld> = {
+  name: 'primary-stopped',
+  interruptsDeliveries: true,
+  async strike(world) {
+    const primary = await primaryOf(world);
+    await duringOutage(world, async () => primary.freeze());
+    await sleep(2_000);
+    primary.thaw();
+    await sleep(2_000);
+  },
+  heal: restore,
+};
+
+/** The operator gives the role of primary to a standby. */
+const switchover: Fault<ClusterWorld> = {
+  name: 'switchover',
+  isShort: true,
+  interruptsDeliveries: true,
+  async strike(world) {
+    const primary = await primaryOf(world);
+    await duringOutage(world, () => primary.switchOver());
+  },
+  heal: restore,
+};
+
+/** Both standbys are lost. With strict synchronous replication, no write may be acknowledged until one of them is back. */
+const standbysLost: Fault<ClusterWorld> = {
+  name: 'standbys-lost',
+  isShort: true,
+  interruptsDeliveries: true,
+  async strike(world) {
+    const primary = await primaryOf(world);
+    const standbys = world.nodes.filter((node) => node !== primary);
+    await duringOutage(world, async () => {
+      await Promise.all(standbys.map((node) => node.kill()));
+      await sleep(IN_FLIGHT_MS);
+      const before = world.history.acknowledgedAtMs.length;
+      await sleep(WITHOUT_STANDBYS_MS);
+      const acknowledged = world.history.acknowledgedAtMs.length - before;
+      if (acknowledged > 0) {
+        world.findings.violation(
+          '1 no accepted data is lost',
+          `${acknowledged} writes were acknowledged, although no standby had them`,
+          'synchronous_mode_strict; src/platform/db/hung-writes.ts',
+        );
+      }
+      standbys.forEach((node) => node.start());
+    });
+  },
+  heal: restore,
+};
+
+/** One of three etcd is lost, which must not disturb the database. */
+const oneEtcdLost: Fault<ClusterWorld> = {
+  name: 'etcd-one-lost',
+  async strike(world) {
+    const primary = await primaryOf(world);
+    const etcd = world.random.pick(world.etcds);
+    await etcd.kill();
+    await sleep(ONE_ETCD_LOST_MS);
+    etcd.start();
+    if (!(await primary.isPrimary())) {
+      world.findings.note(`${primary.name} is no longer the primary, although only ${etcd.name} was lost`);
+    }
+  },
+  heal: restore,
+};
+
+/** Two of three etcd are lost. Without a majority, Patroni makes the primary read-only until an etcd is back. */
+const twoEtcdLost: Fault<ClusterWorld> = {
+  name: 'etcd-two-lost',
+  interruptsDeliveries: true,
+  async strike(world) {
+    const [first, second] = world.etcds;
+    await duringOutage(world, async () => {
+      await Promise.all([first?.kill(), second?.kill()]);
+      await sleep(TWO_ETCD_LOST_MS);
+      first?.start();
+      second?.start();
+    });
+  },
+  heal: restore,
+};
+
+/** PgBouncer is killed and started again, several times. */
+const pgbouncerRestarted: Fault<ClusterWorld> = {
+  name: 'pgbouncer-restarted',
+  isShort: true,
+  interruptsDeliveries: true,
+  async strike(world) {
+    for (let times = 0; times < POOLER_RESTARTS; times += 1) {
+      await duringOutage(world, async () => {
+        await world.pgbouncer.kill();
+        await sleep(500);
+        world.pgbouncer.start();
+      });
+      await sleep(1_000);
+    }
+  },
+  heal: restore,
+};
+
+/**
+ * The cluster replicates asynchronously. Both standbys are lost, then also the primary, and a standby becomes the primary. The suite must
+ * find acknowledged writes that are lost, so this fault proves that it can find them.
+ */
+export const asynchronous: Fault<ClusterWorld> = {
+  name: 'asynchronous-replication',
+  interruptsDeliveries: true,
+  async strike(world) {
+    const primary = await primaryOf(world);
+    const standbys = world.nodes.filter((node) => node !== primary);
+    await primary.configure(ASYNCHRONOUS);
+    const isSet = async () => {
+      const [row] = await world.postgres.query<{ value: string }>(
+        `SELECT current_setting('synchronous_standby_names') AS value`,
+      );
+      return row?.value === '';
+    };
+    await waitUntil(isSet, FOUND_WITHIN_MS, 100);
+    await Promise.all(standbys.map((node) => node.kill()));
+    await sleep(WITHOUT_COPIES_MS);
+    await duringOutage(world, async () => {
+      await primary.kill();
+      standbys.forEach((node) => node.start());
+    });
+    await (await primaryOf(world)).configure(SYNCHRONOUS);
+  },
+  heal: restore,
+};
+
+export const databaseFaults: Fault<ClusterWorld>[] = [
+  primaryKilled,
+  primaryStopped,
+  switchover,
+  standbysLost,
+  oneEtcdLost,
+  twoEtcdLost,
+  pgbouncerRestarted,
+];

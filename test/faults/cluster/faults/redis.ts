@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from 'redis';
+import type { Fault } from '../../faults/fault.ts';
+import { makePartner, type Partner } from '../../tenants.ts';
+import type { ClusterWorld } from '../cluster.ts';
+import { restore } from './restoring.ts';
+
+const LIMIT = 300;
+const WINDOW_MS = 60_000;
+const LOST_MS = 3_000;
+/** Time within which each process has noticed that Redis is back. */
+const FOUND_AGAIN_MS = 3_000;
+/** Time for which a process keeps to its share of a budget after Redis is back, and a margin (contract, "Budgets without Redis"). */
+const SHARED_OUT_MS = 70_000;
+const CALLERS_OF_EACH = 3;
+
+/** Redis is killed, and starts again without its data. */
+const redisKilled: Fault<ClusterWorld> = {
+  name: 'redis-killed',
+  isShort: true,
+  async strike(world) {
+    await spendingAround(world, SHARED_OUT_MS, [
+      async () => {
+        await world.redis.kill();
+        await sleep(LOST_MS);
+      },
+      async () => {
+        await world.redis.start();
+        await sleep(FOUND_AGAIN_MS);
+      },
+    ]);
+  },
+  heal: restore,
+};
+
+/** All keys of Redis are removed. */
+const redisEmptied: Fault<ClusterWorld> = {
+  name: 'redis-emptied',
+  async strike(world) {
+    await spendingAround(world, 0, [
+      async () => {
+        const client = await createClient({ url: world.redis.url }).connect();
+        await client.flushAll();
+        client.destroy();
+      },
+    ]);
+    await sleep(FOUND_AGAIN_MS);
+  },
+  heal: restore,
+};
+
+/**
+ * Lets two partners use up their budgets after each step, the first of them also before the first step. At most two budgets of each partner
+ * may be let in within a minute.
+ * @param uncertainMs time after the last step for which the counters of calls are not known
+ */
+async function spendingAround(world: ClusterWorld, uncertainMs: number, steps: (() => Promise<void>)[]): Promise<void> {
+  const early = { partner: await newPartner(world), letIn: [] as number[] };
+  const late = { partner: await newPartner(world), letIn: [] as number[] };
+  const successor = await newPartner(world);
+  world.budgeted = null;
+  const beganAtMs = performance.now();
+  early.letIn.push(await spend(world, early.partner));
+  for (const step of steps) {
+    await step();
+    early.letIn.push(await spend(world, early.partner));
+    late.letIn.push(await spend(world, late.partner));
+  }
+  const tookMs = performance.now() - beganAtMs;
+  for (const { letIn } of [early, late]) {
+    world.findings.note(`A partner got ${letIn.join(' + ')} calls within ${Math.round(tookMs / 1000)} s`);
+    if (letIn.reduce((sum, count) => sum + count, 0) > 2 * LIMIT && tookMs < WINDOW_MS) {
+      const seen = `${letIn.join(' + ')} calls of one credential were let in within a minute, but two budgets are ${2 * LIMIT}`;
+      world.findings.violation('8 budgets are kept', seen, 'src/platform/http/');
+    }
+  }
+  setTimeout(() => (world.budgeted = successor), uncertainMs).unref();
+}
+
+async function newPartner(world: ClusterWorld): Promise<Partner> {
+  const hook = await world.newHook();
+  return await makePartner(world.balancer.url, world.witness.partner.tenant, hook.url);
+}
+
+/**
+ * Calls each API process until it refuses a call.
+ * @returns the number of calls that got 200
+ */
+async function spend({ client, apis }: ClusterWorld, { tenant, headers }: Partner): Promise<number> {
+  const request = { method: 'GET', path: '/v1/third-party/hotels/rooms/', options: { headers } };
+  const callers = apis.flatMap(({ url }) => Array.from({ length: CALLERS_OF_EACH }, () => url));
+  const counts = await Promise.all(
+    callers.map(async (url) => {
+      let letIn = 0;
+      while (letIn <= 2 * LIMIT && (await client.try(tenant, request, url))?.status === 200) {
+        letIn += 1;
+      }
+      return letIn;
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+export const redisFaults: Fault<ClusterWorld>[] = [redisKilled, redisEmptied];
