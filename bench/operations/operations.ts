@@ -1,3 +1,4 @@
+import { COSTS } from './costs.ts';
 import { DELIVERIES } from './deliveries.ts';
 import { HOTEL } from './hotel.ts';
 import { LATENCY } from './latency.ts';
@@ -26,4 +27,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...QUEUES,
   ...LATENCY,
   ...MANY_PROCESSES,
+  ...COSTS,
 ];
