@@ -1,3 +1,4 @@
+import { BUDGETS } from './budgets.ts';
 import { COSTS } from './costs.ts';
 import { DELIVERIES } from './deliveries.ts';
 import { HOTEL } from './hotel.ts';
@@ -21,6 +22,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...HOTEL,
   ...PMS,
   ...SIGN_IN,
+  ...BUDGETS,
   ...LISTS,
   ...STOCK,
   ...DELIVERIES,

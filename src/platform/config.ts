@@ -5,6 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { OperatorError } from './errors.ts';
 import { type Bounds, DEFAULT_BOUNDS } from './lib/bounds.ts';
 import { nearName } from './lib/near-names.ts';
+import { parseRedisUrl } from './lib/redis-url.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -28,10 +29,14 @@ export interface Config {
   dataDir: string;
   /** URL of the database. If null, the service uses the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
-  databasePoolSize: number;
+  /** Number of database connections of this process. With `auto`, a start finds the number that the server allows (`db/pool-size.ts`). */
+  databasePoolSize: number | 'auto';
   /** True if statements are prepared. If null, they are prepared unless a connection pooler loses them (PgBouncer before 1.21). */
   databasePreparedStatements: boolean | null;
-  /** URL of the Redis in which all processes count the calls of each budget. If null, each process counts in its own memory. */
+  /**
+   * URL of the Redis, the Redis Cluster or the Sentinels (`lib/redis-url.ts`). All processes count the calls of each budget there. If null,
+   * each process counts in its own memory.
+   */
   redisUrl: string | null;
   /** Master key of 32 bytes. If null, the first start generates it in `dataDir`. Null is possible only with the embedded database. */
   masterKey: Buffer | null;
@@ -74,12 +79,11 @@ export function readConfig(environment: Environment = process.env): Config {
     publicUrl: optional(text('PUBLIC_URL'), (value) => parseBaseUrl('PUBLIC_URL', value)),
     dataDir: text('DATA_DIR') ?? './data',
     databaseUrl,
-    databasePoolSize:
-      optional(text('DATABASE_POOL_SIZE'), (value) => parseInteger('DATABASE_POOL_SIZE', value, 2, 1000)) ?? 10,
+    databasePoolSize: optional(text('DATABASE_POOL_SIZE'), parsePoolSize) ?? 10,
     databasePreparedStatements: optional(text('DATABASE_PREPARED_STATEMENTS'), (value) =>
       parseBoolean('DATABASE_PREPARED_STATEMENTS', value),
     ),
-    redisUrl: optional(secret('REDIS_URL'), parseRedisUrl),
+    redisUrl: optional(secret('REDIS_URL'), checkRedisUrl),
     masterKey,
     masterKeyPrevious: optional(secret('MASTER_KEY_PREVIOUS'), (value) => parseKey('MASTER_KEY_PREVIOUS', value)),
     rateLimitPerMinute:
@@ -237,6 +241,13 @@ function parseInteger(name: string, value: string, min: number, max: number): nu
   return number;
 }
 
+function parsePoolSize(value: string): number | 'auto' {
+  if (value !== 'auto' && !/^\d+$/.test(value)) {
+    throw wrong('DATABASE_POOL_SIZE', `must be auto or a whole number from 2 to 1000, not ${JSON.stringify(value)}`);
+  }
+  return value === 'auto' ? value : parseInteger('DATABASE_POOL_SIZE', value, 2, 1000);
+}
+
 function parseMetricsPort(value: string, port: number): number {
   const metricsPort = parseInteger('METRICS_PORT', value, 0, 65_535);
   if (metricsPort === port && port !== 0) {
@@ -265,14 +276,6 @@ function parseUrl(value: string, protocols: string[]): URL | null {
   return url !== null && protocols.includes(url.protocol) ? url : null;
 }
 
-function isPercentEncoded(text: string): boolean {
-  try {
-    return decodeURIComponent(text) !== null;
-  } catch {
-    return false;
-  }
-}
-
 function parseDatabaseUrl(value: string): string {
   if (parseUrl(value, ['postgres:', 'postgresql:']) === null) {
     throw wrong('DATABASE_URL', 'must be a URL such as postgres://user:password@host:5432/database');
@@ -280,15 +283,12 @@ function parseDatabaseUrl(value: string): string {
   return value;
 }
 
-function parseRedisUrl(value: string): string {
-  const url = parseUrl(value, ['redis:', 'rediss:']);
-  if (
-    url === null ||
-    url.hostname === '' ||
-    !/^\/?\d*$/.test(url.pathname) ||
-    !isPercentEncoded(`${url.username} ${url.password}`)
-  ) {
-    throw wrong('REDIS_URL', 'must be a URL such as redis://user:password@host:6379/0');
+function checkRedisUrl(value: string): string {
+  if (parseRedisUrl(value) === null) {
+    throw wrong(
+      'REDIS_URL',
+      'must be a URL such as redis://user:password@host:6379/0, redis+cluster://user:password@host:6379,host:6379 or redis+sentinel://user:password@host:26379,host:26379/primary-name (rediss for TLS). Write special characters of a password in percent-encoding',
+    );
   }
   return value;
 }

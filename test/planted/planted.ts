@@ -10,7 +10,8 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Bug, BUGS } from './bugs.ts';
+import type { Bug } from './bugs/bug.ts';
+import { BUGS } from './bugs.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 const COPIED = ['bin', 'contract', 'demo', 'examples', 'migrations', 'src', 'test', 'package.json', 'tsconfig.json'];

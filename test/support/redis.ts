@@ -22,6 +22,7 @@ export function findRedis(): string | undefined {
 
 export interface Redis {
   url: string;
+  port: number;
   /** Process id of the server. It is 0 before the first `start`. */
   readonly pid: number;
   /**
@@ -29,7 +30,7 @@ export interface Redis {
    * the same port.
    */
   start(): Promise<void>;
-  /** Kills the server. All its data is lost. */
+  /** Kills the server. All its data is lost. A server of a cluster remembers its slots. */
   kill(): Promise<void>;
   /** Pauses the process: its connections stay open, but it sends no responses. */
   freeze(): void;
@@ -43,7 +44,21 @@ export interface Redis {
  */
 export async function createRedis(program: string, extraSettings: string[] = []): Promise<Redis> {
   const port = await freePort();
+  const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', ''];
+  return await createProcess(program, port, (folder) => [...settings, '--dir', folder, ...extraSettings]);
+}
+
+/**
+ * Prepares a process of Redis. The process runs only after `start`.
+ * @param prepare returns the arguments of the program for a folder that is empty at first and lasts until `close`
+ */
+export async function createProcess(
+  program: string,
+  port: number,
+  prepare: (folder: string) => string[] | Promise<string[]>,
+): Promise<Redis> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-redis-'));
+  const args = await prepare(folder);
   let child: ChildProcess | undefined;
   const kill = async () => {
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
@@ -54,12 +69,12 @@ export async function createRedis(program: string, extraSettings: string[] = [])
   };
   return {
     url: `redis://127.0.0.1:${port}`,
+    port,
     get pid() {
       return child?.pid ?? 0;
     },
     async start() {
-      const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', folder, ...extraSettings];
-      child = spawn(program, settings, { stdio: 'ignore' });
+      child = spawn(program, args, { stdio: 'ignore' });
       await waitUntilResponding(port);
     },
     kill,
@@ -72,7 +87,7 @@ export async function createRedis(program: string, extraSettings: string[] = [])
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -88,7 +103,7 @@ async function waitUntilResponding(port: number): Promise<void> {
       await once(socket, 'connect');
       socket.write('PING\r\n');
       const [reply] = (await once(socket, 'data')) as [Buffer];
-      if (reply.toString().startsWith('+PONG')) return;
+      if (/^(\+PONG|-NOAUTH)/.test(reply.toString())) return;
     } catch {
       // The server does not listen yet, so the loop tries again.
     } finally {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '#platform/db/database.ts';
+import { isCluster } from '#platform/db/layout.ts';
 
 /** Database connections that record each statement that is sent. */
 export interface RecordedDatabase {
@@ -22,8 +23,9 @@ export function openRecorded(url: string, poolSize: number): RecordedDatabase {
 
 /** Returns the number of statements in the database that wait for a lock of another transaction. */
 export async function countWaiting(db: Database): Promise<number> {
+  const activity = sql.id(isCluster(db) ? 'citus_stat_activity' : 'pg_stat_activity');
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+    SELECT count(*) FROM ${activity} WHERE datname = current_database() AND wait_event_type = 'Lock'
   `.execute(db);
   return rows[0]?.count ?? 0;
 }

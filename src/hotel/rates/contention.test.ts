@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { isTestCluster } from '#test/support/database.ts';
 import { hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 
+const isCluster = await isTestCluster();
 const DAYS = 60;
 const day = (index: number) => new Date(Date.UTC(2030, 0, 1 + index)).toISOString().slice(0, 10);
 
@@ -75,7 +77,9 @@ describe('concurrent writes of rates and restrictions of one rate plan', () => {
     assert.equal(await deadlocks(), 0);
   });
 
-  it('200: if rates or restrictions are sent again, only the rows whose values have changed are written', async () => {
+  it('200: if rates or restrictions are sent again, only the rows whose values have changed are written', {
+    skip: isCluster && 'a cluster does not show the versions of rows',
+  }, async () => {
     const versions = async () => {
       const { rows } = await sql<{ version: string }>`
         SELECT xmin::text AS version FROM rate

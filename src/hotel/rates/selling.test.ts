@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { AVAILABILITY } from '#test/support/hotel.ts';
 import { bookByPartner, hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
 import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import { countWaiting } from '#test/support/statements.ts';
 import { eventually } from '#test/support/webhooks.ts';
 
 describe('effect of rates and restrictions from a PMS on bookings of partners', () => {
@@ -116,12 +117,7 @@ describe('effect of rates and restrictions from a PMS on bookings of partners', 
     await db.transaction().execute(async (tx) => {
       await sql`SELECT FROM rate WHERE tenant_id = ${hotel.tenantId} FOR UPDATE`.execute(tx);
       writing = put('rates', 'Saver', [{ date: '2101-01-01', price: 60 }]);
-      await eventually(async () => {
-        const { rows } = await sql`
-          SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-        `.execute(db);
-        return rows.length > 0;
-      }, 'write of a price that waits for a lock');
+      await eventually(async () => (await countWaiting(db)) > 0, 'write of a price that waits for a lock');
       assert.equal(await total('2101-01-01', '2101-01-03'), '150.00');
     });
     await writing;

@@ -3,13 +3,14 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestDatabase, isTestCluster, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../lib/ids.ts';
 import { announceChange, waitForLeasesToEnd, type TenantCache, RecentChanges } from './changes.ts';
 import { insertChange, readChanges } from './store.ts';
 
+const isCluster = await isTestCluster();
 const TENANT = 1;
 const OTHER = 2;
 
@@ -106,7 +107,9 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a later poll reads a change again only while a transaction runs that began before the change', async () => {
+  it('a later poll reads a change again only while a transaction runs that began before the change', {
+    skip: isCluster && 'on a cluster, each poll reads the changes of the last two minutes',
+  }, async () => {
     const idsSince = async (since: string) => (await readChanges(database.db, since)).rows.map(({ id }) => id);
     let since = '';
     let id = '';

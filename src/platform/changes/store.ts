@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
+import { isCluster } from '../db/layout.ts';
 
 /**
  * Inserts a change. If the response to the COMMIT is lost, the retry of the transaction inserts the change a second time. That does no
@@ -17,16 +18,28 @@ export interface Changes {
 }
 
 /**
+ * Age in seconds up to which a change is read on a cluster. The age counts from the start of the transaction of the change, so it is large
+ * enough for a transaction that took long to commit, and for clocks of nodes that differ.
+ */
+const CLUSTER_WINDOW_SECONDS = 120;
+
+/**
  * Reads the committed changes of all tenants that this transaction or a later one has made. If `since` is null, reads all changes of the
  * table. The upper bound excludes no transaction of this server. But without it, the planner would expect a third of the table, and read the
  * whole table.
+ *
+ * On a cluster, the nodes number their transactions independently, and a change has the number of the node that its process is connected to.
+ * So there the changes of the last two minutes are read each time.
  * @param since `oldestRunning` of the last call. The last call has read the changes of all older transactions
  */
 export async function readChanges(db: Database, since: string | null): Promise<Changes> {
+  const isRecent = isCluster(db)
+    ? sql`changed_at > now() - make_interval(secs => ${CLUSTER_WINDOW_SECONDS})`
+    : sql`transaction_id >= ${since ?? '0'}::xid8 AND transaction_id < pg_snapshot_xmax(pg_current_snapshot())`;
   const { rows } = await sql<{ oldestRunning: string; ids: string[] | null; tenantIds: string[] | null }>`
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS "oldestRunning", array_agg(id) AS ids, array_agg(tenant_id) AS "tenantIds"
     FROM recent_change
-    WHERE transaction_id >= ${since ?? '0'}::xid8 AND transaction_id < pg_snapshot_xmax(pg_current_snapshot())
+    WHERE ${isRecent}
   `.execute(db);
   const { oldestRunning = '0', ids, tenantIds } = rows[0] ?? {};
   return {

@@ -17,6 +17,8 @@ export type Db = Database | Tx;
 export interface DatabaseOptions {
   url: string;
   poolSize: number;
+  /** Name of the connections at the server. Default: `roomservice pool`. */
+  applicationName?: string;
   /** True if statements have no time limit, as for a migration or a recount. False for the statements of requests. */
   hasNoTimeLimit?: boolean;
   /** True (the default) if statements are prepared on each connection. Must be false behind a pooler that does not keep them. */
@@ -67,7 +69,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
-    application_name: 'roomservice pool',
+    application_name: options.applicationName ?? 'roomservice pool',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...(options.hasNoTimeLimit ? {} : { query_timeout: QUERY_TIMEOUT_MS }),
     ...(options.isPooled ? {} : { ...timeouts, options: `-c datestyle=${DATE_STYLE}` }),

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CompiledQuery, sql } from 'kysely';
-import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestDatabase, isTestCluster, type TestDatabase } from '#test/support/database.ts';
 import { createDatabase, type Database } from './database.ts';
 import { keysetList } from './keyset-list.ts';
 
 const COUNT = 20_000;
+
+const isCluster = await isTestCluster();
 
 describe('readPage of keysetList', () => {
   let database: TestDatabase;
@@ -60,7 +62,9 @@ describe('readPage of keysetList', () => {
     assert.deepEqual(await page(2, 1, 10), [0]);
   });
 
-  it('a query that skips or counts the rows of a list scans only an index', async () => {
+  it('a query that skips or counts the rows of a list scans only an index', {
+    skip: isCluster && 'the plan of a cluster does not show the plan of its nodes as rows',
+  }, async () => {
     sent.length = 0;
     await page(0, COUNT / 2, 2);
     const queries = sent.filter((query) => query.sql.includes('"list"'));

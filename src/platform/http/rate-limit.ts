@@ -49,33 +49,36 @@ export interface Counter {
   set: (key: string, taken: Taken) => void;
 }
 
-/** Creates a counter whose windows last `windowMs` milliseconds. When a window begins, the counter removes windows that have ended. */
+/** Window of a key. `endsAtMs` is a time of `performance.now()`. */
+interface Window {
+  count: number;
+  endsAtMs: number;
+}
+
+/**
+ * Creates a counter whose windows last `windowMs` milliseconds. It keeps the windows in two maps. The newer map gets all new windows. After
+ * `windowMs`, it becomes the older map, and the windows of the older map, which have all ended, are dropped at once. So no key needs a timer,
+ * and no call searches for windows that have ended.
+ */
 export function createCounter(windowMs = WINDOW_MS): Counter {
-  /**
-   * Windows by key, in the order in which they were added. A window that was added by `take` ends after all windows before it. A window that
-   * was added by `set` may end earlier, and is then removed together with the window before it.
-   */
-  const windows = new Map<string, { count: number; endsAtMs: number }>();
-  const add = (key: string, nowMs: number, window: { count: number; endsAtMs: number }) => {
-    // A Map leaves a key that is set again at its old place. So the key is deleted first, to add the new window at the end.
-    if (windows.has(key)) {
-      windows.delete(key);
+  let newer = new Map<string, Window>();
+  let older = new Map<string, Window>();
+  let newerUntilMs = 0;
+  const dropEnded = (nowMs: number) => {
+    if (nowMs >= newerUntilMs) {
+      older = nowMs >= newerUntilMs + windowMs ? new Map() : newer;
+      newer = new Map();
+      newerUntilMs = nowMs + windowMs;
     }
-    for (const [other, { endsAtMs }] of windows) {
-      if (endsAtMs > nowMs) {
-        break;
-      }
-      windows.delete(other);
-    }
-    windows.set(key, window);
-    return window;
   };
   return {
     take(key, calls = 1) {
       const nowMs = performance.now();
-      let window = windows.get(key);
+      dropEnded(nowMs);
+      let window = newer.get(key) ?? older.get(key);
       if (window === undefined || window.endsAtMs <= nowMs) {
-        window = add(key, nowMs, { count: 0, endsAtMs: nowMs + windowMs });
+        window = { count: 0, endsAtMs: nowMs + windowMs };
+        newer.set(key, window);
       }
       window.count += calls;
       // Both times are rounded, so their difference may be slightly larger than the length of the window. `min` corrects this.
@@ -83,7 +86,14 @@ export function createCounter(windowMs = WINDOW_MS): Counter {
     },
     set(key, { count, msLeft }) {
       const nowMs = performance.now();
-      add(key, nowMs, { count, endsAtMs: nowMs + msLeft });
+      dropEnded(nowMs);
+      const window = newer.get(key);
+      if (window === undefined) {
+        newer.set(key, { count, endsAtMs: nowMs + msLeft });
+      } else {
+        window.count = count;
+        window.endsAtMs = nowMs + msLeft;
+      }
     },
   };
 }

@@ -14,7 +14,7 @@ const BACK = 'Redis is back: the processes share the budgets again';
 
 const SILENT = pino({ level: 'silent' });
 /** Times of the budgets in the tests. The processes share the budgets again soon after Redis is back. */
-const TIMES = { announceEveryMs: 500, shareMs: 500 };
+const TIMES = { announceEveryMs: 250, shareMs: 500, reconnectEveryMs: 100 };
 
 const program = findRedis();
 const skip = program === undefined && 'there is no redis-server on PATH';
@@ -210,12 +210,12 @@ describe('budgets of calls in a Redis that does not run when the service starts'
   });
 });
 
-describe('the budget of a key over the loss and the return of Redis, with windows of two seconds', { skip }, () => {
-  const WINDOW_MS = 2_000;
+describe('the budget of a key over the loss and the return of Redis, with windows of one second', { skip }, () => {
+  const WINDOW_MS = 1_000;
   const LIMIT = 60;
   /** Length of a window minus the time that the response of a call may take, because the tests see a call only at its response. */
   const SEEN_WINDOW_MS = WINDOW_MS - 100;
-  const times = { windowMs: WINDOW_MS, announceEveryMs: 200, shareMs: WINDOW_MS + 3_000 };
+  const times = { windowMs: WINDOW_MS, announceEveryMs: 200, shareMs: WINDOW_MS + 700, reconnectEveryMs: 100 };
 
   let redis: Redis;
   let stores: BudgetStore[];

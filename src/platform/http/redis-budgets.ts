@@ -1,21 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { RedisClientType } from 'redis';
 import type { Logger } from 'pino';
 import { type BudgetStore, type Counter, createCounter, type Taken, WINDOW_MS } from './rate-limit.ts';
-
-type RunScript = (script: string, options: Parameters<RedisClientType['eval']>[1]) => Promise<unknown>;
-
-/**
- * Time limit of a Redis command in milliseconds. If Redis does not respond within it, the process counts the call in its own memory, so
- * that a hanging Redis does not delay callers.
- */
-const COMMAND_TIMEOUT_MS = 500;
-/**
- * Time in milliseconds that must pass without a failure before the process logs that Redis is available again. A Redis that is nearly full
- * accepts some commands and refuses others. Without this time, the log would report such a Redis as lost and available many times.
- */
-const CALM_MS = 1_000;
+import { RedisLink } from './redis-link.ts';
+import type { RedisServers } from './redis-servers.ts';
 
 /**
  * Redis script (Lua) that counts one call of a key. Returns the number of calls in the window, and the milliseconds until the window ends.
@@ -40,8 +27,12 @@ const ANNOUNCE = `
   redis.call('ZADD', KEYS[1], now, ARGV[1])
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   return redis.call('ZCARD', KEYS[1])`;
-/** Redis key of the sorted set of all processes that count their calls in this Redis. */
+/** Redis script (Lua) that withdraws the announcement of this process. */
+const WITHDRAW = `return redis.call('ZREM', KEYS[1], ARGV[1])`;
+/** Redis key of the sorted set of all processes that count their calls in this Redis. In a cluster, each server has such a key. */
 const NODES = 'roomservice:nodes';
+/** Number of keys from which the processes choose one for each server of a cluster. The keys are spread over the slots. */
+const PRESENCE_KEYS = 64;
 /** Number of announcements that a process may miss before the other processes forget it. */
 const MISSED_ANNOUNCEMENTS = 3;
 
@@ -55,44 +46,86 @@ interface Times {
    * window, because the processes notice at different times that Redis is back. They try to connect every two seconds.
    */
   shareMs: number;
+  /** Maximum time between two attempts to connect to a server that is lost. */
+  reconnectEveryMs: number;
 }
 
-const TIMES: Times = { windowMs: WINDOW_MS, announceEveryMs: 5_000, shareMs: WINDOW_MS + 5_000 };
+const TIMES: Times = {
+  windowMs: WINDOW_MS,
+  announceEveryMs: 5_000,
+  shareMs: WINDOW_MS + 5_000,
+  reconnectEveryMs: 2_000,
+};
 
 /**
- * Creates budgets in Redis or Valkey, which are shared by all processes with this URL. If Redis cannot be reached, does not respond in time
- * or refuses a command, the process counts in its own memory, and lets in only its share of each budget: the limit divided by the number of
- * processes that it last saw in Redis. It keeps to its share until a window has passed after the last failure. So a key gets at most two
- * budgets in a minute, although Redis may have lost its counts (docs/decisions/0016-budgets.md). The process logs once that Redis is lost, and logs again
- * when Redis is back. The promise resolves as soon as Redis is connected, or after half a second if Redis is not connected by then.
+ * Creates budgets in Redis or Valkey, which are shared by all processes with this URL (its forms: `lib/redis-url.ts`). If Redis cannot be
+ * reached, does not respond in time or refuses a command, the process counts in its own memory, and lets in only its share of each budget:
+ * the limit divided by the number of processes that it last saw in Redis. It keeps to its share until a window has passed after the last
+ * failure. So a key gets at most two budgets in a minute, although Redis may have lost its counts (docs/decisions/0016-budgets.md). In a
+ * cluster, this concerns only the budgets whose slot is lost. The process logs once that Redis is lost, and logs again when Redis is back.
+ * The promise resolves as soon as Redis is connected, or after half a second if Redis is not connected by then.
+ * @param url a URL that `parseRedisUrl` accepts
  */
 export async function createRedisBudgets(url: string, log: Logger, times: Partial<Times> = {}): Promise<BudgetStore> {
-  const allTimes = { ...TIMES, ...times };
-  const redis = await connectRedis(url, log, allTimes);
+  const { windowMs, announceEveryMs, shareMs, reconnectEveryMs } = { ...TIMES, ...times };
+  const presence = createPresence(MISSED_ANNOUNCEMENTS * announceEveryMs, shareMs);
+  const link = await RedisLink.open(
+    url,
+    // A server that comes back may be empty. The other processes must learn soon that there is this process.
+    { log, reconnectEveryMs, onFound: (found) => void presence.announce(found) },
+    async (opened) => await presence.announce(opened),
+  );
+  const { losses } = link;
+  const hasFailedLately = (slot: number) => losses.msSinceFailure(slot) < shareMs;
+  const stop = repeat(announceEveryMs, async () => {
+    if (losses.msSinceLoss() > announceEveryMs) {
+      await link.renew(announceEveryMs);
+    }
+    await presence.announce(link);
+  });
   return {
     budget(name, limit) {
-      const share = createShare(limit, allTimes.windowMs);
+      const share = createShare(limit, windowMs);
       const take = async (key: string): Promise<Taken> => {
-        const mine = redis.hasFailedLately() ? share.take(key, redis.countNodes()) : null;
+        const inRedis = budgetKey(link.servers, name, key);
+        const { slot } = inRedis;
+        const mine = hasFailedLately(slot) ? share.take(slot, key, presence.countNodes()) : null;
         if (mine !== null && mine.count > limit) {
           return mine;
         }
-        const all = await redis.count(`roomservice:${name}:${key}`);
-        if (all === null) {
-          return mine ?? share.take(key, redis.countNodes());
+        const script = { text: COUNT, key: inRedis.key, values: [String(windowMs)] };
+        const response = (await link.runUnlessLost(slot, script)) as [number, number] | null;
+        if (response === null) {
+          return mine ?? share.take(slot, key, presence.countNodes());
         }
+        const all = { count: response[0], msLeft: response[1] };
         if (mine !== null) {
           return all.count > mine.count ? all : mine;
         }
-        if (!redis.hasFailedLately()) {
-          share.follow(key, all);
+        if (!hasFailedLately(slot)) {
+          share.follow(slot, key, all);
         }
         return all;
       };
       return { limit, take };
     },
-    close: async () => await redis.close(),
+    async close() {
+      stop();
+      await link.close(async () => await presence.withdraw(link));
+    },
   };
+}
+
+/** Runs `work` every `everyMs` milliseconds, unless the previous run is still under way. Returns a function that stops this. */
+function repeat(everyMs: number, work: () => Promise<void>): () => void {
+  let isRunning = false;
+  const timer = setInterval(() => {
+    if (!isRunning) {
+      isRunning = true;
+      void work().finally(() => (isRunning = false));
+    }
+  }, everyMs).unref();
+  return () => clearInterval(timer);
 }
 
 /**
@@ -101,21 +134,23 @@ export async function createRedisBudgets(url: string, log: Logger, times: Partia
  *
  * - `known` continues the window of Redis from the last count that this process saw. So the calls of all processes before the loss of Redis
  *   count, as far as this process knows them.
- * - `own` counts from the loss of Redis. So a process lets in only one share in the first minute after the loss, even if the window of
+ * - `own` counts from the loss of the slot. So a process lets in only one share in the first minute after the loss, even if the window of
  *   Redis ends in this minute, or other processes have let in calls that this process does not know.
  */
 function createShare(limit: number, windowMs: number) {
   const known = createCounter(windowMs);
-  let own: Counter | null = null;
+  /** `own` of each slot that is lost. */
+  const ownBySlot = new Map<number, Counter>();
   return {
     /** Stores the state of the window of a key in Redis. */
-    follow(key: string, taken: Taken): void {
-      own = null;
+    follow(slot: number, key: string, taken: Taken): void {
+      ownBySlot.delete(slot);
       known.set(key, taken);
     },
     /** Counts a call against the share. Returns a count of which the rest, up to the limit, is what this process may still let in. */
-    take(key: string, nodes: number): Taken {
-      own ??= createCounter(windowMs);
+    take(slot: number, key: string, nodes: number): Taken {
+      const own = ownBySlot.get(slot) ?? createCounter(windowMs);
+      ownBySlot.set(slot, own);
       // If there are more processes than calls in the budget, each process lets in one call.
       const calls = Math.min(nodes, limit);
       const first = known.take(key, calls);
@@ -129,88 +164,36 @@ function createShare(limit: number, windowMs: number) {
   };
 }
 
-/** Connects a Redis client that counts calls and announces this process. Each command has a time limit. */
-async function connectRedis(url: string, log: Logger, { windowMs, announceEveryMs, shareMs }: Times) {
-  // The package `redis` is loaded only when it is needed, because it has more files than any other package, and most processes use no
-  // Redis.
-  const { createClient } = await import('redis');
-  const client = createClient({
-    url,
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: 10_000,
-    socket: { connectTimeout: 2_000, reconnectStrategy: (tries) => Math.min(2_000, 50 * 2 ** tries) },
-  });
-  const { lose, regain, msSinceFailure } = createReports(log);
-  client.on('error', (error: Error) => lose(error.message));
-  const connect = () => void client.connect().catch(() => {});
-  // Opening a new connection ends all commands that still wait on the old connection. The client is ready again only when Redis responds.
-  const reconnect = () => {
-    if (client.isOpen) {
-      lose('no response in time');
-      client.destroy();
-      connect();
-    }
-  };
-  /** Runs a script. Returns null if Redis could not run it. */
-  const run: RunScript = async (script, options) => {
-    if (!client.isReady) {
-      lose('not connected');
-      return null;
-    }
-    try {
-      return await inTime(client.eval(script, options), reconnect);
-    } catch (error) {
-      lose((error as Error).message);
-      return null;
-    }
-  };
-  const hasFailedLately = () => msSinceFailure() < shareMs;
-  const presence = createPresence(run, hasFailedLately, MISSED_ANNOUNCEMENTS * announceEveryMs);
-  // Waits until Redis is connected, because the first calls would otherwise be counted only in this process. The wait is bounded, so that
-  // the process starts even if Redis does not run.
-  const announced = new Promise<void>((resolve) => {
-    client.on('ready', () => void presence.announce().then(resolve));
-  });
-  connect();
-  await Promise.race([announced, sleep(COMMAND_TIMEOUT_MS)]);
-  const timer = setInterval(() => void presence.announce(), announceEveryMs).unref();
-  return {
-    /** Counts one call in Redis. Returns null if Redis could not count it. */
-    async count(key: string): Promise<Taken | null> {
-      const response = (await run(COUNT, { keys: [key], arguments: [String(windowMs)] })) as [number, number] | null;
-      if (response === null) {
-        return null;
-      }
-      regain();
-      const [count, msLeft] = response;
-      return { count, msLeft };
-    },
-    hasFailedLately,
-    countNodes: presence.countNodes,
-    /** Withdraws the announcement of this process if Redis responds in time, and closes the connection. */
-    async close() {
-      clearInterval(timer);
-      if (client.isReady) {
-        const withdrawn = client.zRem(NODES, presence.id).catch(() => {});
-        await Promise.race([withdrawn, sleep(COMMAND_TIMEOUT_MS, undefined, { ref: false })]);
-      }
-      client.destroy();
-    },
-  };
+/** Key of a budget in Redis, and its slot. */
+interface KeyInRedis {
+  key: string;
+  slot: number;
+}
+
+/** Returns the key of a budget in Redis. */
+function budgetKey({ slots, slotOf }: RedisServers, name: string, ofBudget: string): KeyInRedis {
+  // In a cluster, the part of the key in braces decides the slot. So all keys of a credential are in one slot.
+  const key = slots === 1 ? `roomservice:${name}:${ofBudget}` : `roomservice:${name}:{${ofBudget}}`;
+  return { key, slot: slotOf(key) };
 }
 
 /** Creates the announcement of this process in Redis, which ends `lifetimeMs` after the last call of `announce`. */
-function createPresence(run: RunScript, hasFailedLately: () => boolean, lifetimeMs: number) {
+function createPresence(lifetimeMs: number, shareMs: number) {
   const id = randomUUID();
   let nodes = 1;
+  const runOnEach = async (link: RedisLink, text: string, values: string[]) => {
+    const keys = presenceKeys(link.servers);
+    return await Promise.all(keys.map(async ({ key, slot }) => await link.run(slot, { text, key, values })));
+  };
   return {
-    id,
-    async announce(): Promise<void> {
-      const seen = (await run(ANNOUNCE, { keys: [NODES], arguments: [id, String(lifetimeMs)] })) as number | null;
-      if (seen !== null) {
-        // A Redis that has just come back may be empty. The other processes have perhaps not announced themselves again.
-        nodes = hasFailedLately() ? Math.max(nodes, seen) : seen;
-      }
+    async announce(link: RedisLink): Promise<void> {
+      const counts = (await runOnEach(link, ANNOUNCE, [id, String(lifetimeMs)])) as (number | null)[];
+      // A server that has just come back may be empty. The other processes have perhaps not announced themselves again.
+      const atLeast = link.losses.msSinceAnyFailure() < shareMs ? nodes : 1;
+      nodes = Math.max(atLeast, ...counts.map((count) => count ?? 1));
+    },
+    async withdraw(link: RedisLink): Promise<void> {
+      await runOnEach(link, WITHDRAW, [id]);
     },
     /** Returns the number of processes that were last seen in Redis, including this process. */
     countNodes: () => nodes,
@@ -218,44 +201,20 @@ function createPresence(run: RunScript, hasFailedLately: () => boolean, lifetime
 }
 
 /**
- * Creates the functions `lose` and `regain`, which log that Redis is lost and that it is back. They log only a change of this state, not
- * each call. `msSinceFailure` returns the milliseconds since the last call of `lose`.
+ * Returns the keys under which the processes announce themselves: one key on each server of a cluster, so that the processes still see each
+ * other if some servers are lost. All processes choose the same keys.
  */
-function createReports(log: Logger) {
-  let isLost = false;
-  let failedAtMs = Number.NEGATIVE_INFINITY;
-  return {
-    lose(this: void, reason: string) {
-      failedAtMs = performance.now();
-      if (!isLost) {
-        log.warn(
-          { reason },
-          'Redis does not count: this process counts the budgets in its own memory until Redis is back',
-        );
-      }
-      isLost = true;
-    },
-    regain(this: void) {
-      if (isLost && performance.now() - failedAtMs > CALM_MS) {
-        log.info('Redis is back: the processes share the budgets again');
-        isLost = false;
-      }
-    },
-    msSinceFailure: () => performance.now() - failedAtMs,
-  };
-}
-
-/**
- * Calls `onLate` if Redis does not respond within the time limit. The timeout of the client library is not enough, because it covers only
- * the time until the command is sent.
- */
-function inTime<T>(response: Promise<T>, onLate: () => void): Promise<T> {
-  let late: NodeJS.Immediate | undefined;
-  // If this process was busy, the response of Redis may have arrived in time, but the process has not read it yet. So `onLate` runs only
-  // after the event loop had a chance to read the response.
-  const timer = setTimeout(() => (late = setImmediate(onLate)), COMMAND_TIMEOUT_MS);
-  return response.finally(() => {
-    clearTimeout(timer);
-    clearImmediate(late);
-  });
+function presenceKeys({ slots, slotOf, areTogether }: RedisServers): KeyInRedis[] {
+  if (slots === 1) {
+    return [{ key: NODES, slot: 0 }];
+  }
+  const keys: KeyInRedis[] = [];
+  for (let number = 0; number < PRESENCE_KEYS; number += 1) {
+    const key = `${NODES}:{${number}}`;
+    const slot = slotOf(key);
+    if (!keys.some((other) => areTogether(other.slot, slot))) {
+      keys.push({ key, slot });
+    }
+  }
+  return keys;
 }

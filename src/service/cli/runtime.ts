@@ -9,6 +9,13 @@ import { type Layout, readLayout } from '#platform/db/layout.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
 import { NodeOutages } from '#platform/db/node-outages.ts';
 import { DIRECT, type Pooling, readPooling } from '#platform/db/pooling.ts';
+import {
+  announcePoolSize,
+  AUTOMATIC_BEHIND_POOLER,
+  type PoolSize,
+  tellOfPool,
+  warnOfPool,
+} from '#platform/db/pool-size.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { closeWhenInterrupted } from './interruption.ts';
 import { notify } from './terminal.ts';
@@ -44,9 +51,14 @@ export interface RuntimeOptions {
   onHungWrites?: (areHanging: boolean) => void;
   /** Called with true when a node of a cluster is found down, and with false when it is back. */
   onNodeOutage?: (node: string, isDown: boolean) => void;
-  /** Number of connections of the pool that only the background loops may use. Default: 0. */
+  /** Number of connections of the pool that only the background loops may use, unless the pool is small. Default: 0. */
   backgroundConnections?: number;
 }
+
+/** Minimum size of the connection pool for reserved connections. A smaller pool reserves no connection for background work. */
+const MIN_CONNECTIONS_TO_SPLIT = 5;
+/** Size of the pool of a command if DATABASE_POOL_SIZE is `auto`. A command takes only the connections that it uses. */
+const COMMAND_POOL_SIZE = 10;
 
 /**
  * Opens the database, migrates it, and unwraps its service keys with the master key. If DATABASE_URL is not set, opens the embedded
@@ -56,14 +68,14 @@ export interface RuntimeOptions {
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
   const url = server?.url ?? (config.databaseUrl as string);
-  const { backgroundConnections = 0 } = options;
   const hungWrites = options.onHungWrites && new HungWrites(url, options.onHungWrites);
   const nodeOutages = new NodeOutages(url, options.onNodeOutage ?? (() => {}));
   const pools: Database[] = [];
-  const openPool = (poolSize: number, layout: Layout, pooling: Pooling) => {
+  const openPool = (poolSize: number, applicationName: string, layout: Layout, pooling: Pooling) => {
     const pool = createDatabase({
       url,
       poolSize,
+      applicationName,
       hasNoTimeLimit: options.role === 'command',
       isPrepared: config.databasePreparedStatements ?? pooling.keepsPreparedStatements,
       isPooled: pooling.isPooled,
@@ -75,10 +87,11 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     pools.push(pool);
     return pool;
   };
+  const announcements: PoolSize['close'][] = [];
   const close = async () => {
     hungWrites?.close();
     nodeOutages.close();
-    await Promise.all(pools.map((pool) => pool.destroy()));
+    await Promise.all([...pools.map((pool) => pool.destroy()), ...announcements.map((end) => end())]);
     await server?.close();
   };
   try {
@@ -98,9 +111,13 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
         `The database was migrated by a newer version (${migration.newer.join(', ')}). This version works with it, because a migration only adds.`,
       );
     }
-    const db = openPool(config.databasePoolSize - backgroundConnections, layout, pooling);
-    const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections, layout, pooling) : db;
+    const { size, applicationName, close: endAnnouncement } = await findPoolSize(config, url, pooling, options);
+    announcements.push(endAnnouncement);
+    const reserved = size < MIN_CONNECTIONS_TO_SPLIT ? 0 : (options.backgroundConnections ?? 0);
+    const db = openPool(size - reserved, applicationName, layout, pooling);
+    const backgroundDb = reserved > 0 ? openPool(reserved, applicationName, layout, pooling) : db;
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
+    await endAnnouncement();
     const areWritesHanging = () => hungWrites?.areHanging ?? false;
     return { db, backgroundDb, databaseUrl: url, keyring, areWritesHanging, migrated: migration.applied, close };
   } catch (error) {
@@ -123,6 +140,33 @@ async function setUp(config: Config, url: string, { isPooled }: Pooling, progres
   } finally {
     await db.destroy();
   }
+}
+
+/** Finds the size of the pool. A `serve` without a pooler announces it, and tells what the server allows. */
+async function findPoolSize(
+  { databasePoolSize, databaseUrl }: Config,
+  url: string,
+  { isPooled }: Pooling,
+  { role, progress, notice = notify }: RuntimeOptions,
+): Promise<Pick<PoolSize, 'size' | 'applicationName' | 'close'>> {
+  if (role === 'serve' && databaseUrl !== null && !isPooled) {
+    const found = await announcePoolSize(url, databasePoolSize);
+    const warning = warnOfPool(found);
+    progress(tellOfPool(found, databasePoolSize));
+    if (warning !== null) {
+      notice(warning);
+    }
+    return found;
+  }
+  const ofAuto = isPooled ? AUTOMATIC_BEHIND_POOLER : COMMAND_POOL_SIZE;
+  if (role === 'serve' && isPooled) {
+    const size = databasePoolSize === 'auto' ? `auto, which is ${ofAuto} behind a connection pooler` : databasePoolSize;
+    progress(
+      `DATABASE_POOL_SIZE is ${size}. The limits of the pooler apply, for PgBouncer max_client_conn and default_pool_size.`,
+    );
+  }
+  const size = databasePoolSize === 'auto' ? ofAuto : databasePoolSize;
+  return { size, applicationName: 'roomservice pool', close: async () => {} };
 }
 
 function tellOfPooler({ keepsPreparedStatements }: Pooling, { databasePreparedStatements }: Config): string {

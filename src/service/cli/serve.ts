@@ -46,9 +46,6 @@ const SAME_SIGNAL_MS = 2_000;
  * runs (`--only`).
  */
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
-/** Minimum size of the connection pool for reserved connections. A smaller pool reserves no connection for background work. */
-const MIN_CONNECTIONS_TO_SPLIT = 5;
-
 /** Runs `roomservice serve` until SIGTERM, SIGINT or the end of its terminal (SIGHUP). */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const stopping = nextStopSignal();
@@ -66,8 +63,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       isDown
         ? log.error({ node }, 'a node of the cluster is down; the calls of its tenants get 503 until it is back')
         : log.info({ node }, 'the node of the cluster is back'),
-    backgroundConnections:
-      config.databasePoolSize < MIN_CONNECTIONS_TO_SPLIT ? 0 : BACKGROUND_CONNECTIONS[options.only ?? 'all'],
+    backgroundConnections: BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
   const service = await rewrapAndStart(config, runtime, log, options).catch(async (error: unknown) => {
     await runtime.close();

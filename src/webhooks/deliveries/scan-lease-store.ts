@@ -1,9 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 
-/** The current time. SET uses it through this query, because a cluster refuses functions there that are not immutable. */
-const CLOCK = sql`clock AS MATERIALIZED (SELECT now() AS now)`;
-
 export interface LeaseLook {
   /** Number of slots, held or free, open or closed. */
   slots: number;
@@ -21,9 +18,8 @@ export async function lookForFreeSlot(db: Database): Promise<LeaseLook> {
 /** Takes a slot, unless another worker has taken it in the meantime. @returns true if the slot was taken */
 export async function takeSlot(db: Database, slot: number, holder: string, seconds: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    WITH ${CLOCK}
-    UPDATE scan_lease SET holder = ${holder}, leased_until = clock.now + make_interval(secs => ${seconds}) FROM clock
-    WHERE slot = ${slot} AND leased_until <= clock.now AND open_until > clock.now
+    UPDATE scan_lease SET holder = ${holder}, leased_until = now() + make_interval(secs => ${seconds})
+    WHERE slot = ${slot} AND leased_until <= now() AND open_until > now()
   `.execute(db);
   return numAffectedRows === 1n;
 }
@@ -31,9 +27,8 @@ export async function takeSlot(db: Database, slot: number, holder: string, secon
 /** Renews the lease of a slot. @returns false if another worker has taken the slot, or if the slot is no longer open */
 export async function renewSlot(db: Database, slot: number, holder: string, seconds: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    WITH ${CLOCK}
-    UPDATE scan_lease SET leased_until = clock.now + make_interval(secs => ${seconds}) FROM clock
-    WHERE slot = ${slot} AND holder = ${holder} AND open_until > clock.now
+    UPDATE scan_lease SET leased_until = now() + make_interval(secs => ${seconds})
+    WHERE slot = ${slot} AND holder = ${holder} AND open_until > now()
   `.execute(db);
   return numAffectedRows === 1n;
 }
@@ -48,8 +43,7 @@ export async function releaseSlot(db: Database, slot: number, holder: string): P
 /** Opens slots for this time. Writes only the slots that would close in less than half of this time. */
 export async function openSlots(db: Database, slots: number[], seconds: number): Promise<void> {
   await sql`
-    WITH ${CLOCK}
-    UPDATE scan_lease SET open_until = clock.now + make_interval(secs => ${seconds}) FROM clock
-    WHERE slot = ANY(${slots}::int[]) AND open_until < clock.now + make_interval(secs => ${seconds / 2})
+    UPDATE scan_lease SET open_until = now() + make_interval(secs => ${seconds})
+    WHERE slot = ANY(${slots}::int[]) AND open_until < now() + make_interval(secs => ${seconds / 2})
   `.execute(db);
 }

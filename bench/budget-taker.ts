@@ -1,0 +1,50 @@
+// Process that counts calls in Redis as a process of the service does, for many credentials.
+import { pino } from 'pino';
+import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
+import type { Budget } from '#platform/http/rate-limit.ts';
+import { answerJobs } from './child.ts';
+import { closedLoop } from './floors/closed-loop.ts';
+import type { Slice } from './load-worker.ts';
+
+export type BudgetJob =
+  /** Connects to Redis. */
+  | { do: 'open'; redisUrl: string }
+  /** Counts one call of each of so many credentials. Returns the memory that this process uses after that, in MB. */
+  | { do: 'fill'; credentials: number }
+  /** Counts calls of the credentials in turns, over so many lanes. */
+  | { do: 'take'; credentials: number; lanes: number; seconds: number };
+
+const LIMIT = 300;
+const MIB = 1024 * 1024;
+/** Step between two credentials. It is prime, so that calls of all credentials come before the second call of one. */
+const STEP = 7_919;
+
+let budget: Budget;
+let next = 0;
+
+/** Returns a key that is as long as the id of a credential. */
+function keyOf(credential: number): string {
+  return `0193f1c2-7a54-7c3e-9d10-${String(credential).padStart(12, '0')}`;
+}
+
+async function handle(job: BudgetJob): Promise<number | Slice> {
+  switch (job.do) {
+    case 'open':
+      budget = (await createRedisBudgets(job.redisUrl, pino({ level: 'error' }))).budget('bench', LIMIT);
+      return 0;
+    case 'fill':
+      for (let first = 0; first < job.credentials; first += 500) {
+        const chunk = Array.from({ length: Math.min(500, job.credentials - first) }, (_, index) => first + index);
+        await Promise.all(chunk.map(async (credential) => await budget.take(keyOf(credential))));
+      }
+      globalThis.gc?.();
+      return process.memoryUsage().heapUsed / MIB;
+    case 'take':
+      return await closedLoop({ lanes: job.lanes, seconds: job.seconds }, async () => {
+        next = (next + STEP) % job.credentials;
+        await budget.take(keyOf(next));
+      });
+  }
+}
+
+answerJobs(handle);

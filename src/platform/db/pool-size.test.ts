@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { announcePoolSize, automaticSize, tellOfPool, warnOfPool } from './pool-size.ts';
+
+describe('the automatic size of a connection pool', () => {
+  const server = { max: 103, allowed: 100, processes: 0, ofProcesses: 0, ofOthers: 0 };
+
+  it('is 20 if the server has many free connections', () => {
+    assert.equal(automaticSize(server, 1), 20);
+  });
+
+  it('is half of the free connections without two connections for other purposes, and at least 4', () => {
+    assert.deepEqual(
+      [60, 80, 90, 100, 150].map((ofProcesses) => automaticSize({ ...server, ofProcesses }, 1)),
+      [18, 8, 4, 4, 4],
+    );
+    assert.equal(automaticSize({ ...server, ofProcesses: 30, ofOthers: 40 }, 1), 13);
+  });
+
+  it('if ten processes start at the same time, all of them together fit', () => {
+    assert.equal(automaticSize(server, 10), 8);
+  });
+});
+
+describe('announcePoolSize', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await createTestDatabase();
+  });
+  after(async () => await database.drop());
+
+  it('thirty processes that start at the same time count each other, and get sizes that fit together', async () => {
+    // 300 connections are divided by 30 processes. One process alone would get 20.
+    const found = await Promise.all(Array.from({ length: 30 }, () => announcePoolSize(database.url, 'auto')));
+    try {
+      const later = await announcePoolSize(database.url, 10);
+      await later.close();
+      const { processes, ofProcesses } = later.server;
+      assert.ok(processes >= 30, `${processes} processes`);
+      assert.ok(ofProcesses >= found.reduce((sum, { size }) => sum + size + 2, 0));
+      assert.ok(
+        found.every(({ size, server }) => server.processes >= 29 && size >= 4 && size < 20),
+        found.map(({ size }) => size).join(),
+      );
+    } finally {
+      await Promise.all(found.map(({ close }) => close()));
+    }
+  });
+
+  it('reads the limits of the server and counts the connections of other programs', async () => {
+    const other = new pg.Client({ connectionString: database.url, application_name: 'other program' });
+    await other.connect();
+    const { server, close } = await announcePoolSize(database.url, 10);
+    await Promise.all([close(), other.end()]);
+    const { rows } = await sql<{ max: number; reserved: number }>`
+      SELECT current_setting('max_connections')::int AS max,
+             current_setting('superuser_reserved_connections')::int AS reserved`.execute(database.db);
+    assert.deepEqual([server.max, server.allowed], [rows[0]?.max, (rows[0]?.max ?? 0) - (rows[0]?.reserved ?? 0)]);
+    assert.ok(server.ofOthers >= 1);
+  });
+
+  it('a size that exceeds the server causes a warning, and one line says how many processes of a size fit', async () => {
+    const fitting = await announcePoolSize(database.url, 10);
+    const tooLarge = await announcePoolSize(database.url, 1000);
+    await Promise.all([fitting.close(), tooLarge.close()]);
+    const { allowed, max } = fitting.server;
+    assert.match(
+      tellOfPool(fitting, 10),
+      new RegExp(
+        `^DATABASE_POOL_SIZE is 10: this process takes up to 12 connections\\. PostgreSQL allows ${allowed} \\(max_connections ${max}\\), so ${Math.floor(allowed / 12)} processes of this size fit\\.`,
+      ),
+    );
+    assert.match(
+      warnOfPool(tooLarge) ?? '',
+      /^PostgreSQL allows \d+ connections, but .* may take 1\d\d\d\. .* Set a smaller DATABASE_POOL_SIZE/,
+    );
+    assert.equal(warnOfPool({ ...fitting, server: { ...fitting.server, ofProcesses: 0, ofOthers: 0 } }), null);
+  });
+});

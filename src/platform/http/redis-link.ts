@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { parseRedisUrl } from '../lib/redis-url.ts';
+import { RedisLosses } from './redis-losses.ts';
+import { createRedisServers, type RedisServers, type Script } from './redis-servers.ts';
+
+/**
+ * Time limit of a Redis command in milliseconds. If Redis does not respond within it, the process counts the call in its own memory, so
+ * that a hanging Redis does not delay callers.
+ */
+const COMMAND_TIMEOUT_MS = 500;
+
+interface RedisLinkOptions {
+  log: Logger;
+  /** Maximum time between two attempts to connect to a server that is lost, in milliseconds. */
+  reconnectEveryMs: number;
+  /** Called when a server responds again that was lost. */
+  onFound: (link: RedisLink) => void;
+}
+
+/** Link of this process to its Redis. Each command has a time limit. */
+export class RedisLink {
+  readonly losses: RedisLosses;
+  readonly #create: () => Promise<RedisServers>;
+  readonly #onFound: (link: RedisLink) => void;
+  #servers: RedisServers;
+  #isClosed = false;
+
+  private constructor(servers: RedisServers, create: () => Promise<RedisServers>, { log, onFound }: RedisLinkOptions) {
+    this.losses = new RedisLosses(() => this.#servers, servers.slots, log);
+    this.#servers = servers;
+    this.#create = create;
+    this.#onFound = onFound;
+  }
+
+  /**
+   * Opens the link. The promise resolves as soon as Redis is connected and `begin` has ended, or after half a second.
+   * @param url a URL that `parseRedisUrl` accepts
+   * @param begin the first use of the link
+   */
+  static async open(
+    url: string,
+    options: RedisLinkOptions,
+    begin: (link: RedisLink) => Promise<void>,
+  ): Promise<RedisLink> {
+    const address = parseRedisUrl(url);
+    if (address === null) {
+      throw new Error('The URL of Redis is invalid.');
+    }
+    const { reconnectEveryMs } = options;
+    let link: RedisLink | null = null;
+    const create = async () => {
+      const onBroken = (slot: number, error: Error) => {
+        if (link?.servers === created) {
+          link.losses.lose(slot, error.message);
+        }
+      };
+      const created: RedisServers = await createRedisServers({ address, reconnectEveryMs, onBroken });
+      return created;
+    };
+    const opened = new RedisLink(await create(), create, options);
+    link = opened;
+    const beginning = opened.servers.connect().then(
+      async () => await begin(opened),
+      (error: Error) => opened.losses.lose(0, error.message),
+    );
+    // Waits until Redis is connected, because the first calls would otherwise be counted only in this process. The wait is bounded, so that
+    // the process starts even if Redis does not run.
+    await Promise.race([beginning, sleep(COMMAND_TIMEOUT_MS)]);
+    return opened;
+  }
+
+  get servers(): RedisServers {
+    return this.#servers;
+  }
+
+  /** Runs a script on the server that has the slot. Returns null if the server could not run it in time. */
+  async run(slot: number, script: Script): Promise<unknown> {
+    try {
+      const response = await inTime(COMMAND_TIMEOUT_MS, (deadlineMs) => this.#servers.run(slot, script, deadlineMs));
+      if (this.losses.find(slot) && !this.#isClosed) {
+        this.#onFound(this);
+      }
+      return response;
+    } catch (error) {
+      this.losses.lose(slot, (error as Error).message);
+      return null;
+    }
+  }
+
+  /**
+   * Runs a script like `run`, but does not let the caller wait for a server that is lost. It then sends the script only now and then, to find
+   * out if the server is back, and returns null in any case.
+   */
+  async runUnlessLost(slot: number, script: Script): Promise<unknown> {
+    if (!this.losses.isLost(slot)) {
+      return await this.run(slot, script);
+    }
+    if (this.losses.mayProbe(slot)) {
+      void this.run(slot, script);
+    }
+    return null;
+  }
+
+  /**
+   * Opens new connections, which find the present primaries. The library follows most failovers by itself, but not all: if it learned the
+   * primaries of a cluster while one of them was down, it does not ask again. Commands under way end on the old connections.
+   */
+  async renew(limitMs: number): Promise<void> {
+    const renewed = await this.#create();
+    try {
+      await inTime(limitMs, async () => await renewed.connect());
+    } catch {
+      renewed.destroy();
+      return;
+    }
+    const previous = this.#servers;
+    this.#servers = renewed;
+    setTimeout(() => previous.destroy(), 2 * COMMAND_TIMEOUT_MS).unref();
+    if (this.#isClosed) {
+      renewed.destroy();
+    }
+  }
+
+  /** Closes all connections without waiting. `end` is the last use of the link. */
+  async close(end: () => Promise<void>): Promise<void> {
+    this.#isClosed = true;
+    await end();
+    this.#servers.destroy();
+  }
+}
+
+/**
+ * Runs `work` with a time limit. The timeout of the client library is not enough, because it covers only the time until a command is sent.
+ * @throws Error if the work does not end in time
+ */
+function inTime<T>(limitMs: number, work: (deadlineMs: number) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let late: NodeJS.Immediate | undefined;
+    // If this process was busy, the response of Redis may have arrived in time, but the process has not read it yet. So the promise is
+    // rejected only after the event loop had a chance to read the response.
+    const timer = setTimeout(() => (late = setImmediate(() => reject(new Error('no response in time')))), limitMs);
+    void work(performance.now() + limitMs)
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+        clearImmediate(late);
+      });
+  });
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { createClient } from 'redis';
+import { findRedis } from '#test/support/redis.ts';
+import { type RedisGroup, startRedisCluster, startRedisSentinels } from '#test/support/redis-groups.ts';
+import { startService } from '#test/support/service.ts';
+import type { Budget, BudgetStore } from './rate-limit.ts';
+import { createRedisBudgets } from './redis-budgets.ts';
+import { clusterSlotOf } from './redis-servers.ts';
+
+const SILENT = pino({ level: 'silent' });
+const TIMES = { announceEveryMs: 400, shareMs: 500, reconnectEveryMs: 100 };
+const LIMIT = 10;
+const NODES = 2;
+/** Maximum time of one `take` in milliseconds: the time limit of a Redis command, and some time for a busy machine. */
+const LONGEST_TAKE_MS = 5_000;
+const DEADLINE_MS = 60_000;
+/** Keys that are spread over all slots of a cluster. */
+const KEYS = Array.from({ length: 60 }, (_, index) => `key-${index}`);
+
+const program = findRedis();
+const skip = program === undefined && 'there is no redis-server on PATH';
+
+/** Two nodes that count in the same Redis. */
+class TwoNodes implements AsyncDisposable {
+  readonly stores: BudgetStore[];
+  /** Maximum time that a `take` took, in milliseconds. */
+  longestMs = 0;
+
+  private constructor(stores: BudgetStore[]) {
+    this.stores = stores;
+  }
+
+  static async open(url: string, log = SILENT): Promise<TwoNodes> {
+    const stores = [await createRedisBudgets(url, log, TIMES), await createRedisBudgets(url, log, TIMES)];
+    const nodes = new TwoNodes(stores);
+    await nodes.untilShared(KEYS);
+    await sleep(2 * TIMES.announceEveryMs); // Until then, both nodes know that there are two of them.
+    return nodes;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.stores.map((store) => store.close()));
+  }
+
+  /** Creates a budget that no call was counted in, for each node. */
+  newBudgets(): Budget[] {
+    const name = randomUUID();
+    return this.stores.map((store) => store.budget(name, LIMIT));
+  }
+
+  /** Makes more calls with each key than a new budget has, to both nodes in turns. Returns the number of calls that were let in for each key. */
+  async letIn(keys: string[]): Promise<number[]> {
+    const budgets = this.newBudgets();
+    return await Promise.all(
+      keys.map(async (key) => {
+        let letIn = 0;
+        for (let made = 0; made < NODES * (LIMIT + 2); made += 1) {
+          const begin = performance.now();
+          const taken = await budgets[made % NODES]?.take(key);
+          this.longestMs = Math.max(this.longestMs, performance.now() - begin);
+          letIn += taken !== undefined && taken.count <= LIMIT ? 1 : 0;
+        }
+        return letIn;
+      }),
+    );
+  }
+
+  /** Waits until a call of each key to one node is counted by the other node, because only Redis counts. */
+  async untilShared(keys: string[]): Promise<void> {
+    for (const deadline = Date.now() + DEADLINE_MS; Date.now() < deadline; await sleep(100)) {
+      const budgets = this.newBudgets();
+      const counts = await Promise.all(
+        keys.map(async (key) => [(await budgets[0]?.take(key))?.count, (await budgets[1]?.take(key))?.count].join()),
+      );
+      if (counts.every((count) => count === '1,2')) {
+        return;
+      }
+    }
+    assert.fail('the nodes do not share their budgets');
+  }
+}
+
+const SETUPS = [
+  { name: 'a Redis Cluster of three primaries', start: (name: string) => startRedisCluster(name) },
+  { name: 'a Redis with Sentinels', start: startRedisSentinels },
+];
+
+for (const { name, start } of SETUPS) {
+  describe(`budgets of calls in ${name}, shared by two nodes of the service`, { skip }, () => {
+    it('429: the nodes get 340 calls of each of four credentials, and exactly 300 of each are accepted', async () => {
+      const group = await start(program ?? '');
+      const first = await startService({ budgets: await createRedisBudgets(group.url, SILENT) });
+      const second = await startService({ beside: first, budgets: await createRedisBudgets(group.url, SILENT) });
+      try {
+        const { tenantId } = await first.tenant();
+        for (let credential = 0; credential < 4; credential += 1) {
+          const { partner: headers } = await first.credential(tenantId);
+          const calls = Array.from({ length: 340 }, async (_, index) => {
+            const node = index % 2 === 0 ? first : second;
+            return (await node.call('GET', '/v1/third-party/orders/', { headers })).status;
+          });
+          const statuses = await Promise.all(calls);
+          assert.deepEqual(
+            [200, 429].map((status) => statuses.filter((each) => each === status).length),
+            [300, 40],
+          );
+        }
+      } finally {
+        await second.close();
+        await first.close();
+        await group.close();
+      }
+    });
+  });
+}
+
+describe('a Redis Cluster of three primaries, of which one is lost', { skip }, () => {
+  let cluster: RedisGroup;
+  before(async () => {
+    cluster = await startRedisCluster(program ?? '');
+  });
+  after(async () => await cluster.close());
+
+  /** Keys whose slot belongs to the first primary, and the other keys. */
+  const lostKeys = KEYS.filter((key) => clusterSlotOf(key) < 16_384 / 3 - 1);
+  const otherKeys = KEYS.filter((key) => clusterSlotOf(key) > 16_384 / 3 + 1);
+
+  it('clusterSlotOf returns the same slots as Redis, also for keys with braces', async () => {
+    const client = createClient({ url: cluster.primaries[0]?.url ?? '' });
+    await client.connect();
+    const keys = ['', 'key', 'a{b}c', 'a{}b{c}', '{', '}', 'a}b{c}d', 'a{b{c}d}e', 'ü{é}', '123456789'];
+    const slots = await Promise.all(keys.map((key) => client.clusterKeySlot(key)));
+    client.destroy();
+    assert.deepEqual(keys.map(clusterSlotOf), slots);
+  });
+
+  for (const fault of ['killed', 'frozen'] as const) {
+    it(`if a primary without a replica is ${fault}, its budgets are divided between the nodes, all other budgets stay exact, and after its return all budgets are shared again`, async () => {
+      const messages: string[] = [];
+      const log = pino({}, { write: (line) => void messages.push((JSON.parse(line) as { msg: string }).msg) });
+      await using nodes = await TwoNodes.open(cluster.url, log);
+      const [primary] = cluster.primaries;
+      await (fault === 'killed' ? primary?.kill() : primary?.freeze());
+      try {
+        const [lost, others] = await Promise.all([nodes.letIn(lostKeys), nodes.letIn(otherKeys)]);
+        assert.ok(
+          [...lost, ...others].every((count) => count === LIMIT),
+          `${lost.join()} and ${others.join()}`,
+        );
+        // The other budgets are still counted in Redis, not divided.
+        await nodes.untilShared(otherKeys);
+        const budget = nodes.newBudgets()[0];
+        const count = async (key: string) => (await budget?.take(key))?.count;
+        const afterTwo = async (key: string) => [await count(key), await count(key)].join();
+        for (const key of otherKeys) {
+          assert.equal(await afterTwo(key), '1,2', key);
+        }
+        let lostCalls = 0;
+        for (let made = 0; made < LIMIT; made += 1) {
+          lostCalls += ((await count(lostKeys[0] ?? '')) ?? 0) <= LIMIT ? 1 : 0;
+        }
+        assert.equal(lostCalls, LIMIT / NODES, 'one node lets in its half');
+      } finally {
+        await (fault === 'killed' ? primary?.start() : primary?.thaw());
+      }
+      await nodes.untilShared(KEYS);
+      assert.ok(nodes.longestMs < LONGEST_TAKE_MS, `${nodes.longestMs} ms`);
+      await sleep(1_100);
+      await nodes.untilShared(KEYS);
+      const logged = messages.map((message) => message.split(':')[0]?.replace(/\d+ of/, 'N of'));
+      const loss = 'A part of Redis (N of 16384 slots) does not count';
+      assert.deepEqual(logged, [loss, loss, 'Redis is back', 'Redis is back']);
+    });
+  }
+});
+
+const FAILOVERS = [
+  { name: 'a Redis Cluster', start: async (name: string) => await startRedisCluster(name, 3, 1) },
+  { name: 'a Redis with Sentinels', start: startRedisSentinels },
+];
+
+describe('a primary that dies and is replaced by its replica', { skip, concurrency: true }, () => {
+  for (const { name, start } of FAILOVERS) {
+    for (const fault of ['killed', 'frozen'] as const) {
+      it(`if a primary of ${name} is ${fault}, calls end soon, and the nodes share all budgets again without a restart`, async () => {
+        await using cleanup = new AsyncDisposableStack();
+        const group = await start(program ?? '');
+        cleanup.defer(() => group.close());
+        const nodes = cleanup.use(await TwoNodes.open(group.url));
+        await (fault === 'killed' ? group.primaries[0]?.kill() : group.primaries[0]?.freeze());
+        const letIn = await nodes.letIn(KEYS);
+        assert.ok(
+          letIn.every((count) => count >= LIMIT && count <= 2 * LIMIT),
+          letIn.join(),
+        );
+        await nodes.untilShared(KEYS);
+        assert.ok(nodes.longestMs < LONGEST_TAKE_MS, `${nodes.longestMs} ms`);
+      });
+    }
+
+    it(`nodes that start while a primary of ${name} is dead share all budgets after the failover`, async () => {
+      await using cleanup = new AsyncDisposableStack();
+      const group = await start(program ?? '');
+      cleanup.defer(() => group.close());
+      await group.primaries[0]?.kill();
+      cleanup.use(await TwoNodes.open(group.url));
+    });
+  }
+});

@@ -1,0 +1,127 @@
+import type { Bug } from './bug.ts';
+
+/** Bugs in the wing `hotel/`. */
+export const HOTEL_BUGS: Bug[] = [
+  {
+    name: 'repeat changes the stay again',
+    harm: 'a repeated change with another status changes the stay and writes a second event',
+    edits: [
+      {
+        file: 'src/hotel/reservations/reservations.ts',
+        find: 'requestId === row.status_request_id)',
+        replace: 'requestId === row.status_request_id && status === row.status)',
+      },
+    ],
+    suites: ['src/hotel/reservations/repeated-changes.test.ts'],
+  },
+  {
+    name: 'guest without an address',
+    harm: 'a guest gets no mail',
+    edits: [{ file: 'src/hotel/reservations/store.ts', find: "  guest_email: 'text',\n", replace: '' }],
+    suites: ['test/parity/reservations.test.ts'],
+  },
+  {
+    name: 'one event for a batch',
+    harm: 'the platform gets one event for several bookings that arrived together',
+    edits: [
+      {
+        file: 'src/hotel/reservations/booking.ts',
+        find: 'await record(...booked.map(',
+        replace: 'await record(...booked.slice(0, 1).map(',
+      },
+    ],
+    suites: ['test/parity/reservations.test.ts'],
+  },
+  {
+    name: 'capacity of another room type on a cluster',
+    harm: 'a room is sold that does not exist, but only on a cluster',
+    edits: [
+      {
+        file: 'src/hotel/nights/store.ts',
+        find: '(${[...capacities.values()]}::int[])',
+        replace: '(${[...capacities.values()].reverse()}::int[])',
+      },
+    ],
+    suites: ['test/parity/nights-and-rates.test.ts'],
+  },
+  {
+    name: 'one room a night',
+    harm: 'two rooms that are booked together count as one',
+    edits: [
+      { file: 'src/hotel/nights/store.ts', find: '    held: rooms,\n', replace: '    held: Math.sign(rooms),\n' },
+    ],
+    suites: ['test/parity/nights-and-rates.test.ts'],
+  },
+  {
+    name: 'one room too many',
+    harm: 'the last room is sold twice',
+    edits: [
+      {
+        file: 'src/hotel/nights/store.ts',
+        find: 'n.held + excluded.held <= ${capacity}',
+        replace: 'n.held <= ${capacity}',
+      },
+    ],
+    suites: ['test/parity/nights-and-rates.test.ts'],
+  },
+  {
+    name: 'night after the stay',
+    harm: 'a free room appears taken on the day of a check-out',
+    edits: [
+      {
+        file: 'src/hotel/nights/store.ts',
+        find: 'AND date >= ${checkIn} AND date < ${checkOut}\n',
+        replace: 'AND date >= ${checkIn} AND date <= ${checkOut}\n',
+      },
+    ],
+    suites: ['test/parity/nights-and-rates.test.ts'],
+  },
+  {
+    name: 'price replaced by a restriction',
+    harm: 'a stop-sell resets the price of its night',
+    edits: [
+      {
+        file: 'src/hotel/rates/store.ts',
+        find: "price === 'keep' ? 'rate.price' : 'given.price'",
+        replace: "'given.price'",
+      },
+    ],
+    suites: ['test/parity/nights-and-rates.test.ts'],
+  },
+  {
+    name: 'price replaced on a cluster',
+    harm: 'a stop-sell resets the price of its night, but only on a cluster',
+    edits: [
+      {
+        file: 'src/hotel/rates/store.ts',
+        find: "price === 'keep' ? 'rate.price' : 'excluded.price'",
+        replace: "'excluded.price'",
+      },
+    ],
+    suites: ['test/parity/nights-and-rates.test.ts'],
+  },
+  {
+    name: 'nights at the base price',
+    harm: 'a stay is sold at the base price of its plan, even if a night has another price',
+    edits: [
+      {
+        file: 'src/hotel/rates/store.ts',
+        find: 'SELECT date, price::text, is_sold_out FROM rate',
+        replace: 'SELECT date, NULL AS price, is_sold_out FROM rate',
+      },
+    ],
+    suites: ['test/parity/nights-and-rates.test.ts'],
+  },
+  {
+    name: 'closed nights for sale',
+    harm: 'a night that is closed in every plan is shown as free',
+    edits: [
+      {
+        file: 'src/hotel/rates/store.ts',
+        find: 'AND date < ${checkOut} AND is_sold_out',
+        replace: 'AND date < ${checkOut} AND NOT is_sold_out',
+      },
+    ],
+    suites: ['test/parity/nights-and-rates.test.ts'],
+  },
+];

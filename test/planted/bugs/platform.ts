@@ -1,0 +1,113 @@
+import type { Bug } from './bug.ts';
+
+/** Bugs in the wing `platform/`. */
+export const PLATFORM_BUGS: Bug[] = [
+  {
+    name: 'a lost part of a Redis Cluster divides all budgets',
+    harm: 'one dead shard takes most of the budget from every partner whose calls go to one node',
+    edits: [
+      {
+        file: 'src/platform/http/redis-losses.ts',
+        find: 'if (areTogether(slot, each)) {',
+        replace: 'if (areTogether(slot, each) || each >= 0) {',
+      },
+    ],
+    suites: ['src/platform/http/redis-servers.test.ts'],
+  },
+  {
+    name: 'budgets forgotten each minute',
+    harm: 'a partner gets two budgets in one minute',
+    edits: [
+      {
+        file: 'src/platform/http/rate-limit.ts',
+        find: 'older = nowMs >= newerUntilMs + windowMs ? new Map() : newer;',
+        replace: 'older = new Map();',
+      },
+    ],
+    suites: ['src/platform/http/rate-limit.test.ts'],
+  },
+  {
+    name: 'processes that start together do not see each other',
+    harm: 'ten processes with DATABASE_POOL_SIZE=auto take more connections than PostgreSQL allows',
+    edits: [
+      {
+        file: 'src/platform/db/pool-size.ts',
+        find: 'automaticSize(server, undecided + 1)',
+        replace: 'automaticSize(server, undecided && 1)',
+      },
+    ],
+    suites: ['src/platform/db/pool-size.test.ts'],
+  },
+  {
+    name: 'unsorted night locks',
+    harm: 'two concurrent changes of stays wait for each other in a deadlock',
+    edits: [
+      {
+        file: 'src/platform/db/inputs.ts',
+        find: 'const sorted = rows.toSorted(by(key));',
+        replace: 'const sorted = rows;',
+      },
+    ],
+    suites: ['src/hotel/channels/receiver-race.test.ts'],
+  },
+  {
+    name: 'lines as a text',
+    harm: 'the kitchen gets the lines of an order as one string instead of a list',
+    edits: [
+      {
+        file: 'src/platform/db/inputs.ts',
+        find: 'isJson(type) ? `given."${name}"::${type}`',
+        replace: 'isJson(type) ? `to_json(given."${name}")`',
+      },
+    ],
+    suites: ['test/parity/orders.test.ts'],
+  },
+  {
+    name: 'table without a rule for a cluster',
+    harm: 'a cluster distributes a new table by a tenant that its key does not begin with, or fails in the upgrade',
+    edits: [
+      {
+        file: 'src/platform/db/distribution.ts',
+        find: "(firstColumn === 'tenant_id' ? 'by tenant' : undefined)",
+        replace: "'by tenant'",
+      },
+    ],
+    suites: ['src/platform/db/distribution.test.ts'],
+  },
+  {
+    name: 'one batch for all tenants of a cluster',
+    harm: 'a cluster refuses the statement, or a tenant gets the data of another one',
+    edits: [
+      {
+        file: 'src/platform/db/batching.ts',
+        find: 'const tenantId = work.tenantIdOf(input);',
+        replace: 'const tenantId = 0;',
+      },
+    ],
+    suites: ['src/platform/db/batching.test.ts'],
+  },
+  {
+    name: 'poll misses slow transactions',
+    harm: 'a process uses cached data for ever if its change was committed after a poll that ran during its transaction',
+    edits: [
+      {
+        file: 'src/platform/changes/store.ts',
+        find: 'SELECT pg_snapshot_xmin(pg_current_snapshot())',
+        replace: 'SELECT pg_snapshot_xmax(pg_current_snapshot())',
+      },
+    ],
+    suites: ['src/platform/changes/changes.test.ts'],
+  },
+  {
+    name: 'ready for ever',
+    harm: 'a load balancer sends calls to a process that cannot reach its database',
+    edits: [
+      {
+        file: 'src/platform/db/contact.ts',
+        find: 'if (performance.now() > this.#lastMs + IN_CONTACT_FOR_MS) {',
+        replace: 'if (performance.now() > this.#lastMs + 1_000 * IN_CONTACT_FOR_MS) {',
+      },
+    ],
+    suites: ['src/platform/http/server-errors.test.ts'],
+  },
+];

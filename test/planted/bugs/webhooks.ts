@@ -1,0 +1,148 @@
+import type { Bug } from './bug.ts';
+
+/** Bugs in the wing `webhooks/`. */
+export const WEBHOOKS_BUGS: Bug[] = [
+  {
+    name: 'count after send',
+    harm: 'a receiver sees a sixth POST when workers die',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/store.ts',
+        find: 'attempt_count = d.attempt_count + (due.is_active AND due.has_attempts_left)::int,',
+        replace: 'attempt_count = d.attempt_count,',
+      },
+      {
+        file: 'src/webhooks/deliveries/store.ts',
+        find: 'attempt_count = d.attempt_count - (o.result IS NULL)::int,',
+        replace: 'attempt_count = d.attempt_count + 1,',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/delivery-worker.test.ts'],
+  },
+  {
+    name: 're-serialised body',
+    harm: 'the bytes that arrive are not the bytes that were stored',
+    edits: [
+      {
+        file: 'src/webhooks/events/store.ts',
+        find: '${event.body} AS body,',
+        replace: '${event.body}::jsonb::text AS body,',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/retries.test.ts'],
+  },
+  {
+    name: 'event after commit',
+    harm: 'an order changes without an event if the process dies between the two writes',
+    edits: [
+      {
+        file: 'src/webhooks/events/transaction-with-events.ts',
+        find: 'const targets = await insertEvents(this.#tx, events);',
+        replace: 'const targets = new Map(); setTimeout(() => void insertEvents(this.#tx, events).catch(() => {}), 5);',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/delivery.test.ts'],
+  },
+  {
+    name: 'shared sending slots',
+    harm: 'deliveries to healthy receivers wait for deliveries to failing receivers',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/sending-slots.ts',
+        find: 'return Math.max(0, Math.min(receiver.share - receiver.underWay, this.#freeOfAll(receiver)));',
+        replace: 'return Math.max(0, 16 - this.#underWay);',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/fairness.test.ts'],
+  },
+  {
+    name: 'delivery list asks all nodes of a cluster',
+    harm: 'on a cluster, the list of a credential fails for all tenants while one node is down',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/list-store.ts',
+        find: ".where('event.tenant_id', '=', tenantId)",
+        replace: ".whereRef('event.tenant_id', '=', 'delivery.tenant_id')",
+      },
+    ],
+    suites: ['test/routing/statements.test.ts'],
+  },
+  {
+    name: 'event without its lease',
+    harm: 'an event is sent twice: by its own process and by the scan',
+    edits: [
+      {
+        file: 'src/webhooks/events/store.ts',
+        find: '${event.leaseSeconds} AS lease_seconds',
+        replace: '0.0::float8 AS lease_seconds',
+      },
+    ],
+    suites: ['test/parity/events.test.ts'],
+  },
+  {
+    name: 'delivery on a cluster without its lease',
+    harm: 'an event is sent twice: by its own process and by the scan',
+    edits: [
+      {
+        file: 'src/webhooks/events/store.ts',
+        find: 'firstClaim(leaseId, leaseSeconds)',
+        replace: 'firstClaim(sql`NULL::uuid`, leaseSeconds)',
+      },
+    ],
+    suites: ['test/parity/events.test.ts'],
+  },
+  {
+    name: 'claim of one delivery only',
+    harm: 'a receiver gets one event in each claim, so a backlog takes hours',
+    edits: [{ file: 'src/webhooks/deliveries/store.ts', find: 'LIMIT wanted.count', replace: 'LIMIT 1' }],
+    suites: ['test/parity/deliveries.test.ts'],
+  },
+  {
+    name: 'retry without its wait',
+    harm: 'all attempts of a delivery are made within a second',
+    edits: [{ file: 'src/webhooks/deliveries/store.ts', find: 'ELSE o.retry_at END', replace: 'ELSE now() END' }],
+    suites: ['test/parity/deliveries.test.ts'],
+  },
+  {
+    name: 'every worker searches',
+    harm: 'a thousand processes use all cores of PostgreSQL, although no event is due',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/delivery-worker.ts',
+        find: 'if (this.#scanLease.isHeld) {',
+        replace: '{',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
+  },
+  {
+    name: 'scan lease of a dead worker',
+    harm: 'due deliveries wait for minutes after workers were killed',
+    edits: [{ file: 'src/webhooks/deliveries/scan-lease.ts', find: 'MS = 800;', replace: 'MS = 300_000;' }],
+    suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
+  },
+  {
+    name: 'scan lease kept at a stop',
+    harm: 'after each restart of the workers, due deliveries wait until the leases end',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/delivery-worker.ts',
+        find: '    await this.#scanLease.release();\n',
+        replace: '',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
+  },
+  {
+    name: 'large backlog for few workers',
+    harm: 'most workers are idle while a hundred thousand deliveries wait',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/scan-lease.ts',
+        find: 'if (this.#busyRenewals >= BUSY_RENEWALS) {',
+        replace: 'if (this.#busyRenewals >= 1_000 * BUSY_RENEWALS) {',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
+  },
+];

@@ -1,0 +1,148 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from 'redis';
+import { createProcess, createRedis, freePort, type Redis } from './redis.ts';
+
+const CLUSTER_SLOTS = 16_384;
+const DEADLINE_MS = 30_000;
+/** Time after which the servers of a group take another server for dead, in milliseconds. */
+const DEAD_AFTER_MS = 800;
+/** Number of Sentinels. Two of them must agree that the primary is dead. */
+const SENTINELS = 3;
+
+/** Several Redis servers with one REDIS_URL. */
+export interface RedisGroup {
+  url: string;
+  primaries: Redis[];
+  replicas: Redis[];
+  /** Stops all servers. */
+  close: () => Promise<void>;
+}
+
+/**
+ * Starts a Redis Cluster. Each primary has an equal part of the slots, in their order. The first `replicaCount` primaries have a
+ * replica, which takes over if its primary dies. The slots of a primary without a replica are lost while it is dead, and the others
+ * stay available.
+ */
+export async function startRedisCluster(program: string, primaryCount = 3, replicaCount = 0): Promise<RedisGroup> {
+  const nodes = await Promise.all(
+    Array.from({ length: primaryCount + replicaCount }, async () => {
+      const busPort = await freePort();
+      const redis = await createRedis(program, [
+        '--cluster-enabled',
+        'yes',
+        '--cluster-port',
+        String(busPort),
+        '--cluster-require-full-coverage',
+        'no',
+        '--cluster-node-timeout',
+        String(DEAD_AFTER_MS),
+        '--repl-diskless-sync-delay',
+        '0',
+      ]);
+      await redis.start();
+      return { redis, busPort, id: await command(redis, ['CLUSTER', 'MYID']) };
+    }),
+  );
+  const primaries = nodes.slice(0, primaryCount);
+  const replicas = nodes.slice(primaryCount);
+  for (const [index, { redis }] of primaries.entries()) {
+    const [from, to] = [index, index + 1].map((part) => Math.floor((part * CLUSTER_SLOTS) / primaryCount)) as [
+      number,
+      number,
+    ];
+    await command(redis, ['CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1)]);
+    await command(redis, ['CLUSTER', 'ADDSLOTSRANGE', String(from), String(to - 1)]);
+  }
+  for (const { redis } of nodes.slice(1)) {
+    const { port } = nodes[0]?.redis ?? redis;
+    await command(redis, ['CLUSTER', 'MEET', '127.0.0.1', String(port), String(nodes[0]?.busPort)]);
+  }
+  const all = nodes.map(({ redis }) => redis);
+  const knowsAll = async (redis: Redis) => {
+    const info = await command(redis, ['CLUSTER', 'INFO']);
+    return [`state:ok`, `known_nodes:${nodes.length}`, `slots_ok:${CLUSTER_SLOTS}`].every((line) =>
+      info.includes(`cluster_${line}\r`),
+    );
+  };
+  await waitUntil('the nodes of the cluster know each other', async () =>
+    (await Promise.all(all.map(knowsAll))).every(Boolean),
+  );
+  for (const [index, { redis }] of replicas.entries()) {
+    await command(redis, ['CLUSTER', 'REPLICATE', primaries[index]?.id ?? '']);
+    await waitUntil('the replica is in step', async () =>
+      (await command(redis, ['INFO', 'replication'])).includes('master_link_status:up'),
+    );
+  }
+  const hosts = all.map(({ port }) => `127.0.0.1:${port}`);
+  return {
+    url: `redis+cluster://${hosts.join()}`,
+    primaries: primaries.map(({ redis }) => redis),
+    replicas: replicas.map(({ redis }) => redis),
+    close: async () => void (await Promise.all(all.map((redis) => redis.close()))),
+  };
+}
+
+/** Starts a primary and a replica that three Sentinels watch under the name `budgets`. */
+export async function startRedisSentinels(program: string): Promise<RedisGroup> {
+  const primary = await createRedis(program, ['--repl-diskless-sync-delay', '0']);
+  await primary.start();
+  const replica = await createRedis(program, ['--replicaof', `127.0.0.1 ${primary.port}`]);
+  await replica.start();
+  await waitUntil('the replica is in step', async () =>
+    (await command(replica, ['INFO', 'replication'])).includes('master_link_status:up'),
+  );
+  const sentinels = await Promise.all(
+    Array.from({ length: SENTINELS }, async () => {
+      const port = await freePort();
+      const sentinel = await createProcess(program, port, async (folder) => {
+        const file = join(folder, 'sentinel.conf');
+        const lines = [
+          `bind 127.0.0.1`,
+          `port ${port}`,
+          `dir ${folder}`,
+          `sentinel monitor budgets 127.0.0.1 ${primary.port} 2`,
+          `sentinel down-after-milliseconds budgets ${DEAD_AFTER_MS}`,
+          `sentinel failover-timeout budgets 2000`,
+        ];
+        await writeFile(file, `${lines.join('\n')}\n`);
+        return [file, '--sentinel'];
+      });
+      await sentinel.start();
+      return sentinel;
+    }),
+  );
+  const isReady = async (sentinel: Redis) => {
+    const state = await command(sentinel, ['SENTINEL', 'MASTER', 'budgets']);
+    return state.includes('num-slaves,1,') && state.includes(`num-other-sentinels,${SENTINELS - 1},`);
+  };
+  await waitUntil('the Sentinels know each other', async () =>
+    (await Promise.all(sentinels.map(isReady))).every(Boolean),
+  );
+  return {
+    url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join()}/budgets`,
+    primaries: [primary],
+    replicas: [replica],
+    close: async () => void (await Promise.all([primary, replica, ...sentinels].map((redis) => redis.close()))),
+  };
+}
+
+/** Runs one command, and returns its response as text. */
+async function command(redis: Redis, args: string[]): Promise<string> {
+  const client = createClient({ url: redis.url, RESP: 2 });
+  await client.connect();
+  try {
+    return String(await client.sendCommand<string | string[]>(args));
+  } finally {
+    client.destroy();
+  }
+}
+
+async function waitUntil(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + DEADLINE_MS; !(await isTrue()); await sleep(50)) {
+    if (Date.now() > deadline) {
+      throw new Error(`It did not happen within ${DEADLINE_MS} ms that ${what}.`);
+    }
+  }
+}
