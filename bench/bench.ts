@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type CostRow, renderCostTable } from './cost-table.ts';
 import type { Operation } from './operations/operation.ts';
 import { OPERATIONS } from './operations/operations.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
@@ -16,7 +17,7 @@ import { renderTable, type Row } from './table.ts';
 import { World } from './world.ts';
 
 /** Row of one of the tables. */
-type AnyRow = Row | QueueRow | ProcessRow;
+type AnyRow = Row | QueueRow | ProcessRow | CostRow;
 
 const INTERRUPTED = 130;
 
@@ -66,15 +67,17 @@ async function measure(world: World, chosenOperations: Operation[]): Promise<Any
   return measured;
 }
 
-/** Returns the rows as up to three tables, because the comparison of queues and the costs of many processes have their own columns. */
+/** Returns the rows as up to four tables, because the comparison of queues, the costs of many processes and the costs of calls have their own columns. */
 function renderTables(measured: AnyRow[]): string {
   const queueRows = measured.filter((row) => 'sender' in row);
   const processRows = measured.filter((row) => 'work' in row);
+  const costRows = measured.filter((row) => 'call' in row);
   const otherRows = measured.filter((row) => 'operation' in row);
   return [
     ...(otherRows.length > 0 ? [renderTable(otherRows)] : []),
     ...(queueRows.length > 0 ? [renderQueueTable(queueRows)] : []),
     ...(processRows.length > 0 ? [renderProcessTable(processRows)] : []),
+    ...(costRows.length > 0 ? [renderCostTable(costRows)] : []),
   ].join('\n\n');
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compare } from './compare.ts';
+import { renderCostTable } from './cost-table.ts';
 import { readOptions } from './options.ts';
 import { medianOfSlices } from './queue-slice.ts';
 import { atLeast, atMost, renderQueueTable } from './queue-table.ts';
@@ -78,6 +79,25 @@ describe('comparison of queues', () => {
     const slice = { senderCpuMs: null, storeCpuMs: 0.1, receiverLoad: null };
     const slices = [1, 30, 20].map((perSecond) => ({ ...slice, perSecond, connections: perSecond * 2 }));
     assert.deepEqual(medianOfSlices(slices), { ...slice, perSecond: 20, connections: 40 });
+  });
+});
+
+describe('costs of calls', () => {
+  it('the table of costs says how many calls a CPU second is enough for, and has an empty cell for each unknown value', () => {
+    const text = renderCostTable([
+      { call: 'a', concurrent: 128, tenants: 2, apiUs: 80, postgresUs: 0, walBytes: 1373.4 },
+      { call: 'b', concurrent: 2, tenants: 90, redisUs: 4.26 },
+    ]);
+    const cells = text.split('\n').map((line) =>
+      line
+        .split('|')
+        .map((cell) => cell.trim())
+        .slice(1, -1),
+    );
+    assert.deepEqual(cells.slice(2), [
+      ['a', '128 × 2', '80', '0', '', '12500', '', '1373', ''],
+      ['b', '2 × 90', '', '', '4.3', '', '', '', ''],
+    ]);
   });
 });
 

@@ -81,12 +81,26 @@ export class World {
     return this.#splitDeliveries;
   }
 
-  #openDeliveries(database: string, workers: number): Promise<DeliveryStand> {
+  /** Returns a service for the measurement of costs, and the receivers of its deliveries. */
+  costs(settings: Record<string, string>): Promise<DeliveryStand> {
+    return this.#openDeliveries('bench_costs', 0, settings);
+  }
+
+  #openDeliveries(
+    database: string,
+    workers: number,
+    extraSettings: Record<string, string> = {},
+  ): Promise<DeliveryStand> {
     return openDeliveryStand({
       resources: this.resources,
       masterKey: this.#postgres.masterKey,
-      openStand: (settings) => this.#openStand(database, settings, { workers }),
+      openStand: (settings) => this.#openStand(database, { ...settings, ...extraSettings }, { workers }),
     });
+  }
+
+  /** Process id of the postmaster of all databases. */
+  get postgresPid(): number {
+    return this.#postgres.pid;
   }
 
   /** Returns many receivers of deliveries, and the senders that the benchmark compares. */

@@ -1,3 +1,4 @@
+import type { CostRow } from '../cost-table.ts';
 import type { ProcessRow } from '../process-table.ts';
 import type { QueueRow } from '../queue-table.ts';
 import type { Row } from '../table.ts';
@@ -7,5 +8,5 @@ import type { World } from '../world.ts';
 export interface Operation {
   /** Name by which the option `--only` selects the operation. */
   name: string;
-  measure: (world: World) => Promise<(Row | QueueRow | ProcessRow)[]>;
+  measure: (world: World) => Promise<(Row | QueueRow | ProcessRow | CostRow)[]>;
 }

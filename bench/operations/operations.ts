@@ -1,4 +1,5 @@
 import { BUDGETS } from './budgets.ts';
+import { COSTS } from './costs.ts';
 import { DELIVERIES } from './deliveries.ts';
 import { HOTEL } from './hotel.ts';
 import { LATENCY } from './latency.ts';
@@ -28,4 +29,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...QUEUES,
   ...LATENCY,
   ...MANY_PROCESSES,
+  ...COSTS,
 ];

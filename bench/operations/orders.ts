@@ -122,10 +122,14 @@ async function measureRepeated(world: World): Promise<Row[]> {
   return [await compareWithSelect(world, stand, 'POST orders, repeated', calls)];
 }
 
+/** Returns one call for each partner, which reads a stored order of the partner. */
+export function storedOrderCalls(partners: Caller[]): Call[] {
+  return partners.map(({ headers }) => ({ path: `${PATH}${STORED}/`, headers }));
+}
+
 async function measureRead(world: World): Promise<Row[]> {
   const stand = await world.lean();
-  const calls = stand.partners.map(({ headers }) => ({ path: `${PATH}${STORED}/`, headers }));
-  const row = await compareWithSelect(world, stand, 'GET one order', calls);
+  const row = await compareWithSelect(world, stand, 'GET one order', storedOrderCalls(stand.partners));
   return [{ ...row, goal: ratioOf(0.8) }];
 }
 

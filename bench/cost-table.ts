@@ -1,0 +1,55 @@
+import { number, renderColumns } from './table.ts';
+
+/** Row of the table of costs: what one call takes. A value is undefined if this machine does not measure it. */
+export interface CostRow {
+  call: string;
+  /** Number of concurrent calls. Concurrent calls of the same kind share statements and commits. */
+  concurrent: number;
+  /** Number of tenants to which the calls belong. */
+  tenants: number;
+  /** CPU time of the process of the service for one call, in microseconds. */
+  apiUs?: number | undefined;
+  /** CPU time of all processes of PostgreSQL for one call, in microseconds. */
+  postgresUs?: number | undefined;
+  /** CPU time of Redis for one call, in microseconds. Undefined also if there is no Redis on this machine. */
+  redisUs?: number | undefined;
+  /** Bytes of the write-ahead log for one call. */
+  walBytes?: number | undefined;
+  /** Bytes by which the database grows for one call, with its indexes. */
+  storedBytes?: number | undefined;
+}
+
+const HEADINGS = [
+  'call',
+  'concurrent calls × tenants',
+  'API µs',
+  'PostgreSQL µs',
+  'Redis µs',
+  'per CPU second of API',
+  'per CPU second of PostgreSQL',
+  'WAL bytes',
+  'stored bytes',
+];
+
+/** Returns the rows as a Markdown table, with the number of calls that take one second of a core. */
+export function renderCostTable(rows: CostRow[]): string {
+  return renderColumns(
+    HEADINGS,
+    rows.map((row) => [
+      row.call,
+      `${row.concurrent} × ${row.tenants}`,
+      number(row.apiUs, 0),
+      number(row.postgresUs, 0),
+      number(row.redisUs, 1),
+      number(perCpuSecond(row.apiUs), 0),
+      number(perCpuSecond(row.postgresUs), 0),
+      number(row.walBytes, 0),
+      number(row.storedBytes, 0),
+    ]),
+  );
+}
+
+/** Returns the number of calls that take one second of a core. Undefined means that the time is unknown or too short to be measured. */
+function perCpuSecond(us = 0): number | undefined {
+  return us > 0 ? 1_000_000 / us : undefined;
+}
