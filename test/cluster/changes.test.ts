@@ -4,7 +4,8 @@ import { pino } from 'pino';
 import { announceChange, RecentChanges } from '#platform/changes/changes.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { type ClusterDatabase, createClusterDatabase, isTestCluster } from '../support/database.ts';
+import { type ClusterDatabase, createClusterDatabase } from '../support/database.ts';
+import { isTestCluster } from '../support/test-cluster.ts';
 
 const skip = !(await isTestCluster()) && 'TEST_DATABASE_URL does not lead to a cluster (Citus)';
 const TENANT = 1;

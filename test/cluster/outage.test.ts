@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClusterDatabase, createClusterDatabase, isTestCluster } from '../support/database.ts';
+import { type ClusterDatabase, createClusterDatabase } from '../support/database.ts';
+import { isTestCluster } from '../support/test-cluster.ts';
 import { insertBacklog } from '../support/events.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { place } from '../support/restaurant.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { findDueQueues, findDueQueuesOfReachableNodes } from '#webhooks/deliveries/store.ts';
-import { isTestCluster } from '../support/database.ts';
+import { isTestCluster } from '../support/test-cluster.ts';
 import { insertBacklog, insertCredentials } from '../support/events.ts';
 import { startService, type TestService } from '../support/service.ts';
 

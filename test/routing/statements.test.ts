@@ -24,7 +24,7 @@ const FILES = [
 
 it('a cluster can route each statement that the service sends in the tests of its business', async () => {
   const files = globSync(FILES, { cwd: ROOT }).sort();
-  const env = { ...process.env, TEST_LAYOUT: 'cluster', NODE_TEST_CONTEXT: undefined };
+  const env = { ...process.env, TEST_LAYOUT: 'cluster', TEST_DATABASE_URL: undefined, NODE_TEST_CONTEXT: undefined };
   const { failed, output } = await new Promise<{ failed: boolean; output: string }>((resolve) => {
     // A failed check leaves receivers open that would keep the process running.
     const args = ['--test', '--test-force-exit', '--test-isolation=none', '--test-reporter=tap', ...files];

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { connectToDatabase } from './database-socket.ts';
+import { testLayout } from './test-cluster.ts';
 
 /** A proxy between the service and a database. It can cut the connections while the database itself keeps running. */
 export interface DatabaseProxy {
@@ -50,7 +51,7 @@ export async function startDatabaseProxy(url: string, poolSize: number): Promise
   const { port } = server.address() as AddressInfo;
   const proxied = new URL(url);
   proxied.host = `127.0.0.1:${port}`;
-  const db = createDatabase({ url: proxied.href, poolSize });
+  const db = createDatabase({ url: proxied.href, poolSize, layout: await testLayout() });
   return {
     db,
     url: proxied.href,

@@ -10,12 +10,9 @@ import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
 import { NodeOutages } from '#platform/db/node-outages.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
-import { openTestCluster, type TestCluster } from './test-cluster.ts';
+import { openCluster, OUTSIDE_URL } from './test-cluster.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-
-/** URL of a PostgreSQL or of a cluster (Citus) on which the tests run. Undefined: the tests start a PostgreSQL of their own. */
-const OUTSIDE_URL = process.env['TEST_DATABASE_URL'];
 
 /**
  * Opens the PostgreSQL that all test files of this checkout share. The first test process that opens PostgreSQL starts
@@ -32,18 +29,6 @@ export async function openTestServer(): Promise<{ url: string; close(): Promise<
     // The tests kill processes but never cut the power, so PostgreSQL need not sync its files to disk.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
-}
-
-let cluster: Promise<TestCluster | null> | undefined;
-
-function openCluster(): Promise<TestCluster | null> {
-  cluster ??= OUTSIDE_URL === undefined ? Promise.resolve(null) : openTestCluster(OUTSIDE_URL);
-  return cluster;
-}
-
-/** Returns true if the tests run on a cluster (Citus). */
-export async function isTestCluster(): Promise<boolean> {
-  return (await openCluster()) !== null;
 }
 
 export interface TestDatabase {

@@ -1,4 +1,5 @@
-import { ensureTemplate, isTestCluster, openTestServer } from './database.ts';
+import { ensureTemplate, openTestServer } from './database.ts';
+import { isTestCluster } from './test-cluster.ts';
 
 let server: Awaited<ReturnType<typeof openTestServer>>;
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { connectToDatabase } from './database-socket.ts';
+import { testLayout } from './test-cluster.ts';
 
 /**
  * A proxy between the service and a database. It can lose the response to a COMMIT. Then the transaction is committed,
@@ -71,7 +72,7 @@ export async function startCommitProxy(url: string): Promise<CommitProxy> {
   await once(server, 'listening');
   const proxied = new URL(url);
   proxied.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const db = createDatabase({ url: proxied.href, poolSize: 4 });
+  const db = createDatabase({ url: proxied.href, poolSize: 4, layout: await testLayout() });
   return {
     db,
     dropNextCommitResponse(passOnAfterMs = 0) {

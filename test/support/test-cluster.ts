@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { createDatabase } from '#platform/db/database.ts';
+import type { Layout } from '#platform/db/layout.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
 
 /** Settings of the nodes, as the coordinator knows them. */
@@ -20,8 +21,29 @@ export interface TestCluster {
   dropDatabase(url: string): Promise<void>;
 }
 
+/** URL of a PostgreSQL or of a cluster (Citus) on which the tests run. Undefined: the tests start a PostgreSQL of their own. */
+export const OUTSIDE_URL = process.env['TEST_DATABASE_URL'];
+
+let cluster: Promise<TestCluster | null> | undefined;
+
+/** Returns the cluster on which the tests run, or null if they run on one node. */
+export function openCluster(): Promise<TestCluster | null> {
+  cluster ??= OUTSIDE_URL === undefined ? Promise.resolve(null) : openTestCluster(OUTSIDE_URL);
+  return cluster;
+}
+
+/** Returns true if the tests run on a cluster (Citus). */
+export async function isTestCluster(): Promise<boolean> {
+  return (await openCluster()) !== null;
+}
+
+/** Returns the layout of the databases of the tests. */
+export async function testLayout(): Promise<Layout> {
+  return (await isTestCluster()) ? 'cluster' : 'one node';
+}
+
 /** Returns the cluster to which the URL leads, or null if the URL leads to a single node. The URL names a database with the nodes. */
-export async function openTestCluster(url: string): Promise<TestCluster | null> {
+async function openTestCluster(url: string): Promise<TestCluster | null> {
   const nodes = await readNodes(url);
   if (nodes === null) {
     return null;

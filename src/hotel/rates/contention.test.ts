@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { isTestCluster } from '#test/support/database.ts';
+import { isTestCluster } from '#test/support/test-cluster.ts';
 import { hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { assertNightCounters, dayAhead, eventsOf, openSmallHotel, stay, type TestHotel } from '#test/support/hotel.ts';
 import { startCommitProxy } from '#test/support/lost-commit.ts';
 import { startService, type TestService } from '#test/support/service.ts';
-import { isTestCluster } from '#test/support/database.ts';
+import { isTestCluster } from '#test/support/test-cluster.ts';
 import { countWaiting, openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { NO_CACHES } from '#platform/changes/changes.ts';

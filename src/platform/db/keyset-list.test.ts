@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CompiledQuery, sql } from 'kysely';
-import { createTestDatabase, isTestCluster, type TestDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { isTestCluster } from '#test/support/test-cluster.ts';
 import { createDatabase, type Database } from './database.ts';
 import { keysetList } from './keyset-list.ts';
 

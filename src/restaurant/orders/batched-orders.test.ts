@@ -16,6 +16,9 @@ import { createTransactionWithEvents } from '#webhooks/events/events.ts';
 import { Orders } from './orders.ts';
 import type { OrderCreate, StaffOrder } from './schema.ts';
 import * as store from './store.ts';
+import { isTestCluster } from '#test/support/test-cluster.ts';
+
+const isCluster = await isTestCluster();
 
 let service: TestService;
 /** Callers of three tenants with two credentials each. Each tenant has a different price for a pizza. */
@@ -195,7 +198,9 @@ describe('concurrent orders', () => {
 });
 
 describe('concurrent look-ups of orders', () => {
-  it('concurrent look-ups of the same external ids use one statement, and each credential finds only its own orders', async () => {
+  it('concurrent look-ups of the same external ids use one statement, and each credential finds only its own orders', {
+    skip: isCluster && 'on a cluster, each tenant has statements of its own',
+  }, async () => {
     const ids = ['x', 'y', '"', 'é🍕', 'X'];
     const placed = new Map<string, string>();
     for (const [index, caller] of callers.entries()) {

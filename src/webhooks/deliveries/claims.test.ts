@@ -17,6 +17,9 @@ import type { DueQueue } from '../events/events.ts';
 import { Claims } from './claims.ts';
 import { SendingSlots } from './sending-slots.ts';
 import { claimDue, findDueQueues, recordOutcomes } from './store.ts';
+import { isTestCluster } from '#test/support/test-cluster.ts';
+
+const isCluster = await isTestCluster();
 
 const URL = 'https://127.0.0.1:1/nobody';
 
@@ -161,7 +164,9 @@ describe('claims of due deliveries', () => {
       });
     }
 
-    it('claims read few rows, and each by an index, before and after each ANALYZE', async () => {
+    it('claims read few rows, and each by an index, before and after each ANALYZE', {
+      skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
+    }, async () => {
       const many = await insertCredentials(
         service,
         tenant.tenantId,
@@ -181,7 +186,9 @@ describe('claims of due deliveries', () => {
     });
   });
 
-  it('if a connection first runs the claim statements on an empty event table, these statements use the index after the table has grown', async () => {
+  it('if a connection first runs the claim statements on an empty event table, these statements use the index after the table has grown', {
+    skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
+  }, async () => {
     // The table is vacuumed, because the planner knows only after a VACUUM that the table is empty.
     await insertBacklog(db, tenant, 1_000);
     await removeAllEvents(db);
@@ -217,7 +224,9 @@ describe('claims of due deliveries', () => {
     }
   });
 
-  it('findDueQueues reads one row for each credential, even if the event table was empty at the last ANALYZE', async () => {
+  it('findDueQueues reads one row for each credential, even if the event table was empty at the last ANALYZE', {
+    skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
+  }, async () => {
     const { tenantId } = await service.tenant();
     await sql`
       INSERT INTO credential (tenant_id, id, audience, label, api_key, secret_hash, webhook_secret, webhook_url, created_at)

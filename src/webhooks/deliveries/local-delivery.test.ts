@@ -9,6 +9,9 @@ import { eventually, onlyDelivery, register } from '#test/support/webhooks.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { DeliveryPace, Worker } from '#service/worker.ts';
 import { attemptsShape, createTransactionWithEvents, type TransactionWithEvents } from '../events/events.ts';
+import { isTestCluster } from '#test/support/test-cluster.ts';
+
+const isCluster = await isTestCluster();
 
 /**
  * Length of a lease, in milliseconds. No worker claims a leased event, so an event that arrives before its lease ends was sent from memory.
@@ -116,7 +119,9 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.equal(receiver.requests.length, 5);
   });
 
-  it('with four free slots, the INSERT of six events claims four events, and all six are sent once with their stored body', async () => {
+  it('with four free slots, the INSERT of six events claims four events, and all six are sent once with their stored body', {
+    skip: isCluster && 'on a cluster, each event has an INSERT of its own',
+  }, async () => {
     const silent = await service.tenant();
     const inputs = Array.from({ length: 6 }, (_, index) => eventInput(tenant, `"${index}" \\ é🍕`));
     const born = await transaction(async (tx, record) => {
