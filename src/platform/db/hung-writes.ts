@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { UnavailableError } from '../errors.ts';
+import { look } from './look.ts';
 
 /**
  * Interval of the checks in milliseconds. Checks begin when a write has run for this time. A write counts as hanging if two checks in a row
@@ -101,22 +101,9 @@ export class HungWrites {
     }
   }
 
-  /** Reads the waiting sessions over a separate connection, because all connections of the pools may hang. */
   async #readWaitingSessions(): Promise<Set<string>> {
-    const client = new pg.Client({
-      connectionString: this.#url,
-      application_name: 'roomservice look',
-      connectionTimeoutMillis: CHECK_TIMEOUT_MS,
-      query_timeout: CHECK_TIMEOUT_MS,
-    });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      const { rows } = await client.query<{ id: string }>(WAITING);
-      return new Set(rows.map(({ id }) => id));
-    } finally {
-      void client.end().catch(() => {});
-    }
+    const { rows } = await look(this.#url, CHECK_TIMEOUT_MS, (client) => client.query<{ id: string }>(WAITING));
+    return new Set(rows.map(({ id }) => id));
   }
 
   #note(areHanging: boolean): void {

@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { UnavailableError } from '../errors.ts';
 import { isUnavailable } from './failures.ts';
+import { look } from './look.ts';
 
 /** Interval in milliseconds at which a node that is down is tried again. */
 const TRY_EVERY_MS = 1_000;
@@ -57,7 +58,7 @@ export class NodeOutages {
     if (!this.#nodeOf.has(tenant)) {
       this.#nodeOf.set(
         tenant,
-        this.#look(async (client) => nameOf(await readNode(client, tenant))).catch(() => ''),
+        look(this.#url, TIMEOUT_MS, async (client) => nameOf(await readNode(client, tenant))).catch(() => ''),
       );
     }
     if (this.#down.has((await this.#nodeOf.get(tenant)) ?? '')) {
@@ -83,7 +84,7 @@ export class NodeOutages {
     }
     this.#isLooking = true;
     // If the connected node itself is out of reach, nothing is known of the others. Then all statements fail anyway.
-    await this.#look(work).catch(() => {});
+    await look(this.#url, TIMEOUT_MS, work).catch(() => {});
     this.#isLooking = false;
   }
 
@@ -113,23 +114,6 @@ export class NodeOutages {
   async #tryAgain(): Promise<void> {
     for (const node of this.#down.values()) {
       await this.#examine((client) => this.#tryNode(client, node)); // A connection of its own, because a time limit makes it unusable.
-    }
-  }
-
-  /** Works on a separate connection, because statements of the tenants of the node may hold all connections of the pool. */
-  async #look<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({
-      connectionString: this.#url,
-      application_name: 'roomservice look',
-      connectionTimeoutMillis: TIMEOUT_MS,
-      query_timeout: TIMEOUT_MS,
-    });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      return await work(client);
-    } finally {
-      void client.end().catch(() => {});
     }
   }
 }
