@@ -73,7 +73,7 @@ export class RecentChanges {
   #removedAtMs = performance.now();
   #isFailing = false;
 
-  /** @param contact is told of each successful poll */
+  /** @param contact notes each successful poll, for `/readyz` */
   constructor(db: Database, log: Logger, contact?: DatabaseContact) {
     this.#db = db;
     this.#log = log;
