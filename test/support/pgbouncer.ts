@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './command.ts';
+import { acceptsConnections } from './accepts.ts';
 
 /** Returns the version of PgBouncer on this machine as a number, for example 1.18, or undefined if there is none. */
 export function findPgbouncer(): number | undefined {
@@ -68,15 +68,10 @@ max_client_conn = 200
 
 async function untilListening(port: number, child: ChildProcess): Promise<void> {
   for (let tries = 0; tries < 400 && child.exitCode === null; tries += 1) {
-    const socket = connect(port, '127.0.0.1');
-    try {
-      await once(socket, 'connect');
+    if (await acceptsConnections(port)) {
       return;
-    } catch {
-      await sleep(25);
-    } finally {
-      socket.destroy();
     }
+    await sleep(25);
   }
   throw new Error('PgBouncer did not listen within 10 s.');
 }

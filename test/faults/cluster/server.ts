@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { acceptsConnections } from '../../support/accepts.ts';
 
 const STOP_WITHIN_MS = 15_000;
 const LISTENING_WITHIN_MS = 30_000;
@@ -105,15 +105,10 @@ process.once('exit', () => killersAtExit.forEach((kill) => kill()));
  */
 export async function untilListening(server: Server, port: number): Promise<void> {
   for (const deadlineMs = Date.now() + LISTENING_WITHIN_MS; Date.now() < deadlineMs && server.isRunning; ) {
-    const socket = connect(port, '127.0.0.1');
-    try {
-      await once(socket, 'connect');
+    if (await acceptsConnections(port)) {
       return;
-    } catch {
-      await sleep(25);
-    } finally {
-      socket.destroy();
     }
+    await sleep(25);
   }
   throw new Error(`${server.name} does not listen on port ${port}. Its log ends with:\n${server.lastLines()}`);
 }
