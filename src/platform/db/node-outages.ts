@@ -13,6 +13,11 @@ const NODE_OF_TENANT = `
   WHERE p.shardid = get_shard_id_for_distribution_column('app_user', $1::bigint) AND n.noderole = 'primary'`;
 /** Opens a new connection from the connected node to another node. The row says if a statement has succeeded there. */
 const TRY_NODE = `SELECT success FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY['SELECT 1'], false)`;
+/**
+ * Bounds of the look-ups while a node is down. Each one opens a connection, and a stranger may name any tenant in an API key.
+ */
+const MAX_LOOK_UPS = 4;
+const MAX_KNOWN = 10_000;
 
 interface ClusterNode {
   host: string;
@@ -34,6 +39,8 @@ export class NodeOutages {
   readonly #nodeOf = new Map<string, Promise<string>>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
+  /** Number of look-ups of tenants under way. */
+  #lookUps = 0;
 
   /** @param onChange called once when a node is found down, and once when it is back */
   constructor(url: string, onChange: (node: string, isDown: boolean) => void) {
@@ -56,15 +63,31 @@ export class NodeOutages {
 
   async #refuseIfDown(tenant: string): Promise<void> {
     if (!this.#nodeOf.has(tenant)) {
-      this.#nodeOf.set(
-        tenant,
-        look(this.#url, TIMEOUT_MS, async (client) => nameOf(await readNode(client, tenant))).catch(() => ''),
-      );
+      if (this.#lookUps >= MAX_LOOK_UPS) {
+        return; // The node of this tenant stays unknown for now, so its statement goes to the database.
+      }
+      this.#remember(tenant);
     }
     if (this.#down.has((await this.#nodeOf.get(tenant)) ?? '')) {
       throw new UnavailableError('The node of the cluster that has the data of this tenant is down.', {
         isLogged: true,
       });
+    }
+  }
+
+  /** Looks up the node of a tenant. An unknown node is not remembered. The tenant that was looked up first is forgotten first. */
+  #remember(tenant: string): void {
+    this.#lookUps += 1;
+    const node = look(this.#url, TIMEOUT_MS, async (client) => nameOf(await readNode(client, tenant)))
+      .catch(() => {
+        this.#nodeOf.delete(tenant);
+        return '';
+      })
+      .finally(() => (this.#lookUps -= 1));
+    this.#nodeOf.set(tenant, node);
+    const [oldest] = this.#nodeOf.keys();
+    if (this.#nodeOf.size > MAX_KNOWN && oldest !== undefined) {
+      this.#nodeOf.delete(oldest);
     }
   }
 

@@ -68,7 +68,8 @@ export interface DeliveryWorkerOptions extends AttemptOptions {
 /**
  * Delivers events to webhooks. It sends the events of this process from memory, right after their commit. It learns of
  * all other events by notifications (`hear`) and by a regular search for due deliveries in the database. Any number of workers may run at the
- * same time, but only those that hold a scan lease search and hear notifications. In memory, a worker keeps only the deliveries that it has claimed. All other deliveries that wait are only in the database.
+ * same time, but only those that hold a scan lease search and hear notifications. In memory, a worker keeps only the deliveries that it has
+ * claimed. All other deliveries that wait are only in the database.
  */
 export class DeliveryWorker implements LocalDelivery {
   readonly #options: DeliveryWorkerOptions;
