@@ -58,7 +58,8 @@ export async function beginTransfer(client: pg.Client, mode: string): Promise<vo
  * of their own must not get it. It must not be destroyed.
  */
 export function databaseOn(client: pg.Client): Database {
-  const lent = Object.assign(Object.create(client) as pg.Client, { release: () => {} });
+  // A wrapper that forwards to the client, because pg keeps its state in fields of the client itself.
+  const lent = { query: client.query.bind(client), release: () => {} };
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({
       pool: { options: {}, connect: () => Promise.resolve(lent as never), end: () => Promise.resolve() },

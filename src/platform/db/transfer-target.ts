@@ -5,6 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { OperatorError } from '../errors.ts';
 import { createDatabase, type Database } from './database.ts';
 import { migrateToLatest } from './migrate.ts';
+import { readPooling } from './pooling.ts';
 import {
   type Contents,
   findMigrations,
@@ -83,7 +84,8 @@ export async function refuseForeign(client: pg.Client, { migrations }: Contents)
 }
 
 async function migrateUpTo(url: string, names: string[]): Promise<void> {
-  const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
+  const { isPooled } = await readPooling(url);
+  const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false, isPooled });
   try {
     await migrateToLatest(db, { only: new Set(names) });
   } finally {
