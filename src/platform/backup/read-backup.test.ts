@@ -154,16 +154,12 @@ describe('readBackup', () => {
   it('refuses an entry with an unexpected name, a folder, and a header that is too large', async () => {
     const [header, ...others] = await entriesOf(await writeSmall(newPath()));
     assert.ok(header);
-    for (const name of [
-      'notes.txt',
-      '../x',
-      'tables/../000001.copy.zst',
-      'tables/other/000001.copy.zst',
-      'constructor',
-    ]) {
+    for (const name of ['notes.txt', '../x', 'tables/../000001.copy.zst', 'constructor']) {
       const path = await tarOf(header, { name, bytes: zstdCompressSync('1\n') }, ...others);
-      await assert.rejects(readBackup(path), refusal(/does not belong there|wrong place/), name);
+      await assert.rejects(readBackup(path), refusal(/does not belong there/), name);
     }
+    const other = { name: 'tables/other/000001.copy.zst', bytes: zstdCompressSync('1\n') };
+    await assert.rejects(readBackup(await tarOf(header, other, ...others)), refusal(/wrong place/));
     await assert.rejects(readBackup(await tarOf(header, { name: 'tables/', bytes: Buffer.alloc(0) })), isDamaged);
     const large = { name: 'header.json', bytes: Buffer.alloc(2 * MIB, ' ') };
     await assert.rejects(readBackup(await tarOf(large)), refusal(/too large/));

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it, mock } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompressSync } from 'node:zlib';
 import { entriesOf, OPTIONS, refusal, smallRows, sourceOf } from '#test/support/backups.ts';
@@ -139,6 +140,9 @@ async function withWrites(write: (original: () => Promise<unknown>) => Promise<u
   }
 }
 
+/** Duration of a write to the slow disk. A chunk takes three writes, which is longer than reading and compressing it. */
+const SLOW_WRITE_MS = 30;
+
 describe('writeBackup on a bad disk', () => {
   it('reads at most a few chunks ahead of a slow disk', async () => {
     const own = await mkdtemp(join(folder, 'slow-'));
@@ -158,7 +162,7 @@ describe('writeBackup on a bad disk', () => {
       }
     };
     const slowly = async (original: () => Promise<unknown>) => {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await sleep(SLOW_WRITE_MS);
       return await original();
     };
     await withWrites(slowly, async () => {
