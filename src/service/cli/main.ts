@@ -82,6 +82,7 @@ function buildProgram(): Command {
   addTenantCommands(program);
   addMaintenanceCommands(program);
   addBackupCommands(program);
+  addFeedCommands(program);
   addClusterCommands(program);
   return program;
 }
@@ -286,6 +287,21 @@ function addBackupCommands(program: Command): void {
       const config = configure();
       const { restore } = await import('./restore.ts');
       await restore(config, file, options);
+    });
+}
+
+/** Adds the commands for the event feed. */
+function addFeedCommands(program: Command): void {
+  program
+    .command('feed')
+    .description('manage the event feed')
+    .command('expire-cursors')
+    .description('after a point-in-time recovery: refuse every cursor from before, so that no partner skips an event')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const config = configure();
+      const { expireCursors } = await import('./feed.ts');
+      await expireCursors(config, options);
     });
 }
 
