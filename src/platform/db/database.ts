@@ -51,7 +51,7 @@ const DATE_STYLE = 'ISO';
  * Parsers of column types. An int8 becomes a number, because our ids and counts stay below 2^53. A date stays text. A numeric stays text
  * too, which is the default of pg.
  */
-const types = {
+export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) {
       return Number;

@@ -29,6 +29,8 @@ interface Comparison {
 export interface MigrationOptions {
   /** Folder of the migrations; used by tests. */
   folder?: string;
+  /** Names of the only migrations to apply. By default, all are applied. A database that takes data of an older version needs its tables. */
+  only?: ReadonlySet<string>;
   /** Called at most once, if another process migrates the database and this process waits for it. */
   onWait?: () => void;
 }
@@ -49,10 +51,10 @@ export interface MigrationResult {
  */
 export async function migrateToLatest<T>(
   db: Kysely<T>,
-  { folder = MIGRATIONS, onWait = () => {} }: MigrationOptions = {},
+  { folder = MIGRATIONS, only, onWait = () => {} }: MigrationOptions = {},
 ): Promise<MigrationResult> {
   let isWaiting = false;
-  const names = await namesIn(folder);
+  const names = (await namesIn(folder)).filter((name) => only?.has(name) ?? true);
   for (;;) {
     const compared = compare(names, await readList(db));
     if (compared.missing.length === 0) {
@@ -101,7 +103,8 @@ export async function isMigrated<T>(db: Kysely<T>): Promise<boolean> {
 
 let ownNames: Promise<string[]> | undefined;
 
-function namesOfThisVersion(): Promise<string[]> {
+/** Returns the names of all migrations that this version of the code knows, in their order. */
+export function namesOfThisVersion(): Promise<string[]> {
   ownNames ??= namesIn(MIGRATIONS);
   return ownNames;
 }
@@ -112,6 +115,16 @@ async function namesIn(folder: string): Promise<string[]> {
     .filter((file) => file.endsWith('.sql'))
     .map((file) => file.replace(/\.sql$/, ''))
     .sort();
+}
+
+/** Matches the name of a table that a migration makes. */
+const CREATE_TABLE = /^CREATE TABLE (\w+)/gm;
+
+/** Returns the names of all tables that the migrations of this version make. */
+export async function tablesOfThisVersion(): Promise<Set<string>> {
+  const names = await namesOfThisVersion();
+  const texts = await Promise.all(names.map((name) => readFile(join(MIGRATIONS, `${name}.sql`), 'utf8')));
+  return new Set(texts.flatMap((text) => [...text.matchAll(CREATE_TABLE)].map(([, table = '']) => table)));
 }
 
 /** Reads the names of the migrations that the database has. They are in Kysely's table, because its migrator applied the first ones. */

@@ -1,17 +1,42 @@
 import { randomBytes } from 'node:crypto';
+import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { OperatorError } from '../errors.ts';
 import { OpenKeyring } from './keyring.ts';
-import { makeMasterKey, masterKeyPath, readMasterKey } from './master-key.ts';
+import { makeMasterKey, masterKeyPath, readMasterKey, writeMasterKey } from './master-key.ts';
 import { hasWrappedKeys, insertWrappedKeys, type KeyPurpose, readWrappedKeys, type WrappedKey } from './store.ts';
 import { KEY_BYTES, type MasterKeys, nameOf, unwrapWithEither, wrapKey } from './wrapping.ts';
 
+export { rewrapAllKeys, unwrapsAllKeys } from './handover.ts';
+export { masterKeyPath } from './master-key.ts';
+export { checkSecrets } from './secret-check.ts';
 export type { SecretColumn, StoredSecret } from './rotation.ts';
+
+/** Settings that say where the master key is. */
+type KeySettings = Pick<Config, 'masterKey' | 'databaseUrl' | 'dataDir'>;
 
 const PURPOSES: KeyPurpose[] = ['pepper', 'token', 'encryption'];
 
 /** Keyring for code that uses the service's own keys to hash, sign, encrypt and decrypt. It cannot rotate or rewrap the keys. */
 export type Keyring = Pick<OpenKeyring, 'pepper' | 'token' | 'encrypt' | 'decrypt'>;
+
+/**
+ * Finds the master key in the settings, or in its file in DATA_DIR if the database is embedded. Makes no key.
+ * @returns null if there is no master key
+ */
+export async function findMasterKey({ masterKey, databaseUrl, dataDir }: KeySettings): Promise<Buffer | null> {
+  return masterKey ?? (databaseUrl === null ? await readMasterKey(dataDir) : null);
+}
+
+/**
+ * Stores a master key in its file in DATA_DIR.
+ * @throws OperatorError if the file has another key
+ */
+export async function storeMasterKey(dataDir: string, key: Buffer): Promise<void> {
+  if (!(await writeMasterKey(dataDir, key)).equals(key)) {
+    throw new OperatorError(`${masterKeyPath(dataDir)} has another master key already. Nothing was changed.`);
+  }
+}
 
 /**
  * Reads the master key from its file in DATA_DIR. At the first start of the service, makes this file.

@@ -41,9 +41,14 @@ export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
  * @returns the key that is in the file at the end
  */
 export async function makeMasterKey(dataDir: string): Promise<Buffer> {
+  return await writeMasterKey(dataDir, randomBytes(KEY_BYTES));
+}
+
+/** Writes a master key to its file in DATA_DIR, as `makeMasterKey` does. An existing file stays. @returns the key that is in the file at the end */
+export async function writeMasterKey(dataDir: string, newKey: Buffer): Promise<Buffer> {
   const path = masterKeyPath(dataDir);
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
+  await writeFile(draft, `${newKey.toString('base64')}\n`, { mode: 0o600, flush: true });
   await link(draft, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') {
       throw error;

@@ -2,6 +2,8 @@ import { constants } from 'node:os';
 import type { EmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 
 let isEnding = false;
+/** Work to do before the process ends, in the order in which it was registered. */
+const cleanUps: (() => Promise<unknown>)[] = [];
 
 /** Returns true if SIGINT or SIGTERM has interrupted the command. Failures after the interruption are expected and need no message. */
 export function isInterrupted(): boolean {
@@ -9,18 +11,30 @@ export function isInterrupted(): boolean {
 }
 
 /**
- * Closes the embedded PostgreSQL when SIGINT or SIGTERM interrupts the command, so that PostgreSQL does not keep running. The command then
- * exits with 128 plus the number of the signal, as if the signal had ended it.
+ * Closes the embedded PostgreSQL when SIGINT or SIGTERM interrupts the command, so that PostgreSQL does not keep running.
  */
 export function closeWhenInterrupted(opening: Promise<EmbeddedPostgres>): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      isEnding = true;
-      const left = opening.then(
-        (server) => server.close(),
-        () => {},
-      );
-      void left.finally(() => process.exit(128 + constants.signals[signal]));
-    });
+  whenInterrupted(async () => await (await opening).close());
+}
+
+/**
+ * Does the work when SIGINT or SIGTERM interrupts the command. Work that was registered later begins first, and a failure does not stop the
+ * other work. The command then exits with 128 plus the number of the signal, as if the signal had ended it.
+ */
+export function whenInterrupted(work: () => Promise<unknown>): void {
+  cleanUps.unshift(work);
+  if (cleanUps.length > 1) {
+    return;
   }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void cleanUpAndExit(signal));
+  }
+}
+
+async function cleanUpAndExit(signal: 'SIGINT' | 'SIGTERM'): Promise<void> {
+  isEnding = true;
+  for (const work of cleanUps) {
+    await work().catch(() => {});
+  }
+  process.exit(128 + constants.signals[signal]);
 }

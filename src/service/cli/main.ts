@@ -81,6 +81,8 @@ function buildProgram(): Command {
   addDeveloperCommands(program);
   addTenantCommands(program);
   addMaintenanceCommands(program);
+  addBackupCommands(program);
+  addFeedCommands(program);
   addClusterCommands(program);
   return program;
 }
@@ -245,6 +247,61 @@ function addMaintenanceCommands(program: Command): void {
       const config = configure();
       const { rotateKeys } = await import('./keys.ts');
       await rotateKeys(config, options);
+    });
+}
+
+interface BackupFlags {
+  passphraseFile?: string;
+  json?: boolean;
+}
+
+/** Adds the commands that copy the whole database to a file and back. */
+function addBackupCommands(program: Command): void {
+  const backup = program
+    .command('backup')
+    .description('write all data to a file, while the service runs')
+    .argument('<file>', 'path of the new file (a file that exists is never replaced)')
+    .option('--passphrase-file <path>', 'put the master key into the file, sealed by the passphrase in this file')
+    .option('--json', 'print JSON')
+    .action(async (file: string, options: BackupFlags) => {
+      const config = configure();
+      const { backup: run } = await import('./backup.ts');
+      await run(config, file, options);
+    });
+  backup
+    .command('verify <file>')
+    .description('restore the file into a scratch database, and check rows, nights and secrets')
+    .option('--passphrase-file <path>', 'check the secrets with the master key in the file, opened by this passphrase')
+    .option('--json', 'print JSON')
+    .action(async (file: string, _options: BackupFlags, command: Command) => {
+      const config = configure();
+      const { verifyBackup } = await import('./verify-backup.ts');
+      await verifyBackup(config, file, command.optsWithGlobals<BackupFlags>());
+    });
+  program
+    .command('restore <file>')
+    .description('load a backup into an empty DATA_DIR or an empty DATABASE_URL')
+    .option('--passphrase-file <path>', 'restore the master key in the file, opened by the passphrase in this file')
+    .option('--json', 'print JSON')
+    .action(async (file: string, options: BackupFlags) => {
+      const config = configure();
+      const { restore } = await import('./restore.ts');
+      await restore(config, file, options);
+    });
+}
+
+/** Adds the commands for the event feed. */
+function addFeedCommands(program: Command): void {
+  program
+    .command('feed')
+    .description('manage the event feed')
+    .command('expire-cursors')
+    .description('after a point-in-time recovery: refuse every cursor from before, so that no partner skips an event')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const config = configure();
+      const { expireCursors } = await import('./feed.ts');
+      await expireCursors(config, options);
     });
 }
 

@@ -42,6 +42,8 @@ export interface RuntimeOptions {
   role: 'serve' | 'command';
   /** If false, a missing embedded database is an error, because the command needs existing data. By default, it is created. */
   mayCreate?: boolean;
+  /** True if SIGINT and SIGTERM close the embedded database and end the process. Default: true for a command. */
+  closesOnSignal?: boolean;
   /** Called before a step that takes long, with a message that describes the step. */
   progress: (message: string) => void;
   /** Called with a message that the operator should see. By default, it is printed on stderr. */
@@ -174,12 +176,32 @@ function tellOfPooler({ keepsPreparedStatements }: Pooling, { databasePreparedSt
   return `DATABASE_URL leads to a connection pooler. Time limits are sent with each transaction, and statements are ${arePrepared ? '' : 'not '}prepared.`;
 }
 
+/** Address of a database that was not migrated, because its caller must not change it. */
+export interface DatabaseServer {
+  /** URL of the database, which may contain a password. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database of DATABASE_URL, or the embedded one, for a command that must not migrate it.
+ * @throws OperatorError if the embedded database cannot be used
+ */
+export async function openServer(
+  config: Config,
+  options: Pick<RuntimeOptions, 'role' | 'mayCreate' | 'progress' | 'closesOnSignal'>,
+): Promise<DatabaseServer> {
+  return config.databaseUrl === null
+    ? await openEmbedded(config, options)
+    : { url: config.databaseUrl, close: async () => {} };
+}
+
 async function openEmbedded(
-  { dataDir }: Config,
-  { role, mayCreate = true, progress }: RuntimeOptions,
+  { dataDir }: Pick<Config, 'dataDir'>,
+  { role, mayCreate = true, progress, closesOnSignal = role === 'command' }: RuntimeOptions,
 ): Promise<EmbeddedPostgres> {
   const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progress });
-  if (role === 'command') {
+  if (closesOnSignal) {
     closeWhenInterrupted(opening);
   }
   try {
@@ -187,6 +209,18 @@ async function openEmbedded(
   } catch (error) {
     throw error instanceof EmbeddedPostgresError ? new OperatorError(error.message, { cause: error }) : error;
   }
+}
+
+/** Waits for work on the database. @throws OperatorError if the database is out of reach */
+export async function reachable<T>(config: Config, work: Promise<T>): Promise<T> {
+  return await work.catch((error: unknown) => {
+    throw isUnavailable(error) || isRefusedConnection(error) ? outOfReach(config, error) : error;
+  });
+}
+
+/** Returns true if the server refused the connection: a wrong password or role, or a missing database. */
+function isRefusedConnection(error: unknown): boolean {
+  return /^(28...|3D000)$/.test(String((error as { code?: unknown }).code));
 }
 
 /** Creates the error for a database that is out of reach. The message does not show DATABASE_URL, because it contains a password. */

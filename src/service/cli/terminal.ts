@@ -19,3 +19,9 @@ export function print(text: string): void {
 export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2));
 }
+
+/** Writes a number of bytes in KiB, or in MiB if there are at least 10 MiB. */
+export function formatBytes(bytes: number): string {
+  const kib = bytes / 1024;
+  return kib < 10 * 1024 ? `${Math.ceil(kib)} KiB` : `${Math.ceil(kib / 1024)} MiB`;
+}

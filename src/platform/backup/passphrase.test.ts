@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { OperatorError } from '../errors.ts';
+import { openSealedKey, readPassphrase, type SealedKey, sealMasterKey } from './passphrase.ts';
+
+const refusal = (text: RegExp) => (error: unknown) => error instanceof OperatorError && text.test(error.message);
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roomservice-passphrase-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+async function passphraseIn(content: string | Buffer): Promise<string> {
+  const path = join(folder, 'passphrase');
+  await writeFile(path, content);
+  return await readPassphrase(path);
+}
+
+describe('passphrase file', () => {
+  it('one line break at the end of a passphrase file does not count, but spaces and other line breaks do', async () => {
+    assert.equal(await passphraseIn('secret'), 'secret');
+    assert.equal(await passphraseIn('secret\n'), 'secret');
+    assert.equal(await passphraseIn('secret\r\n'), 'secret');
+    assert.equal(await passphraseIn(' a\nü \n\n'), ' a\nü \n');
+  });
+
+  it('a passphrase file that is empty, missing, a folder, endless or not UTF-8 is refused', async () => {
+    await assert.rejects(passphraseIn(''), refusal(/is empty/));
+    await assert.rejects(passphraseIn('\r\n'), refusal(/is empty/));
+    await assert.rejects(readPassphrase(join(folder, 'missing')), refusal(/ENOENT/));
+    await assert.rejects(readPassphrase(folder), refusal(/EISDIR/));
+    await assert.rejects(readPassphrase('/dev/zero'), refusal(/longer than/));
+    await assert.rejects(passphraseIn(Buffer.from([0xff, 0xfe])), refusal(/not UTF-8/));
+  });
+});
+
+describe('sealed master key', () => {
+  it('only the passphrase opens a sealed master key, also after it was stored as JSON', async () => {
+    const masterKey = randomBytes(32);
+    const sealed = JSON.parse(JSON.stringify(await sealMasterKey(masterKey, 'ü secret'))) as SealedKey;
+    assert.deepEqual(await openSealedKey(sealed, 'ü secret'), masterKey);
+    await assert.rejects(openSealedKey(sealed, 'ü secret '), refusal(/passphrase does not decrypt/));
+    assert.ok(!JSON.stringify(sealed).includes(masterKey.toString('base64')));
+  });
+
+  it('two seals of one master key have different salts, nonces and ciphertexts', async () => {
+    const masterKey = randomBytes(32);
+    const [one, two] = [await sealMasterKey(masterKey, 'p'), await sealMasterKey(masterKey, 'p')];
+    assert.ok(one.salt !== two.salt && one.nonce !== two.nonce && one.ciphertext !== two.ciphertext);
+  });
+
+  it('a sealed key with a changed part, or with parameters that are invalid or take too much, is refused', async () => {
+    const sealed = await sealMasterKey(randomBytes(32), 'p');
+    const other = await sealMasterKey(randomBytes(32), 'p');
+    for (const part of ['salt', 'nonce', 'tag', 'ciphertext'] as const) {
+      await assert.rejects(openSealedKey({ ...sealed, [part]: other[part] }, 'p'), refusal(/does not decrypt/), part);
+      await assert.rejects(openSealedKey({ ...sealed, [part]: '' }, 'p'), refusal(/invalid parameters/), part);
+    }
+    const costs = [{ memory: 2 ** 22 }, { passes: 1000 }, { parallelism: 64 }, { memory: 0 }, { passes: 1.5 }];
+    for (const cost of costs) {
+      await assert.rejects(openSealedKey({ ...sealed, ...cost }, 'p'), refusal(/too much/), JSON.stringify(cost));
+    }
+  });
+});

@@ -1,0 +1,196 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type FileHandle, link, lstat, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { zstdCompress } from 'node:zlib';
+import { type Pack, pack } from 'tar-stream';
+import type { TransferSource } from '../db/transfer-source.ts';
+import type { RowCounts } from '../db/transfer-target.ts';
+import { OperatorError } from '../errors.ts';
+import { countRows, inChunks } from './chunks.ts';
+import {
+  chunkName,
+  FORMAT,
+  HEADER,
+  type Header,
+  MANIFEST,
+  type Manifest,
+  MASTER_KEY,
+  maxStoredBytes,
+} from './format.ts';
+import type { SealedKey } from './passphrase.ts';
+
+const compress = promisify(zstdCompress);
+
+export interface BackupOptions {
+  /** Version of the service, for the header. */
+  version: string;
+  /** Encrypted master key for the file, or null to leave it out. */
+  sealedKey: SealedKey | null;
+  /** Stops the writing. `writeBackup` then throws the reason of the signal. */
+  signal?: AbortSignal;
+  /** Called after each chunk with the number of rows of this table that have been written. It is not called for an empty table. */
+  onTable?: (table: string, rows: number) => void;
+}
+
+/**
+ * Writes all rows of a source into a new file that only its owner can read. The file gets its name when it is complete and on the disk.
+ * Until then it is a draft beside `path` whose name ends with `.partial`. A failure removes the draft. Only a killed process leaves it.
+ * @returns the number of rows of each table, and the size of the file in bytes
+ * @throws OperatorError if a file with this name exists, or if the file cannot be written
+ */
+export async function writeBackup(
+  path: string,
+  source: Pick<TransferSource, 'contents' | 'read'>,
+  options: BackupOptions,
+): Promise<{ counts: RowCounts; bytes: number }> {
+  options.signal?.throwIfAborted();
+  await refuseExisting(path);
+  const draft = `${path}.${randomBytes(6).toString('hex')}.partial`;
+  const file = await open(draft, 'wx', 0o600).catch((error: unknown) => {
+    throw explain(error, path);
+  });
+  try {
+    const counts = await writeEntries(file, source, options);
+    await file.sync();
+    const { size } = await file.stat();
+    options.signal?.throwIfAborted();
+    await link(draft, path);
+    await syncFolder(dirname(path));
+    return { counts, bytes: size };
+  } catch (error) {
+    throw explain(error, path);
+  } finally {
+    await file.close();
+    await rm(draft, { force: true });
+  }
+}
+
+/** Refuses a name that is taken. The link at the end checks this again, but then the operator has waited for the whole backup. */
+async function refuseExisting(path: string): Promise<void> {
+  const isThere = await lstat(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) {
+    throw alreadyExists(path);
+  }
+}
+
+/** Makes the new name in the folder durable. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function alreadyExists(path: string): OperatorError {
+  return new OperatorError(`${path} already exists, and a backup never replaces a file. Choose another name.`);
+}
+
+/** Turns an error of the file system into one for the operator. An error of the database stays as it is. */
+function explain(error: unknown, path: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EEXIST') {
+    return alreadyExists(path);
+  }
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
+    return new OperatorError(
+      `There is not enough space for ${path} (${code}). Free some space, or choose another folder.`,
+    );
+  }
+  const isOfFile = code === 'EIO' || syscall === 'open' || syscall === 'link' || syscall === 'fsync';
+  return isOfFile
+    ? new OperatorError(
+        `${path} cannot be written (${code}). Check its folder and the permissions, or choose another folder.`,
+      )
+    : error;
+}
+
+async function writeEntries(
+  file: FileHandle,
+  source: Pick<TransferSource, 'contents' | 'read'>,
+  options: BackupOptions,
+): Promise<RowCounts> {
+  const tar = pack();
+  // `store` throws the same error. Without a listener, the event would end the process.
+  tar.on('error', () => {});
+  const abort = () => tar.destroy(options.signal?.reason as Error);
+  options.signal?.addEventListener('abort', abort);
+  try {
+    // The first failure of the two ends both. An aborted write does not wait for the source, which may be waiting for the database.
+    const [counts] = await Promise.all([addEntries(new Entries(tar), source, options), store(tar, file)]);
+    return counts;
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+    tar.destroy();
+  }
+}
+
+async function store(tar: Pack, file: FileHandle): Promise<void> {
+  for await (const bytes of tar as AsyncIterable<Buffer>) {
+    // Writes all bytes from the current position on, while `write` may write only some of them.
+    await file.writeFile(bytes);
+  }
+}
+
+async function addEntries(
+  entries: Entries,
+  { contents, read }: Pick<TransferSource, 'contents' | 'read'>,
+  { version, sealedKey, onTable }: BackupOptions,
+): Promise<RowCounts> {
+  const header: Header = { format: FORMAT, version, created_at: new Date().toISOString(), ...contents };
+  await entries.addJson(HEADER, header);
+  if (sealedKey !== null) {
+    await entries.addJson(MASTER_KEY, sealedKey);
+  }
+  const counts: RowCounts = {};
+  for (const table of contents.tables) {
+    let rows = 0;
+    let number = 0;
+    for await (const chunk of inChunks(read(table))) {
+      rows += countRows(chunk);
+      number += 1;
+      await entries.add(chunkName(table.name, number), await compress(chunk));
+      onTable?.(table.name, rows);
+    }
+    counts[table.name] = rows;
+  }
+  await entries.addJson(MANIFEST, { rows: counts, entries: entries.added } satisfies Manifest);
+  entries.end();
+  return counts;
+}
+
+/** Entries of a tar file, with the list of their hashes. */
+class Entries {
+  readonly added: Manifest['entries'] = [];
+  readonly #tar: Pack;
+
+  constructor(tar: Pack) {
+    this.#tar = tar;
+  }
+
+  async addJson(name: string, value: object): Promise<void> {
+    await this.add(name, Buffer.from(`${JSON.stringify(value)}\n`));
+  }
+
+  /** Adds an entry, and waits until the file takes it. */
+  async add(name: string, bytes: Buffer): Promise<void> {
+    if (bytes.length > (maxStoredBytes(name) ?? 0)) {
+      throw new OperatorError(`The database is too large for a backup: ${name} would have ${bytes.length} bytes.`);
+    }
+    await new Promise<void>((resolve, reject) => {
+      this.#tar
+        .entry({ name, size: bytes.length, mode: 0o600 }, bytes, (error) => (error ? reject(error) : resolve()))
+        .on('error', reject);
+    });
+    this.added.push({ name, sha256: createHash('sha256').update(bytes).digest('hex') });
+  }
+
+  end(): void {
+    this.#tar.finalize();
+  }
+}

@@ -1,0 +1,70 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { type Database, types } from './database.ts';
+import { setLayout } from './layout.ts';
+import type { DB } from './types.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * Settings of one transaction. The first ones decide how COPY writes values, so that each server reads the text of each other server. The
+ * others remove time limits, because the copy of a large table takes long. `SET LOCAL` also works behind a connection pooler, and takes no
+ * snapshot before the tables are locked.
+ */
+const SETTINGS = {
+  client_encoding: 'UTF8',
+  datestyle: 'ISO',
+  timezone: 'UTC',
+  intervalstyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: '3',
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+};
+
+/**
+ * Connects one plain client of pg, because a stream of COPY needs the connection for itself.
+ * @throws the error of pg if the database is out of reach
+ */
+export async function connectForTransfer(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'roomservice transfer',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types,
+  });
+  client.on('error', () => {}); // A lost connection also makes the statement or the stream under way fail.
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+  return client;
+}
+
+/** Begins a transaction with the settings that both sides of a transfer need. */
+export async function beginTransfer(client: pg.Client, mode: string): Promise<void> {
+  await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
+  for (const [name, value] of Object.entries(SETTINGS)) {
+    await client.query(`SET LOCAL ${name} = '${value}'`);
+  }
+}
+
+/**
+ * Returns a database whose statements run on this connection, inside the transaction that is open there. Functions that begin a transaction
+ * of their own must not get it. It must not be destroyed.
+ */
+export function databaseOn(client: pg.Client): Database {
+  // A wrapper that forwards to the client, because pg keeps its state in fields of the client itself.
+  const lent = { query: client.query.bind(client), release: () => {} };
+  const db = new Kysely<DB>({
+    dialect: new PostgresDialect({
+      pool: { options: {}, connect: () => Promise.resolve(lent as never), end: () => Promise.resolve() },
+    }),
+  });
+  setLayout(db, 'one node');
+  return db;
+}

@@ -1,0 +1,149 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { OperatorError } from '../errors.ts';
+import { createDatabase, type Database } from './database.ts';
+import { migrateToLatest } from './migrate.ts';
+import { readPooling } from './pooling.ts';
+import {
+  type Contents,
+  findMigrations,
+  readRelations,
+  SEEDED_TABLES,
+  type SequenceState,
+  type TableShape,
+  TRANSIENT_TABLES,
+} from './transfer-contents.ts';
+import { refuseNewer } from './transfer-newer.ts';
+import { beginTransfer, connectForTransfer, databaseOn } from './transfer-session.ts';
+
+/** Number of rows of each table. */
+export type RowCounts = Record<string, number>;
+
+export interface Load {
+  contents: Contents;
+  /** Opens the rows of a table in the text format of COPY. It is called for each table, in the order of `contents.tables`. */
+  open: (table: TableShape) => AsyncIterable<Buffer>;
+  /** Called in the loading transaction after all rows are there. If it fails, the database stays empty. It must begin no transaction. */
+  beforeCommit?: (db: Database, counts: RowCounts) => Promise<void>;
+  /** Called before each table. */
+  onTable?: (table: TableShape) => void;
+}
+
+const NOT_EMPTY = 'Choose an empty database: another DATA_DIR, or a new database in DATABASE_URL. Nothing was changed.';
+
+/**
+ * Loads all rows into an empty database in one transaction. If the load fails or the process is killed, the database keeps its tables
+ * without rows, and the same load may run again. The database has only the migrations of the contents afterwards, so the caller migrates it.
+ * @throws OperatorError if the database is not empty, or if a newer version made the contents
+ */
+export async function loadDatabase(url: string, load: Load): Promise<RowCounts> {
+  await refuseNewer(load.contents);
+  const client = await connectForTransfer(url);
+  try {
+    await refuseForeign(client, load.contents);
+    await migrateUpTo(url, load.contents.migrations);
+    await beginTransfer(client, 'READ COMMITTED');
+    await claimEmpty(client, load.contents);
+    const counts = await copyAll(client, load);
+    for (const sequence of load.contents.sequences) {
+      await setSequence(client, sequence);
+    }
+    await load.beforeCommit?.(databaseOn(client), counts);
+    await client.query('COMMIT');
+    return counts;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/**
+ * Refuses a database that is not empty, before anything is changed.
+ * @throws OperatorError if the database has relations of others, migrations that the contents lack, or rows
+ */
+export async function refuseForeign(client: pg.Client, { migrations }: Contents): Promise<void> {
+  const { rows } = await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`);
+  if (rows.length > 0) {
+    throw new OperatorError('The database is a cluster (Citus). Load the data into a database on one node.');
+  }
+  const applied = await findMigrations(client);
+  const relations = await readRelations(client);
+  if (applied === null && relations.length > 0) {
+    throw new OperatorError(`The database is not empty: it has ${relations[0]}. ${NOT_EMPTY}`);
+  }
+  const more = applied?.filter((name) => !migrations.includes(name)) ?? [];
+  if (applied !== null) {
+    await refuseRows(client);
+  }
+  if (more.length > 0) {
+    throw new OperatorError(
+      `The database already has newer migrations than the data (${more.join(', ')}). ${NOT_EMPTY}`,
+    );
+  }
+}
+
+async function migrateUpTo(url: string, names: string[]): Promise<void> {
+  const { isPooled } = await readPooling(url);
+  const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false, isPooled });
+  try {
+    await migrateToLatest(db, { only: new Set(names) });
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Locks all tables against writes, and then checks that they are empty. So of two loads, the second one is refused. */
+async function claimEmpty(client: pg.Client, contents: Contents): Promise<void> {
+  const tables = contents.tables.map(({ name }) => name);
+  const relations = await readRelations(client);
+  const foreign = relations.find((name) => !(name in TRANSIENT_TABLES) && !tables.includes(name));
+  if (foreign !== undefined) {
+    throw new OperatorError(`The database is not empty: it has ${foreign}. ${NOT_EMPTY}`);
+  }
+  await client.query(`LOCK TABLE ${tables.map((name) => client.escapeIdentifier(name)).join(', ')} IN EXCLUSIVE MODE`);
+  await refuseRows(client);
+  for (const name of Object.keys(SEEDED_TABLES).filter((seeded) => tables.includes(seeded))) {
+    await client.query(`DELETE FROM ${client.escapeIdentifier(name)}`);
+  }
+}
+
+async function refuseRows(client: pg.Client): Promise<void> {
+  for (const name of await readRelations(client)) {
+    if (name in TRANSIENT_TABLES) {
+      continue;
+    }
+    const isForeign = name.includes('.');
+    const seeded = SEEDED_TABLES[name];
+    const condition = seeded === undefined ? '' : `WHERE NOT (${seeded})`;
+    const { rows } = isForeign
+      ? { rows: [name] }
+      : await client.query(`SELECT FROM ${client.escapeIdentifier(name)} ${condition} LIMIT 1`);
+    if (rows.length > 0) {
+      throw new OperatorError(
+        `The database is not empty: ${isForeign ? 'it has' : 'there are rows in'} ${name}. ${NOT_EMPTY}`,
+      );
+    }
+  }
+}
+
+async function copyAll(client: pg.Client, { contents, open, onTable }: Load): Promise<RowCounts> {
+  const counts: RowCounts = {};
+  for (const table of contents.tables) {
+    onTable?.(table);
+    const columns = table.columns.map((column) => client.escapeIdentifier(column)).join(', ');
+    const sink = client.query(copyFrom(`COPY ${client.escapeIdentifier(table.name)} (${columns}) FROM STDIN`));
+    await pipeline(Readable.from(open(table)), sink);
+    counts[table.name] = sink.rowCount ?? 0;
+  }
+  return counts;
+}
+
+async function setSequence(client: pg.Client, { table, column, lastValue, isCalled }: SequenceState): Promise<void> {
+  await client.query('SELECT setval(pg_get_serial_sequence(quote_ident($1), $2), $3::bigint, $4)', [
+    table,
+    column,
+    lastValue,
+    isCalled,
+  ]);
+}

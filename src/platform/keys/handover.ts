@@ -1,0 +1,23 @@
+import type { Db } from '../db/database.ts';
+import { OperatorError } from '../errors.ts';
+import { readWrappedKeys, updateWrappedKey } from './store.ts';
+import { nameOf, unwrapKey, wrapKey } from './wrapping.ts';
+
+/** Returns true if the master key unwraps all service keys of the database. Also true if the database has no service keys. */
+export async function unwrapsAllKeys(db: Db, masterKey: Buffer): Promise<boolean> {
+  return (await readWrappedKeys(db)).every((wrapped) => unwrapKey(wrapped, masterKey) !== null);
+}
+
+/**
+ * Wraps all service keys of the database with another master key. The caller has begun the transaction.
+ * @throws OperatorError if `from` does not unwrap one of the keys
+ */
+export async function rewrapAllKeys(db: Db, from: Buffer, to: Buffer): Promise<void> {
+  for (const wrapped of await readWrappedKeys(db)) {
+    const key = unwrapKey(wrapped, from);
+    if (key === null) {
+      throw new OperatorError(`The master key cannot decrypt the key "${nameOf(wrapped)}".`);
+    }
+    await updateWrappedKey(db, wrapKey(wrapped, key, to));
+  }
+}

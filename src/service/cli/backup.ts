@@ -1,0 +1,93 @@
+import { readPassphrase, type SealedKey, sealMasterKey } from '#platform/backup/passphrase.ts';
+import { writeBackup } from '#platform/backup/write-backup.ts';
+import type { Config } from '#platform/config.ts';
+import { createDatabase } from '#platform/db/database.ts';
+import { openSource, type TransferSource } from '#platform/db/transfer-source.ts';
+import { OperatorError } from '#platform/errors.ts';
+import { findMasterKey, unwrapsAllKeys } from '#platform/keys/keys.ts';
+import { whenInterrupted } from './interruption.ts';
+import { openServer, reachable } from './runtime.ts';
+import { formatBytes, print, printJson, showProgress } from './terminal.ts';
+import { readVersion } from './version.ts';
+
+export interface BackupFlags {
+  /** Path of a file with the passphrase that seals the master key. */
+  passphraseFile?: string;
+  json?: boolean;
+}
+
+/**
+ * Runs `roomservice backup FILE`. Writes all rows as they are in one moment, while other processes use the database. Neither migrates nor
+ * changes the database, because an operator makes a backup before an upgrade.
+ */
+export async function backup(config: Config, file: string, { passphraseFile, json }: BackupFlags): Promise<void> {
+  const passphrase = passphraseFile === undefined ? null : await readPassphrase(passphraseFile);
+  const server = await openServer(config, { role: 'command', mayCreate: false, progress: showProgress });
+  try {
+    const sealedKey = passphrase === null ? null : await sealKeyInUse(config, server.url, passphrase);
+    const source = await reachable(config, openSource(server.url));
+    try {
+      const written = await write(file, source, sealedKey);
+      if (json) {
+        printJson({ file, bytes: written.bytes, has_master_key: sealedKey !== null, rows: written.counts });
+      } else {
+        print(describe(file, written, sealedKey !== null));
+      }
+    } finally {
+      await source.close();
+    }
+  } finally {
+    await server.close();
+  }
+}
+
+async function write(file: string, source: TransferSource, sealedKey: SealedKey | null) {
+  const interruption = new AbortController();
+  const writing = writeBackup(file, source, {
+    version: await readVersion(),
+    sealedKey,
+    signal: interruption.signal,
+    onTable: (table, rows) => showProgress(`${table}: ${rows} rows written`),
+  });
+  whenInterrupted(async () => {
+    interruption.abort();
+    await writing;
+  });
+  return await writing;
+}
+
+/**
+ * Seals the master key in use with the passphrase.
+ * @throws OperatorError if there is no master key, or if it does not decrypt the keys of the database, because the backup would be useless
+ */
+async function sealKeyInUse(config: Config, url: string, passphrase: string): Promise<SealedKey> {
+  const masterKey = await findMasterKey(config);
+  if (masterKey === null) {
+    throw new OperatorError(
+      'There is no master key to put into the backup. Set MASTER_KEY, or leave out --passphrase-file.',
+    );
+  }
+  const db = createDatabase({ url, poolSize: 1, isPrepared: false });
+  try {
+    if (!(await reachable(config, unwrapsAllKeys(db, masterKey)))) {
+      throw new OperatorError(
+        'MASTER_KEY cannot decrypt all keys in this database. Set the master key in use. If you are replacing it, first run "roomservice keys rewrap".',
+      );
+    }
+  } finally {
+    await db.destroy();
+  }
+  return await sealMasterKey(masterKey, passphrase);
+}
+
+function describe(
+  file: string,
+  { counts, bytes }: { counts: Record<string, number>; bytes: number },
+  isSealed: boolean,
+) {
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const key = isSealed
+    ? 'It contains the master key, sealed by the passphrase. Keep the passphrase in another place than this file.'
+    : 'It does not contain the master key. A restore needs the master key in use now, so keep a copy of it in another place.';
+  return `${file} is complete (rows: ${rows}, size: ${formatBytes(bytes)}). ${key}`;
+}

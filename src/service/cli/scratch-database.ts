@@ -1,0 +1,59 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '#platform/config.ts';
+import { createScratchDatabase } from '#platform/db/scratch-database.ts';
+import { OperatorError } from '#platform/errors.ts';
+import { whenInterrupted } from './interruption.ts';
+import { type DatabaseServer, openServer, reachable } from './runtime.ts';
+import { showProgress } from './terminal.ts';
+
+/**
+ * Makes an empty database that exists only until `close`, also if SIGINT or SIGTERM interrupts the command. With DATABASE_URL, it is a new
+ * database on the same server. Otherwise it is an embedded database in a temporary folder.
+ * @throws OperatorError if the server is out of reach, or if the role may not create databases
+ */
+export async function openScratchDatabase(config: Config): Promise<DatabaseServer> {
+  const scratch =
+    config.databaseUrl === null ? await openEmbedded(config) : await createOnServer(config, config.databaseUrl);
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= scratch.close());
+  whenInterrupted(close);
+  return { url: scratch.url, close };
+}
+
+async function openEmbedded(config: Config): Promise<DatabaseServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomservice-verify-'));
+  await chmod(folder, 0o711); // The system user of PostgreSQL must be able to enter the folder.
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const options = { role: 'serve', closesOnSignal: false, progress: showProgress } as const;
+  try {
+    const server = await openServer({ ...config, dataDir: join(folder, 'data') }, options);
+    const close = async () => {
+      await server.close().catch(() => {});
+      await remove();
+    };
+    return { url: server.url, close };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** @throws OperatorError if the server is out of reach, or if the role may not create databases */
+async function createOnServer(config: Config, databaseUrl: string): Promise<DatabaseServer> {
+  try {
+    return await reachable(config, createScratchDatabase(databaseUrl));
+  } catch (error) {
+    throw isForbidden(error)
+      ? new OperatorError(
+          'The role in DATABASE_URL may not create a scratch database. Use a role with CREATEDB, or run the command without DATABASE_URL, which uses a temporary embedded database.',
+        )
+      : error;
+  }
+}
+
+/** Returns true for the error of PostgreSQL if a role lacks a privilege. */
+function isForbidden(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '42501';
+}

@@ -1,0 +1,122 @@
+import { webhookSecrets } from '#access/credentials/credentials.ts';
+import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
+import { channelSecrets } from '#hotel/channels/channels.ts';
+import { recount } from '#hotel/reservations/reservations.ts';
+import { type Backup, readBackup } from '#platform/backup/read-backup.ts';
+import type { Config } from '#platform/config.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
+import { loadDatabase } from '#platform/db/transfer-target.ts';
+import { OperatorError } from '#platform/errors.ts';
+import { checkSecrets, findMasterKey, openKeyring } from '#platform/keys/keys.ts';
+import { migrate, openBackupKey, refuseOtherCounts, type RestoreFlags } from './restore.ts';
+import { openScratchDatabase } from './scratch-database.ts';
+import { print, printJson, showProgress } from './terminal.ts';
+
+/** Maximum number of faults that the error message lists. */
+const MAX_NAMED = 5;
+
+interface Verified {
+  tenants: number;
+  rows: number;
+  nights: number;
+  /** Number of secrets that were decrypted. Null if there is no master key. */
+  secrets: number | null;
+  faults: string[];
+}
+
+/**
+ * Runs `roomservice backup verify FILE`. Restores the backup into a scratch database, counts the rows and the nights, and decrypts the secrets.
+ * Exits 1 if anything is wrong. Without a master key, the secrets are not checked.
+ */
+export async function verifyBackup(
+  config: Config,
+  file: string,
+  { passphraseFile, json }: RestoreFlags,
+): Promise<void> {
+  showProgress(`Checking ${file} …`);
+  const backup = await readBackup(file);
+  const masterKey = (await openBackupKey(backup, passphraseFile)) ?? (await findMasterKey(config));
+  const scratch = await openScratchDatabase(config);
+  try {
+    const verified = await verifyIn(scratch.url, backup, masterKey);
+    if (json) {
+      printJson({ file, created_at: backup.createdAt, ...verified });
+    } else if (verified.faults.length === 0) {
+      print(describe(file, backup, verified));
+    }
+    if (verified.faults.length > 0) {
+      throw new OperatorError(
+        `${file} has faults (${verified.faults.length}): ${verified.faults.slice(0, MAX_NAMED).join('; ')}. Do not rely on this backup.`,
+      );
+    }
+  } finally {
+    await scratch.close();
+  }
+}
+
+async function verifyIn(url: string, backup: Backup, masterKey: Buffer | null): Promise<Verified> {
+  const counts = await loadDatabase(url, {
+    contents: backup.contents,
+    open: ({ name }) => backup.open(name),
+    onTable: ({ name }) => showProgress(`Loading ${name} …`),
+    beforeCommit: async (_db, loaded) => refuseOtherCounts(loaded, backup.counts),
+  });
+  await migrate(url);
+  const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
+  try {
+    const tenants = await listTenants(db);
+    const { nights, differences } = await countNights(db, tenants);
+    const { secrets, unopened } = await openSecrets(db, tenants, masterKey);
+    return {
+      tenants: tenants.length,
+      rows: Object.values(counts).reduce((sum, count) => sum + count, 0),
+      nights,
+      secrets,
+      faults: [...differences, ...unopened],
+    };
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function countNights(db: Database, tenants: Tenant[]): Promise<{ nights: number; differences: string[] }> {
+  const differences: string[] = [];
+  let nights = 0;
+  for (const { id, slug } of tenants) {
+    showProgress(`Counting the nights of ${slug} …`);
+    const counted = await recount(db, id);
+    nights += counted.nights;
+    differences.push(
+      ...counted.differences.map(
+        ({ date, room_type_id, held, counted: rooms }) =>
+          `night ${date} of room type ${room_type_id} has ${held} rooms held, but the reservations hold ${rooms}`,
+      ),
+    );
+  }
+  return { nights, differences };
+}
+
+async function openSecrets(
+  db: Database,
+  tenants: Tenant[],
+  masterKey: Buffer | null,
+): Promise<{ secrets: number | null; unopened: string[] }> {
+  if (masterKey === null) {
+    return { secrets: null, unopened: [] };
+  }
+  const keyring = await openKeyring(db, masterKey);
+  const columns = [webhookSecrets, channelSecrets];
+  const { secrets, unopened } = await checkSecrets(
+    { db, keyring, columns },
+    tenants.map(({ id }) => id),
+  );
+  return { secrets, unopened: unopened.map((location) => `the ${location} cannot be decrypted`) };
+}
+
+function describe(file: string, backup: Backup, { tenants, rows, nights, secrets }: Verified): string {
+  const sealed =
+    secrets === null
+      ? 'The secrets were not checked, because there is no master key. Use --passphrase-file or set MASTER_KEY to check them.'
+      : `The master key decrypts every secret (${secrets}).`;
+  return `${file} is complete: the state of ${backup.createdAt} (tenants: ${tenants}, rows: ${rows}, correct nights: ${nights}). ${sealed}`;
+}

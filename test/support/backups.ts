@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { extract, pack } from 'tar-stream';
+import { sealMasterKey } from '#platform/backup/passphrase.ts';
+import { writeBackup } from '#platform/backup/write-backup.ts';
+import { OperatorError } from '#platform/errors.ts';
+
+const MIB = 1024 * 1024;
+
+/** Parts of the COPY text of each table. */
+export type Rows = Record<string, AsyncIterable<Buffer> | Buffer[]>;
+
+/** Makes a source whose tables yield the given parts of COPY text. */
+export function sourceOf(rows: Rows) {
+  const tables = Object.keys(rows).map((name) => ({ name, columns: ['a'] }));
+  return {
+    contents: { postgres: '18.4', migrations: ['0001_first'], tables, sequences: [] },
+    async *read({ name }: { name: string }) {
+      yield* rows[name] ?? [];
+    },
+  };
+}
+
+export const OPTIONS = { version: '1.2.3', sealedKey: null };
+
+/** Tables with one chunk, with no rows, and with two chunks. */
+export const smallRows = (): Rows => ({
+  one: [Buffer.from('1\n2'), Buffer.from('3\n')],
+  empty: [],
+  two: [Buffer.alloc(5 * MIB, 'abc\n'), Buffer.from('last\n')],
+});
+
+/** Writes a backup of `smallRows` with a sealed master key to a new file. */
+export async function writeSmall(path: string): Promise<string> {
+  await writeBackup(path, sourceOf(smallRows()), { ...OPTIONS, sealedKey: await sealMasterKey(randomBytes(32), 'p') });
+  return path;
+}
+
+export interface TarEntry {
+  name: string;
+  bytes: Buffer;
+  /** Position of the first byte of the entry in the file. */
+  offset: number;
+}
+
+/** Reads all entries of a tar file. */
+export async function entriesOf(path: string): Promise<TarEntry[]> {
+  const tar = extract();
+  tar.end(await readFile(path));
+  const entries: TarEntry[] = [];
+  for await (const entry of tar) {
+    const bytes = await buffer(entry as AsyncIterable<Buffer>);
+    entries.push({ name: entry.header.name, bytes, offset: entry.offset + 512 });
+  }
+  return entries;
+}
+
+/** Writes a tar file that is made by hand. */
+export async function writeTar(path: string, entries: Pick<TarEntry, 'name' | 'bytes'>[]): Promise<string> {
+  const tar = pack();
+  for (const { name, bytes } of entries) {
+    tar.entry({ name }, bytes);
+  }
+  tar.finalize();
+  await writeFile(path, tar as AsyncIterable<Buffer>);
+  return path;
+}
+
+/** Returns a check for `assert.rejects`: the error is one for the operator, and its message matches. */
+export const refusal = (text: RegExp) => (error: unknown) => error instanceof OperatorError && text.test(error.message);
