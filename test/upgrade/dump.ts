@@ -26,7 +26,11 @@ const url = process.env['DATABASE_URL'] ?? '';
 
 const NIGHTS = { check_in: '2035-05-01', check_out: '2035-05-04' };
 
-await main().finally(cleanUp);
+try {
+  await main();
+} finally {
+  await cleanUp();
+}
 
 async function main(): Promise<void> {
   const options = { env: { DATABASE_URL: url, MASTER_KEY }, program: join(folder, 'bin/roomservice.js') };

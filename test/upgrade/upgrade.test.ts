@@ -30,7 +30,10 @@ for (const release of RELEASES) {
     before(async () => {
       const server = await openTestServer();
       const database = await createScratchDatabase(server.url);
-      closers.push(database.close, server.close);
+      closers.push(
+        () => database.close(),
+        () => server.close(),
+      );
       url = database.url;
       dump = JSON.parse(await readFile(join(import.meta.dirname, `${release}.json`), 'utf8'));
       await run(await readFile(join(import.meta.dirname, `${release}.sql`), 'utf8'));
