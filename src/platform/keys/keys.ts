@@ -7,7 +7,7 @@ import { makeMasterKey, masterKeyPath, readMasterKey, writeMasterKey } from './m
 import { hasWrappedKeys, insertWrappedKeys, type KeyPurpose, readWrappedKeys, type WrappedKey } from './store.ts';
 import { KEY_BYTES, type MasterKeys, nameOf, unwrapWithEither, wrapKey } from './wrapping.ts';
 
-export { rewrapAllKeys, unwrapsAllKeys } from './handover.ts';
+export { discardKeys, rewrapAllKeys, unwrapsAllKeys } from './handover.ts';
 export { masterKeyPath } from './master-key.ts';
 export { checkSecrets } from './secret-check.ts';
 export type { SecretColumn, StoredSecret } from './rotation.ts';
@@ -52,7 +52,7 @@ export async function openMasterKey(db: Database, dataDir: string): Promise<Buff
   if (key === null && hasKeys) {
     throw new OperatorError(
       `${masterKeyPath(dataDir)} is missing, and only the master key in that file can decrypt the keys in the database. ` +
-        'Restore the file from your copy, or set MASTER_KEY to its content. Nothing was changed.',
+        'Restore the file from your copy, or set MASTER_KEY to its content. If there is no copy, see docs/operating/keys.md. Nothing was changed.',
     );
   }
   return key ?? (await makeMasterKey(dataDir));

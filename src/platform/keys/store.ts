@@ -62,6 +62,12 @@ export async function deleteEncryptionKeysBelow(db: Database, version: number): 
   await db.deleteFrom('service_key').where('purpose', '=', 'encryption').where('version', '<', version).execute();
 }
 
+/** Deletes all service keys. @returns how many there were */
+export async function deleteAllKeys(db: Db): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom('service_key').executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
 /**
  * Prevents other transactions from adding an encryption key until this transaction ends. Several transactions may do this at the same time.
  * If another transaction is adding a key, waits until that transaction has ended.

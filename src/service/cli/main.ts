@@ -240,6 +240,16 @@ function addMaintenanceCommands(program: Command): void {
       await rewrapKeys(config, options);
     });
   keys
+    .command('discard')
+    .description('after the master key is lost: delete the stored keys, which nobody can decrypt any more')
+    .option('--yes', 'confirm that all secrets stop working')
+    .option('--json', 'print JSON')
+    .action(async (options: { yes?: boolean; json?: boolean }) => {
+      const config = configure();
+      const { discardStoredKeys } = await import('./keys.ts');
+      await discardStoredKeys(config, options);
+    });
+  keys
     .command('rotate')
     .description('make a new encryption key and encrypt every stored secret with it, while the service runs')
     .option('--json', 'print JSON')

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { entriesOf } from '#test/support/backups.ts';
 import { cleanUp, newDataDir, newFolder, refuse, runCommand, succeed } from '#test/support/command.ts';
-import { rowsOf } from '#test/support/database.ts';
+import { createTestDatabase, rowsOf } from '#test/support/database.ts';
 import { envOf, startService, type TestService } from '#test/support/service.ts';
 
 describe('a backup or restore that is refused', () => {
@@ -93,5 +93,19 @@ describe('a backup or restore that is refused', () => {
     assert.equal(code, 1);
     assert.match(stderr, /master-key is missing/);
     await succeed(['tenant', 'list'], { env: { ...env, MASTER_KEY: service.masterKey.toString('base64') } });
+  });
+
+  it('restore with a newer master key says which key is missing, and keys rewrap with both keys makes it work', async () => {
+    const target = await createTestDatabase();
+    const env = { DATABASE_URL: target.url, MASTER_KEY: randomBytes(32).toString('base64') };
+    const { stdout } = await succeed(['restore', plain], { env });
+    assert.match(
+      stdout,
+      /The master key of this installation does not decrypt the restored keys\. .* MASTER_KEY_PREVIOUS/,
+    );
+    assert.equal((await runCommand(['tenant', 'list'], { env })).code, 1);
+    await succeed(['keys', 'rewrap'], { env: { ...env, MASTER_KEY_PREVIOUS: service.masterKey.toString('base64') } });
+    await succeed(['tenant', 'list'], { env });
+    await target.drop();
   });
 });
