@@ -3,7 +3,13 @@ import type { Database } from '../db/database.ts';
 import { OperatorError } from '../errors.ts';
 import { OpenKeyring } from './keyring.ts';
 import { makeMasterKey, masterKeyPath, readMasterKey } from './master-key.ts';
-import { hasWrappedKeys, insertWrappedKeys, type KeyPurpose, readWrappedKeys, type WrappedKey } from './store.ts';
+import {
+  insertWrappedKeys,
+  type KeyPurpose,
+  readWrappedKeys,
+  readWrappedKeysIfAny,
+  type WrappedKey,
+} from './store.ts';
 import { KEY_BYTES, type MasterKeys, nameOf, unwrapWithEither, wrapKey } from './wrapping.ts';
 
 export type { SecretColumn, StoredSecret } from './rotation.ts';
@@ -22,7 +28,7 @@ export type Keyring = Pick<OpenKeyring, 'pepper' | 'token' | 'encrypt' | 'decryp
 export async function openMasterKey(db: Database, dataDir: string): Promise<Buffer> {
   // The database must be read before the file, because another process may be at its first start at the same time. That process writes the
   // file before it stores keys. So if the database has keys, the file is there too.
-  const hasKeys = await hasWrappedKeys(db);
+  const hasKeys = (await readWrappedKeysIfAny(db)).length > 0;
   const key = await readMasterKey(dataDir);
   if (key === null && hasKeys) {
     throw new OperatorError(
@@ -31,6 +37,18 @@ export async function openMasterKey(db: Database, dataDir: string): Promise<Buff
     );
   }
   return key ?? (await makeMasterKey(dataDir));
+}
+
+/**
+ * Checks that the master keys unwrap every service key of the database. Changes nothing, so a caller can check before it migrates.
+ * @param db database, which need not be migrated yet
+ * @returns the number of service keys, which is 0 before the first start
+ * @throws OperatorError if neither master key can unwrap one of the keys
+ */
+export async function checkMasterKeys(db: Database, masterKeys: MasterKeys): Promise<number> {
+  const wrapped = await readWrappedKeysIfAny(db);
+  wrapped.forEach((key) => unwrapKnown(key, masterKeys));
+  return wrapped.length;
 }
 
 /**
