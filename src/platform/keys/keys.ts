@@ -3,13 +3,7 @@ import type { Database } from '../db/database.ts';
 import { OperatorError } from '../errors.ts';
 import { OpenKeyring } from './keyring.ts';
 import { makeMasterKey, masterKeyPath, readMasterKey } from './master-key.ts';
-import {
-  insertWrappedKeys,
-  type KeyPurpose,
-  readWrappedKeys,
-  readWrappedKeysIfAny,
-  type WrappedKey,
-} from './store.ts';
+import { insertWrappedKeys, type KeyPurpose, readWrappedKeys, readWrappedKeysIfAny, type WrappedKey } from './store.ts';
 import { KEY_BYTES, type MasterKeys, nameOf, unwrapWithEither, wrapKey } from './wrapping.ts';
 
 export type { SecretColumn, StoredSecret } from './rotation.ts';

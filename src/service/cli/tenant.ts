@@ -5,7 +5,7 @@ import type { Change } from '#platform/lib/change-list.ts';
 import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
 import { listTenants } from '#access/tenants/tenants.ts';
 import { openRuntime } from './runtime.ts';
-import { print, printJson, showProgress } from './terminal.ts';
+import { print, printable, printJson, showProgress } from './terminal.ts';
 
 export interface ApplyFlags {
   json?: boolean;
@@ -23,7 +23,11 @@ export async function applyTenant(config: Config, file: string, flags: ApplyFlag
       // A dry run prints no ids. It is rolled back, so the ids of new rows belong to no stored row.
       printJson(isDryRun ? { slug: applied.slug, dry_run: true, changes: applied.changes } : applied);
     } else {
-      print([headline(applied, file, isDryRun), ...applied.changes.map((change) => `  ${lineOf(change)}`)].join('\n'));
+      print(
+        [headline(applied, file, isDryRun), ...applied.changes.map((change) => `  ${printable(lineOf(change))}`)].join(
+          '\n',
+        ),
+      );
     }
   } finally {
     await runtime.close();
@@ -59,7 +63,7 @@ export async function printTenants(config: Config, options: { json?: boolean }):
       print('There is no tenant yet. "roomservice tenant apply FILE" creates one.');
     } else {
       for (const { id, slug, name, features } of tenants) {
-        print(`${id}\t${slug}\t${name}\t${features.join(', ')}`);
+        print([id, slug, printable(name), features.join(', ')].join('\t'));
       }
     }
   } finally {
