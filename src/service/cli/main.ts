@@ -8,10 +8,12 @@ import {
 } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { EVENT_TYPES, type EventType } from '#webhooks/events/event-types.ts';
+import { describeSettings } from './help.ts';
 import { isInterrupted } from './interruption.ts';
 import type { ServeOptions } from './serve.ts';
 import type { ApplyFlags } from './tenant.ts';
 import { notify } from './terminal.ts';
+import { readVersion } from './version.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -19,7 +21,8 @@ const EXIT_USAGE = 2;
 /** Runs the command line and sets the exit code: 1 if the command failed, 2 if the command or an option is wrong. */
 export async function main(argv: string[]): Promise<void> {
   try {
-    await buildProgram().parseAsync(argv);
+    const program = buildProgram().version(await readVersion(), '--version', 'print the version');
+    await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = report(error);
   }
@@ -42,6 +45,7 @@ function buildProgram(): Command {
     "Connects outside platforms to a hotel's rooms and a restaurant's kitchen.",
   );
   program.exitOverride().showHelpAfterError('(roomservice --help lists the commands)');
+  program.addHelpText('after', ({ command }) => describeSettings(command));
   program
     .command('serve')
     .description('bring the database up to date, then run the API and the deliveries')
