@@ -16,10 +16,20 @@ export type Keyring = Pick<OpenKeyring, 'pepper' | 'token' | 'encrypt' | 'decryp
 /**
  * Reads the master key from its file in DATA_DIR. At the first start of the service, makes this file.
  * @param db database, which need not be migrated yet
- * @throws OperatorError if the file is invalid, or if the file is missing although the database has keys. In the second case, no new master
- * key is made, because only the missing master key can decrypt these keys.
+ * @throws OperatorError like `findMasterKey`. In this case, no new master key is made.
  */
 export async function openMasterKey(db: Database, dataDir: string): Promise<Buffer> {
+  return (await findMasterKey(db, dataDir)) ?? (await makeMasterKey(dataDir));
+}
+
+/**
+ * Reads the master key from its file in DATA_DIR. Changes nothing.
+ * @param db database, which need not be migrated yet
+ * @returns null if there is no file yet, because the service was never started
+ * @throws OperatorError if the file is invalid, or if the file is missing although the database has keys, because only the missing master
+ * key can decrypt these keys
+ */
+export async function findMasterKey(db: Database, dataDir: string): Promise<Buffer | null> {
   // The database must be read before the file, because another process may be at its first start at the same time. That process writes the
   // file before it stores keys. So if the database has keys, the file is there too.
   const hasKeys = (await readWrappedKeysIfAny(db)).length > 0;
@@ -30,7 +40,7 @@ export async function openMasterKey(db: Database, dataDir: string): Promise<Buff
         'Restore the file from your copy, or set MASTER_KEY to its content. Nothing was changed.',
     );
   }
-  return key ?? (await makeMasterKey(dataDir));
+  return key;
 }
 
 /**

@@ -14,7 +14,7 @@ export function describeSettings(command: Command): string {
   );
   const secrets = SETTINGS.filter(({ isSecret }) => isSecret).map(({ name }) => `${name}_FILE`);
   return [
-    '\nEnvironment variables:',
+    '\nEnvironment variables ("roomservice config check" shows and checks their values):',
     ...lines,
     `\nThe value of a secret may be in a file: ${secrets.join(', ')} give its path.`,
   ].join('\n');
