@@ -176,6 +176,13 @@ function parseEvents(text: string): EventType[] {
 function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('manage tenants, each described by one JSON file');
   tenant
+    .command('init [file]')
+    .description('write a new tenant document with comments, which you change and apply (default: print it)')
+    .action(async (file: string | undefined) => {
+      const { initTenant } = await import('./tenant-init.ts');
+      await initTenant(file);
+    });
+  tenant
     .command('apply <file>')
     .description('create the tenant or change it to match the file, and print the changes')
     .option('--dry-run', 'print the changes without making them')
