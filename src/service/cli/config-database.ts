@@ -97,7 +97,7 @@ async function describeKeys(config: Config, db: Database): Promise<Findings> {
  */
 export async function tryEmbedded(config: Config): Promise<Findings> {
   const folder = resolve(config.dataDir);
-  const state = await inspectEmbedded(config.dataDir);
+  const state = await inTime(TRY_LIMIT_MS, () => inspectEmbedded(config.dataDir));
   if (state === null) {
     return { details: [`${folder} contains no database yet. The first start creates it.`], faults: [] };
   }

@@ -16,6 +16,6 @@ export function describeSettings(command: Command): string {
   return [
     '\nEnvironment variables ("roomservice config check" shows and checks their values):',
     ...lines,
-    `\nThe value of a secret may be in a file: ${secrets.join(', ')} give its path.`,
+    `\nEach of these variables gives the path of a file that contains the value: ${secrets.join(', ')}.`,
   ].join('\n');
 }
