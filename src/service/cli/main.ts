@@ -8,10 +8,12 @@ import {
 } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { EVENT_TYPES, type EventType } from '#webhooks/events/event-types.ts';
+import { describeSettings } from './help.ts';
 import { isInterrupted } from './interruption.ts';
 import type { ServeOptions } from './serve.ts';
 import type { ApplyFlags } from './tenant.ts';
 import { notify } from './terminal.ts';
+import { readVersion } from './version.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -19,7 +21,8 @@ const EXIT_USAGE = 2;
 /** Runs the command line and sets the exit code: 1 if the command failed, 2 if the command or an option is wrong. */
 export async function main(argv: string[]): Promise<void> {
   try {
-    await buildProgram().parseAsync(argv);
+    const program = buildProgram().version(await readVersion(), '--version', 'print the version');
+    await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = report(error);
   }
@@ -42,6 +45,7 @@ function buildProgram(): Command {
     "Connects outside platforms to a hotel's rooms and a restaurant's kitchen.",
   );
   program.exitOverride().showHelpAfterError('(roomservice --help lists the commands)');
+  program.addHelpText('after', ({ command }) => describeSettings(command));
   program
     .command('serve')
     .description('bring the database up to date, then run the API and the deliveries')
@@ -83,6 +87,7 @@ function buildProgram(): Command {
   addMaintenanceCommands(program);
   addBackupCommands(program);
   addFeedCommands(program);
+  addConfigCommands(program);
   addClusterCommands(program);
   return program;
 }
@@ -173,6 +178,13 @@ function parseEvents(text: string): EventType[] {
 function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('manage tenants, each described by one JSON file');
   tenant
+    .command('init [file]')
+    .description('write a new tenant document with comments, which you change and apply (default: print it)')
+    .action(async (file: string | undefined) => {
+      const { initTenant } = await import('./tenant-init.ts');
+      await initTenant(file);
+    });
+  tenant
     .command('apply <file>')
     .description('create the tenant or change it to match the file, and print the changes')
     .option('--dry-run', 'print the changes without making them')
@@ -212,6 +224,21 @@ function addClusterCommands(program: Command): void {
       const config = configure();
       const { verifyTables } = await import('./cluster.ts');
       await verifyTables(config, options);
+    });
+}
+
+function addConfigCommands(program: Command): void {
+  program
+    .command('config')
+    .description('check the environment variables')
+    .command('check')
+    .description('show each variable and its source, report all faults, and try the database, Redis and JWKS')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { checkConfig } = await import('./config-check.ts');
+      const isOk = await checkConfig(options);
+      // A server that hangs keeps its connection open, and the connection would keep this process from ending.
+      process.exit(isOk ? 0 : EXIT_FAILED);
     });
 }
 

@@ -169,6 +169,20 @@ describe('master key file in DATA_DIR', () => {
     assert.equal((await again.ended).code, 0);
   });
 
+  it('with a wrong MASTER_KEY, serve and other commands exit 1, and change neither the schema nor the files', async () => {
+    const files = await readdir(dataDir);
+    const unmigrated = await lastMigrationRemoved(dataDir);
+    const wrong = { ...env, MASTER_KEY: randomBytes(32).toString('base64') };
+    for (const command of [['serve'], ['tenant', 'list'], ['migrate'], ['keys', 'rewrap']]) {
+      const { code, stderr } = await runCommand(command, { env: wrong });
+      assert.equal(code, 1, command.join(' '));
+      assert.match(stderr, /^roomservice: MASTER_KEY cannot decrypt the keys in this database\. .*\n$/);
+    }
+    assert.deepEqual(await readdir(dataDir), files);
+    assert.equal(await unmigrated.isStill(), true, 'no command migrated the database');
+    await unmigrated.restore();
+  });
+
   it('the master key file can be replaced while serve is running', async () => {
     const serving = await startServing([], { env });
     const old = `${file}.old`;
