@@ -82,14 +82,29 @@ function buildProgram(): Command {
       const { demo } = await import('./demo.ts');
       await demo(config, options);
     });
+  addConfigCommands(program);
   addDeveloperCommands(program);
   addTenantCommands(program);
   addMaintenanceCommands(program);
   addBackupCommands(program);
   addFeedCommands(program);
-  addConfigCommands(program);
   addClusterCommands(program);
   return program;
+}
+
+function addConfigCommands(program: Command): void {
+  program
+    .command('config')
+    .description('check the environment variables')
+    .command('check')
+    .description('show each variable and its source, report all faults, and try the database, Redis and JWKS')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { checkConfig } = await import('./config-check.ts');
+      const isOk = await checkConfig(options);
+      // A server that hangs keeps its connection open, and the connection would keep this process from ending.
+      process.exit(isOk ? 0 : EXIT_FAILED);
+    });
 }
 
 /** Adds the commands for developers who integrate with the service. */
@@ -224,21 +239,6 @@ function addClusterCommands(program: Command): void {
       const config = configure();
       const { verifyTables } = await import('./cluster.ts');
       await verifyTables(config, options);
-    });
-}
-
-function addConfigCommands(program: Command): void {
-  program
-    .command('config')
-    .description('check the environment variables')
-    .command('check')
-    .description('show each variable and its source, report all faults, and try the database, Redis and JWKS')
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => {
-      const { checkConfig } = await import('./config-check.ts');
-      const isOk = await checkConfig(options);
-      // A server that hangs keeps its connection open, and the connection would keep this process from ending.
-      process.exit(isOk ? 0 : EXIT_FAILED);
     });
 }
 
