@@ -5,6 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { OperatorError } from './errors.ts';
 import { type Bounds, DEFAULT_BOUNDS } from './lib/bounds.ts';
 import { nearName } from './lib/near-names.ts';
+import { isPostgresUrl } from './lib/postgres-url.ts';
 import { parseRedisUrl } from './lib/redis-url.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -277,7 +278,7 @@ function parseUrl(value: string, protocols: string[]): URL | null {
 }
 
 function parseDatabaseUrl(value: string): string {
-  if (parseUrl(value, ['postgres:', 'postgresql:']) === null) {
+  if (!isPostgresUrl(value)) {
     throw wrong('DATABASE_URL', 'must be a URL such as postgres://user:password@host:5432/database');
   }
   return value;
