@@ -21,6 +21,9 @@ import { migrate } from './restore.ts';
 import { openServer } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
+/** Shortest time in milliseconds between two messages about the progress of one table. */
+const PROGRESS_MS = 5_000;
+
 /** Both databases of a move. */
 interface Databases {
   config: Config;
@@ -139,10 +142,19 @@ async function load(databases: Databases): Promise<void> {
 
 type Table = Parameters<TransferSource['read']>[0];
 
-/** Reads the rows of a table. A failure of the source must not look like a failure of the target. */
+/** Reads the rows of a table, and shows progress. A failure of the source must not look like a failure of the target. */
 async function* readFrom(source: TransferSource, table: Table): AsyncGenerator<Buffer> {
   try {
-    yield* source.read(table);
+    let bytes = 0;
+    let shownMs = performance.now();
+    for await (const chunk of source.read(table)) {
+      bytes += chunk.length;
+      if (performance.now() > shownMs + PROGRESS_MS) {
+        shownMs = performance.now();
+        showProgress(`${table.name}: ${(bytes / 1024 ** 2).toFixed(0)} MiB copied`);
+      }
+      yield chunk;
+    }
   } catch (error) {
     throw new OperatorError(
       `The embedded database failed while its table ${table.name} was read (${(error as Error).message}). Run the command again.`,
