@@ -1,7 +1,7 @@
 /**
  * Writes the generated files. The types of the tables come from the migrations. The OpenAPI documents come from the schemas of the routes.
- * The types of the SDK and the Postman collection come from the OpenAPI documents. With `--check` the command writes no file. It then fails
- * if a file is out of date.
+ * The types of the SDK and the Postman collection come from the OpenAPI documents. The table of environment variables in README.md comes
+ * from the settings. With `--check` the command writes no file. It then fails if a file is out of date.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
 import { buildOpenApiDocuments } from '../tools/openapi/openapi.ts';
 import { postmanFiles } from './postman/postman.ts';
+import { withSettingsTable } from './readme/settings-table.ts';
 import { type Document, sdkTypes } from './sdk/sdk-types.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
@@ -23,8 +24,12 @@ const REPOSITORY = join(import.meta.dirname, '..');
 const TYPES = { int8: 'number', numeric: 'string', jsonb: 'ColumnType<unknown, string, string>' };
 
 async function main(): Promise<void> {
-  const [types, contracts] = await Promise.all([databaseTypes(), contractFiles()]);
-  const files = { 'src/platform/db/types.ts': types, ...contracts };
+  const [types, contracts, readme] = await Promise.all([
+    databaseTypes(),
+    contractFiles(),
+    readFile(join(REPOSITORY, 'README.md'), 'utf8'),
+  ]);
+  const files = { 'src/platform/db/types.ts': types, 'README.md': withSettingsTable(readme), ...contracts };
   if (process.argv.includes('--check')) {
     await failOnDrift(files);
   } else {

@@ -124,6 +124,12 @@ describe('migrations', () => {
   test('a migration after 0019 removes and tightens nothing, and blocks no writers of a table while it builds an index', () => {
     assertNone(migrations.flatMap(([path, text]) => contractions(path, text)));
   });
+  test('CHANGELOG.md names each migration after version 1.0.0, and says what an operator does', () => {
+    const text = readText('CHANGELOG.md');
+    const names = migrations.map(([path]) => path.replace(/^migrations\/|\.sql$/g, '')).filter((name) => name > '0019');
+    assert.ok(names.length >= 4);
+    assertNone(names.filter((name) => !new RegExp(`^\\| \`${name}\` \\| .+ \\| .+ \\|$`, 'm').test(text)));
+  });
   test('each exception in test/tidy/migrations.ts names a table or index that a migration creates', () => {
     assertNone(unusedExceptions(migrations.map(([, text]) => text).join('\n')));
   });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -195,4 +196,19 @@ export async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Runs a command. @throws if it does not exit with 0, or if it prints on stderr */
+export async function succeed(args: string[], options: CommandOptions = {}): Promise<Ended> {
+  const ended = await runCommand(args, options);
+  assert.deepEqual([ended.code, ended.stderr], [0, ''], args.join(' '));
+  return ended;
+}
+
+/** Asserts that a command exits with 1, and prints only one line, on stderr, that matches the message. */
+export async function refuse(args: string[], options: CommandOptions, message: RegExp): Promise<void> {
+  const { code, stdout, stderr } = await runCommand(args, options);
+  assert.deepEqual([code, stdout], [1, ''], stderr);
+  assert.match(stderr, message);
+  assert.equal(stderr.trim().split('\n').length, 1, stderr);
 }

@@ -179,3 +179,13 @@ function urlOf(serverUrl: string, database: string): string {
   url.pathname = `/${database}`;
   return url.href;
 }
+
+/** Reads all rows of the tables as text, in a fixed order. */
+export async function rowsOf({ db }: TestDatabase, tables: string[]): Promise<Record<string, string[]>> {
+  const rows: Record<string, string[]> = {};
+  for (const table of tables) {
+    const read = await sql<{ row: string }>`SELECT t::text AS row FROM ${sql.table(table)} AS t ORDER BY 1`.execute(db);
+    rows[table] = read.rows.map(({ row }) => row);
+  }
+  return rows;
+}

@@ -201,3 +201,8 @@ export async function callUnchecked(
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: text === '' ? null : JSON.parse(text) };
 }
+
+/** Environment variables of a command that uses the database and the master key of the service. */
+export function envOf({ database, masterKey }: Pick<TestService, 'database' | 'masterKey'>) {
+  return { DATABASE_URL: database.url, MASTER_KEY: masterKey.toString('base64') };
+}

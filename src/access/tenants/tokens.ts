@@ -86,8 +86,27 @@ async function verifyOwn(token: string, key: Buffer): Promise<TokenSubject | nul
     : null;
 }
 
+/** Types of keys that the accepted algorithms use (RFC 7518 §6.1, RFC 8037 §2). */
+const OUTSIDE_KEY_TYPES = ['RSA', 'EC', 'OKP'];
+
+/**
+ * Fetches the key set of the identity provider, within 5 s.
+ * @returns the number of its keys that may verify a token
+ * @throws an error of fetch or of the library jose if the key set cannot be fetched or is not valid
+ */
+export async function countProviderKeys(provider: IdentityProvider): Promise<number> {
+  const keySet = remoteKeySet(provider);
+  await keySet.reload();
+  const keys = keySet.jwks()?.keys ?? [];
+  return keys.filter(({ kty = '', use = 'sig' }) => OUTSIDE_KEY_TYPES.includes(kty) && use === 'sig').length;
+}
+
+function remoteKeySet({ jwksUrl }: IdentityProvider) {
+  return createRemoteJWKSet(jwksUrl, { timeoutDuration: 5_000, cooldownDuration: 30_000 });
+}
+
 function outsideVerifier(provider: IdentityProvider): (token: string) => Promise<TokenSubject | null> {
-  const keys = createRemoteJWKSet(provider.jwksUrl, { timeoutDuration: 5_000, cooldownDuration: 30_000 });
+  const keys = remoteKeySet(provider);
   return async (token) => {
     const { payload } = await jwtVerify(token, keys, {
       algorithms: OUTSIDE_ALGORITHMS,

@@ -4,44 +4,89 @@ import { MONEY_PATTERN } from '#platform/lib/money.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 const Money = Type.String({ pattern: MONEY_PATTERN });
-const Time = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: 'HH:MM' });
+const money = (description: string) => Type.String({ pattern: MONEY_PATTERN, description });
+const time = (description: string) => Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description });
+const text = (description: string) => Type.String({ description });
 
 // These schemas describe the `properties` part of the tenant document.
 
 const RatePlanDocument = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 255 }),
-  base_price: Money,
-  is_refundable: Type.Optional(Type.Boolean()),
-  min_nights: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER })),
-  is_active: Type.Optional(Type.Boolean()),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'The name of the rate plan, unique within the room type.',
+  }),
+  base_price: money('The price of one night, unless staff set another price for the night.'),
+  is_refundable: Type.Optional(Type.Boolean({ description: 'True if the price of a cancelled stay is refunded.' })),
+  min_nights: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_INTEGER,
+      description: 'The smallest number of nights of a stay at this price.',
+    }),
+  ),
+  is_active: Type.Optional(Type.Boolean({ description: 'False if no new stay can be booked at this price.' })),
 });
 export type RatePlanDocument = Type.Static<typeof RatePlanDocument>;
 
 const RoomTypeDocument = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 255 }),
-  description: Type.Optional(Type.String()),
-  max_occupancy: Type.Integer({ minimum: 1, maximum: MAX_INTEGER }),
-  base_price: Type.Optional(Type.Union([Money, Type.Null()])),
-  physical_capacity: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
-  amenities: Type.Optional(Type.Array(Type.String())),
-  images: Type.Optional(Type.Array(Type.String({ format: 'uri', maxLength: 2048 }))),
-  rate_plans: Type.Optional(Type.Array(RatePlanDocument)),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'The name of the room type, unique within the property.',
+  }),
+  description: Type.Optional(text('A text about the room type for guests.')),
+  max_occupancy: Type.Integer({
+    minimum: 1,
+    maximum: MAX_INTEGER,
+    description: 'The largest number of guests in one room.',
+  }),
+  base_price: Type.Optional(
+    Type.Union([Money, Type.Null()], {
+      description: 'The price of one night if the room type has no active rate plan. Null means that no price is set.',
+    }),
+  ),
+  physical_capacity: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'The number of rooms of this type in the building.',
+  }),
+  amenities: Type.Optional(Type.Array(Type.String(), { description: 'The names of the amenities in the room.' })),
+  images: Type.Optional(
+    Type.Array(Type.String({ format: 'uri', maxLength: 2048 }), {
+      description: 'The http or https URLs of pictures of the room.',
+    }),
+  ),
+  rate_plans: Type.Optional(
+    Type.Array(RatePlanDocument, {
+      description: 'The prices of the room type. A rate plan that the document no longer names becomes inactive.',
+    }),
+  ),
 });
 export type RoomTypeDocument = Type.Static<typeof RoomTypeDocument>;
 
 export const PropertyDocument = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 255 }),
-  address: Type.Optional(Type.String()),
-  city: Type.Optional(Type.String()),
-  country_code: Type.String({ pattern: '^[A-Z]{2}$' }),
-  timezone: Type.String({ minLength: 1 }),
-  check_in_time: Type.Optional(Time),
-  check_out_time: Type.Optional(Time),
-  room_types: Type.Optional(Type.Array(RoomTypeDocument)),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'The name of the property, unique within the tenant.',
+  }),
+  address: Type.Optional(text('The street and number of the property.')),
+  city: Type.Optional(text('The city of the property.')),
+  country_code: Type.String({
+    pattern: '^[A-Z]{2}$',
+    description: 'The country of the property, as two letters of ISO 3166.',
+  }),
+  timezone: Type.String({ minLength: 1, description: 'The IANA name of the time zone of the property.' }),
+  check_in_time: Type.Optional(time('The time from which guests may check in, as HH:MM.')),
+  check_out_time: Type.Optional(time('The time until which guests must check out, as HH:MM.')),
+  room_types: Type.Optional(
+    Type.Array(RoomTypeDocument, {
+      description: 'The room types. A room type that the document no longer names becomes inactive.',
+    }),
+  ),
 });
 export type PropertyDocument = Type.Static<typeof PropertyDocument>;
-
-const text = (description: string) => Type.String({ description });
 
 const Property = Type.Object(
   {

@@ -19,7 +19,7 @@ const WITHOUT_TRANSACTION = '-- transaction: off';
 const CREATE_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+) ON /i;
 
 /** Migrations of this version of the code, compared with the list of a database. */
-interface Comparison {
+export interface Comparison {
   /** Names of the migrations that the database lacks, in their order. */
   missing: string[];
   /** Names of the migrations that the database has and this version does not know. */
@@ -87,7 +87,7 @@ async function migrateUnderLock<T>(db: Kysely<T>, folder: string, names: string[
       return null;
     }
     const { missing, newer } = compare(names, await readList(db));
-    refuseOtherBranch(missing, newer);
+    refuseOtherBranch({ missing, newer });
     const run = await prepareMigrations(tx);
     for (const name of missing) {
       await apply(db, folder, name, run);
@@ -98,7 +98,12 @@ async function migrateUnderLock<T>(db: Kysely<T>, folder: string, names: string[
 
 /** Returns true if all migrations of this version of the code have been applied. */
 export async function isMigrated<T>(db: Kysely<T>): Promise<boolean> {
-  return compare(await namesOfThisVersion(), await readList(db)).missing.length === 0;
+  return (await compareMigrations(db)).missing.length === 0;
+}
+
+/** Compares the migrations of the database with those of this version of the code. Changes nothing. */
+export async function compareMigrations<T>(db: Kysely<T>): Promise<Comparison> {
+  return compare(await namesOfThisVersion(), await readList(db));
 }
 
 let ownNames: Promise<string[]> | undefined;
@@ -148,13 +153,18 @@ function compare(names: string[], list: Set<string>): Comparison {
 }
 
 /** @throws OperatorError if the database lacks migrations and also has unknown ones, because no order of releases leads to this state */
-function refuseOtherBranch(missing: string[], newer: string[]): void {
-  if (missing.length > 0 && newer.length > 0) {
-    throw new OperatorError(
-      `The database has migrations that this version does not know (${newer.join(', ')}), but lacks others (${missing.join(', ')}). ` +
-        'It was migrated by a version that is neither older nor newer. Start the version that migrated it, or a version with all these migrations.',
-    );
+function refuseOtherBranch(compared: Comparison): void {
+  if (compared.missing.length > 0 && compared.newer.length > 0) {
+    throw new OperatorError(describeOtherBranch(compared));
   }
+}
+
+/** Returns the message for a database that lacks migrations and also has unknown ones. */
+export function describeOtherBranch({ missing, newer }: Comparison): string {
+  return (
+    `The database has migrations that this version does not know (${newer.join(', ')}), but lacks others (${missing.join(', ')}). ` +
+    'It was migrated by a version that is neither older nor newer. Start the version that migrated it, or a version with all these migrations.'
+  );
 }
 
 async function apply<T>(db: Kysely<T>, folder: string, name: string, run: RunMigration): Promise<void> {

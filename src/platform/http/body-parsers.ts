@@ -6,7 +6,7 @@ import { type Account, STRANGERS } from '../lib/account.ts';
 import type { BodyBudget, HeldSpace } from './body-budget.ts';
 import { createBodyCheck } from './check-body.ts';
 import { clientNetwork } from './client-address.ts';
-import { readBody, LARGE_BODY_BYTES } from './read-body.ts';
+import { freeChunk, readBody, LARGE_BODY_BYTES } from './read-body.ts';
 import { ReadingTurns } from './reading-turns.ts';
 
 declare module 'fastify' {
@@ -80,7 +80,10 @@ export function drainBody(request: FastifyRequest): void {
   const { raw, headers, account, server } = request;
   const isLarge = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > LARGE_BODY_BYTES;
   if (isLarge && !raw.complete && raw.readableFlowing === null) {
-    raw.on('data', () => server.readingTurns.wait(account.tenant, raw));
+    raw.on('data', (chunk: Buffer) => {
+      freeChunk(chunk);
+      server.readingTurns.wait(account.tenant, raw);
+    });
   }
 }
 

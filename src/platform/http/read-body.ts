@@ -57,10 +57,11 @@ export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Bo
       if (sizeBytes > LARGE_BODY_BYTES) {
         pace();
       }
+      chunks.push(chunk);
       if (refusal === null) {
-        chunks.push(chunk);
         return;
       }
+      chunks.forEach(freeChunk);
       chunks = [];
       if (sizeBytes > limitBytes + DRAIN_BYTES) {
         resolve(refusal);
@@ -82,8 +83,19 @@ function joined(chunks: Buffer[], sizeBytes: number): Buffer {
   let end = 0;
   for (const chunk of chunks) {
     end += chunk.copy(bytes, end);
+    freeChunk(chunk);
   }
   return bytes;
+}
+
+/**
+ * Frees the memory of a chunk immediately. The chunk is empty afterwards. Otherwise the chunk would stay in memory until V8 collects it, and
+ * these collections of large bodies would delay other requests. A chunk that shares its memory block with other Buffers is left as it is.
+ */
+export function freeChunk({ buffer, length }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) {
+    buffer.transfer(0);
+  }
 }
 
 function tooLarge(limitBytes: number): DecodeError {

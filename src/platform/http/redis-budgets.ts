@@ -204,7 +204,7 @@ function createPresence(lifetimeMs: number, shareMs: number) {
  * Returns the keys under which the processes announce themselves: one key on each server of a cluster, so that the processes still see each
  * other if some servers are lost. All processes choose the same keys.
  */
-function presenceKeys({ slots, slotOf, areTogether }: RedisServers): KeyInRedis[] {
+export function presenceKeys({ slots, slotOf, areTogether }: RedisServers): KeyInRedis[] {
   if (slots === 1) {
     return [{ key: NODES, slot: 0 }];
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { inTime } from '../lib/in-time.ts';
 import { parseRedisUrl } from '../lib/redis-url.ts';
 import { RedisLosses } from './redis-losses.ts';
 import { createRedisServers, type RedisServers, type Script } from './redis-servers.ts';
@@ -128,23 +129,4 @@ export class RedisLink {
     await end();
     this.#servers.destroy();
   }
-}
-
-/**
- * Runs `work` with a time limit. The timeout of the client library is not enough, because it covers only the time until a command is sent.
- * @throws Error if the work does not end in time
- */
-function inTime<T>(limitMs: number, work: (deadlineMs: number) => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let late: NodeJS.Immediate | undefined;
-    // If this process was busy, the response of Redis may have arrived in time, but the process has not read it yet. So the promise is
-    // rejected only after the event loop had a chance to read the response.
-    const timer = setTimeout(() => (late = setImmediate(() => reject(new Error('no response in time')))), limitMs);
-    void work(performance.now() + limitMs)
-      .then(resolve, reject)
-      .finally(() => {
-        clearTimeout(timer);
-        clearImmediate(late);
-      });
-  });
 }

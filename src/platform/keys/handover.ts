@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts';
 import { OperatorError } from '../errors.ts';
-import { readWrappedKeys, updateWrappedKey } from './store.ts';
+import { deleteAllKeys, readWrappedKeys, updateWrappedKey } from './store.ts';
 import { nameOf, unwrapKey, wrapKey } from './wrapping.ts';
 
 /** Returns true if the master key unwraps all service keys of the database. Also true if the database has no service keys. */
@@ -20,4 +20,20 @@ export async function rewrapAllKeys(db: Db, from: Buffer, to: Buffer): Promise<v
     }
     await updateWrappedKey(db, wrapKey(wrapped, key, to));
   }
+}
+
+/**
+ * Deletes all service keys, after their master key is lost. The next start makes new ones.
+ * @returns the number of deleted keys
+ * @throws OperatorError if the master key still unwraps one of the service keys, because the key is then not lost
+ */
+export async function discardKeys(db: Db, masterKeys: Buffer[]): Promise<number> {
+  for (const wrapped of await readWrappedKeys(db)) {
+    if (masterKeys.some((key) => unwrapKey(wrapped, key) !== null)) {
+      throw new OperatorError(
+        `The master key decrypts the key "${nameOf(wrapped)}", so it is not lost. Nothing was changed.`,
+      );
+    }
+  }
+  return await deleteAllKeys(db);
 }

@@ -4,10 +4,10 @@ import type { Database } from '../db/database.ts';
 import { OperatorError } from '../errors.ts';
 import { OpenKeyring } from './keyring.ts';
 import { makeMasterKey, masterKeyPath, readMasterKey, writeMasterKey } from './master-key.ts';
-import { hasWrappedKeys, insertWrappedKeys, type KeyPurpose, readWrappedKeys, type WrappedKey } from './store.ts';
+import { insertWrappedKeys, type KeyPurpose, readWrappedKeys, readWrappedKeysIfAny, type WrappedKey } from './store.ts';
 import { KEY_BYTES, type MasterKeys, nameOf, unwrapWithEither, wrapKey } from './wrapping.ts';
 
-export { rewrapAllKeys, unwrapsAllKeys } from './handover.ts';
+export { discardKeys, rewrapAllKeys, unwrapsAllKeys } from './handover.ts';
 export { masterKeyPath } from './master-key.ts';
 export { checkSecrets } from './secret-check.ts';
 export type { SecretColumn, StoredSecret } from './rotation.ts';
@@ -41,21 +41,43 @@ export async function storeMasterKey(dataDir: string, key: Buffer): Promise<void
 /**
  * Reads the master key from its file in DATA_DIR. At the first start of the service, makes this file.
  * @param db database, which need not be migrated yet
- * @throws OperatorError if the file is invalid, or if the file is missing although the database has keys. In the second case, no new master
- * key is made, because only the missing master key can decrypt these keys.
+ * @throws OperatorError like `readMasterKeyOf`. In this case, no new master key is made.
  */
 export async function openMasterKey(db: Database, dataDir: string): Promise<Buffer> {
+  return (await readMasterKeyOf(db, dataDir)) ?? (await makeMasterKey(dataDir));
+}
+
+/**
+ * Reads the master key from its file in DATA_DIR. Changes nothing.
+ * @param db database, which need not be migrated yet
+ * @returns null if there is no file yet, because the service was never started
+ * @throws OperatorError if the file is invalid, or if the file is missing although the database has keys, because only the missing master
+ * key can decrypt these keys
+ */
+export async function readMasterKeyOf(db: Database, dataDir: string): Promise<Buffer | null> {
   // The database must be read before the file, because another process may be at its first start at the same time. That process writes the
   // file before it stores keys. So if the database has keys, the file is there too.
-  const hasKeys = await hasWrappedKeys(db);
+  const hasKeys = (await readWrappedKeysIfAny(db)).length > 0;
   const key = await readMasterKey(dataDir);
   if (key === null && hasKeys) {
     throw new OperatorError(
       `${masterKeyPath(dataDir)} is missing, and only the master key in that file can decrypt the keys in the database. ` +
-        'Restore the file from your copy, or set MASTER_KEY to its content. Nothing was changed.',
+        'Restore the file from your copy, or set MASTER_KEY to its content. If there is no copy, see docs/operating/keys.md. Nothing was changed.',
     );
   }
-  return key ?? (await makeMasterKey(dataDir));
+  return key;
+}
+
+/**
+ * Checks that the master keys unwrap every service key of the database. Changes nothing, so a caller can check before it migrates.
+ * @param db database, which need not be migrated yet
+ * @returns the number of service keys, which is 0 before the first start
+ * @throws OperatorError if neither master key can unwrap one of the keys
+ */
+export async function checkMasterKeys(db: Database, masterKeys: MasterKeys): Promise<number> {
+  const wrapped = await readWrappedKeysIfAny(db);
+  wrapped.forEach((key) => unwrapKnown(key, masterKeys));
+  return wrapped.length;
 }
 
 /**

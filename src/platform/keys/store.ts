@@ -16,10 +16,10 @@ export async function readWrappedKeys(db: Db): Promise<WrappedKey[]> {
   return rows as WrappedKey[];
 }
 
-/** Returns true if the database has service keys. Also works if the database has never been migrated. */
-export async function hasWrappedKeys(db: Database): Promise<boolean> {
+/** Reads the service keys like `readWrappedKeys`. Returns an empty list if the database has never been migrated. */
+export async function readWrappedKeysIfAny(db: Database): Promise<WrappedKey[]> {
   const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('service_key') IS NOT NULL AS exists`.execute(db);
-  return rows[0]?.exists === true && (await readWrappedKeys(db)).length > 0;
+  return rows[0]?.exists === true ? await readWrappedKeys(db) : [];
 }
 
 /** Reads all encryption keys. The oldest key comes first. */
@@ -60,6 +60,12 @@ export async function updateWrappedKey(db: Db, key: WrappedKey): Promise<void> {
 
 export async function deleteEncryptionKeysBelow(db: Database, version: number): Promise<void> {
   await db.deleteFrom('service_key').where('purpose', '=', 'encryption').where('version', '<', version).execute();
+}
+
+/** Deletes all service keys. @returns how many there were */
+export async function deleteAllKeys(db: Db): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom('service_key').executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }
 
 /**

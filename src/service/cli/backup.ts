@@ -7,7 +7,7 @@ import { OperatorError } from '#platform/errors.ts';
 import { findMasterKey, unwrapsAllKeys } from '#platform/keys/keys.ts';
 import { whenInterrupted } from './interruption.ts';
 import { openServer, reachable } from './runtime.ts';
-import { print, printJson, showProgress } from './terminal.ts';
+import { formatBytes, print, printJson, showProgress } from './terminal.ts';
 import { readVersion } from './version.ts';
 
 export interface BackupFlags {
@@ -89,5 +89,5 @@ function describe(
   const key = isSealed
     ? 'It contains the master key, sealed by the passphrase. Keep the passphrase in another place than this file.'
     : 'It does not contain the master key. A restore needs the master key in use now, so keep a copy of it in another place.';
-  return `${file} has ${rows} rows of ${Object.keys(counts).length} tables (${(bytes / 1024 ** 2).toFixed(1)} MiB). ${key}`;
+  return `${file} is complete (rows: ${rows}, size: ${formatBytes(bytes)}). ${key}`;
 }

@@ -1,10 +1,12 @@
 import { channelSecrets } from '#hotel/channels/channels.ts';
 import type { Config } from '#platform/config.ts';
 import { webhookSecrets } from '#access/credentials/credentials.ts';
+import { createDatabase } from '#platform/db/database.ts';
 import { OperatorError } from '#platform/errors.ts';
+import { discardKeys, findMasterKey } from '#platform/keys/keys.ts';
 import { type Rotation, rotateEncryptionKey } from '#platform/keys/rotation.ts';
 import { listTenants } from '#access/tenants/tenants.ts';
-import { openRuntime } from './runtime.ts';
+import { openRuntime, openServer, reachable } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 /** Maximum number of secrets that the error message lists. */
@@ -58,6 +60,41 @@ export async function rewrapKeys(config: Config, options: { json?: boolean }): P
     }
   } finally {
     await runtime.close();
+  }
+}
+
+/**
+ * Runs `roomservice keys discard`, the way out if the master key is lost. Deletes the service keys, which nobody can decrypt any more. Refuses
+ * to run if the master key in use decrypts one of them.
+ */
+export async function discardStoredKeys(config: Config, options: { yes?: boolean; json?: boolean }): Promise<void> {
+  if (!options.yes) {
+    throw new OperatorError(
+      'After this command, all API secrets, webhook secrets and channel secrets stop working for good, and all users must sign in again. If the master key is lost and there is no copy, stop all processes and run the command with --yes. Nothing was changed.',
+    );
+  }
+  const server = await openServer(config, {
+    role: 'serve', // A process that serves has the old keys in memory, so it must have ended.
+    mayCreate: false,
+    closesOnSignal: true,
+    progress: showProgress,
+  });
+  const db = createDatabase({ url: server.url, poolSize: 1, isPrepared: false });
+  try {
+    const masterKeys = [await findMasterKey(config), config.masterKeyPrevious].filter((key) => key !== null);
+    const discarded = await reachable(config, discardKeys(db, masterKeys));
+    if (options.json) {
+      printJson({ discarded });
+    } else {
+      print(
+        discarded === 0
+          ? 'The database has no keys. Start the service, which makes new ones.'
+          : `Deleted keys: ${discarded}. Start the service, which makes new ones. Owners then sign in and issue new credentials and channels.`,
+      );
+    }
+  } finally {
+    await db.destroy();
+    await server.close();
   }
 }
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { SETTINGS } from '#platform/settings.ts';
 import { cleanUp, newDataDir, postgresPid, runCommand, startServing } from '#test/support/command.ts';
 import { createTestDatabase } from '#test/support/database.ts';
 
@@ -42,6 +45,22 @@ describe('roomservice command line', () => {
       assert.match(all.stdout, new RegExp(`^ +${command}\\b`, 'm'));
     }
     assert.match(one.stdout, /--only <part>/);
+  });
+
+  it('roomservice --help names each environment variable with the first sentence of its meaning', async () => {
+    const { stdout } = await runCommand(['--help']);
+    const words = stdout.replace(/\s+/g, ' ');
+    for (const { name, meaning } of SETTINGS) {
+      const [sentence] = meaning.replaceAll('`', '').split(/(?<=\.) /);
+      assert.ok(words.includes(` ${name} ${sentence} `), `${name} ${sentence}`);
+    }
+    assert.match(words, /: DATABASE_URL_FILE, REDIS_URL_FILE, MASTER_KEY_FILE, MASTER_KEY_PREVIOUS_FILE\. /);
+  });
+
+  it('roomservice --version prints only the version of package.json and exits 0, even if an environment variable is wrong', async () => {
+    const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../../package.json'), 'utf8'));
+    const { code, stdout, stderr } = await runCommand(['--version'], { env: { PORT: 'x' } });
+    assert.deepEqual([code, stdout, stderr], [0, `${version}\n`, '']);
   });
 
   it('serve exits 1 and prints one line that names the variable if an environment variable is wrong', async () => {

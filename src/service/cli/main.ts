@@ -9,10 +9,12 @@ import {
 import { OperatorError } from '#platform/errors.ts';
 import { isPostgresUrl } from '#platform/lib/postgres-url.ts';
 import { EVENT_TYPES, type EventType } from '#webhooks/events/event-types.ts';
+import { describeSettings } from './help.ts';
 import { isInterrupted } from './interruption.ts';
 import type { ServeOptions } from './serve.ts';
 import type { ApplyFlags } from './tenant.ts';
 import { notify } from './terminal.ts';
+import { readVersion } from './version.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -20,7 +22,8 @@ const EXIT_USAGE = 2;
 /** Runs the command line and sets the exit code: 1 if the command failed, 2 if the command or an option is wrong. */
 export async function main(argv: string[]): Promise<void> {
   try {
-    await buildProgram().parseAsync(argv);
+    const program = buildProgram().version(await readVersion(), '--version', 'print the version');
+    await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = report(error);
   }
@@ -43,6 +46,7 @@ function buildProgram(): Command {
     "Connects outside platforms to a hotel's rooms and a restaurant's kitchen.",
   );
   program.exitOverride().showHelpAfterError('(roomservice --help lists the commands)');
+  program.addHelpText('after', ({ command }) => describeSettings(command));
   program
     .command('serve')
     .description('bring the database up to date, then run the API and the deliveries')
@@ -84,6 +88,8 @@ function buildProgram(): Command {
   addMaintenanceCommands(program);
   addBackupCommands(program);
   addMoveCommand(program);
+  addFeedCommands(program);
+  addConfigCommands(program);
   addClusterCommands(program);
   return program;
 }
@@ -174,6 +180,13 @@ function parseEvents(text: string): EventType[] {
 function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('manage tenants, each described by one JSON file');
   tenant
+    .command('init [file]')
+    .description('write a new tenant document with comments, which you change and apply (default: print it)')
+    .action(async (file: string | undefined) => {
+      const { initTenant } = await import('./tenant-init.ts');
+      await initTenant(file);
+    });
+  tenant
     .command('apply <file>')
     .description('create the tenant or change it to match the file, and print the changes')
     .option('--dry-run', 'print the changes without making them')
@@ -216,6 +229,21 @@ function addClusterCommands(program: Command): void {
     });
 }
 
+function addConfigCommands(program: Command): void {
+  program
+    .command('config')
+    .description('check the environment variables')
+    .command('check')
+    .description('show each variable and its source, report all faults, and try the database, Redis and JWKS')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { checkConfig } = await import('./config-check.ts');
+      const isOk = await checkConfig(options);
+      // A server that hangs keeps its connection open, and the connection would keep this process from ending.
+      process.exit(isOk ? 0 : EXIT_FAILED);
+    });
+}
+
 /** Adds the commands for maintenance. Operators can run them while the service is running. */
 function addMaintenanceCommands(program: Command): void {
   program
@@ -239,6 +267,16 @@ function addMaintenanceCommands(program: Command): void {
       const config = configure();
       const { rewrapKeys } = await import('./keys.ts');
       await rewrapKeys(config, options);
+    });
+  keys
+    .command('discard')
+    .description('after the master key is lost: delete the stored keys, which nobody can decrypt any more')
+    .option('--yes', 'confirm that all secrets stop working')
+    .option('--json', 'print JSON')
+    .action(async (options: { yes?: boolean; json?: boolean }) => {
+      const config = configure();
+      const { discardStoredKeys } = await import('./keys.ts');
+      await discardStoredKeys(config, options);
     });
   keys
     .command('rotate')
@@ -310,6 +348,21 @@ function addMoveCommand(program: Command): void {
       const config = configure();
       const { move } = await import('./move.ts');
       await move(config, to, options);
+    });
+}
+
+/** Adds the commands for the event feed. */
+function addFeedCommands(program: Command): void {
+  program
+    .command('feed')
+    .description('manage the event feed')
+    .command('expire-cursors')
+    .description('after a point-in-time recovery: refuse every cursor from before, so that no partner skips an event')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const config = configure();
+      const { expireCursors } = await import('./feed.ts');
+      await expireCursors(config, options);
     });
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { cleanUp, newDataDir, runCommand, startServing } from '#test/support/command.ts';
+import { cleanUp, newDataDir, refuse, runCommand, startServing, succeed } from '#test/support/command.ts';
 import { call, startService, type TestService } from '#test/support/service.ts';
 import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 import { eventually } from '#test/support/webhooks.ts';
@@ -91,9 +91,22 @@ describe('replacing the master key', () => {
     newKey = oldKey;
   });
 
-  it('after a lost master key is replaced and the service keys are deleted, owners can sign in and issue new credentials', async () => {
+  it('after a lost master key is replaced and keys discard has run, owners can sign in and issue new credentials', async () => {
     const tenant = await service.tenant();
-    await service.database.db.deleteFrom('service_key').execute();
+    const lost = { env: envOf(newKey) };
+    const stored = await wrapped();
+    await refuse(['keys', 'discard'], lost, /API secrets, .* stop working for good.* --yes\. Nothing was changed\.$/m);
+    const known = { env: envOf(newKey, oldKey) };
+    await refuse(
+      ['keys', 'discard', '--yes'],
+      known,
+      /The master key decrypts the key .* not lost\. Nothing was changed\.$/m,
+    );
+    assert.deepEqual(await wrapped(), stored);
+    assert.match((await succeed(['keys', 'discard', '--yes'], lost)).stdout, /^Deleted keys: 3\. Start the service/);
+    assert.deepEqual(JSON.parse((await succeed(['keys', 'discard', '--yes', '--json'], lost)).stdout), {
+      discarded: 0,
+    });
     const serving = await startServing(['--only', 'api'], { env: envOf(newKey) });
     const ask = (method: string, path: string, options: Parameters<typeof call>[3]) =>
       call(serving.url, method, path, options);
@@ -140,6 +153,34 @@ describe('master key file in DATA_DIR', () => {
     assert.equal(given.code, 0, given.stderr);
     await rename(`${file}.elsewhere`, file);
     assert.equal((await runCommand(['tenant', 'list'], { env })).code, 0);
+  });
+
+  it('keys discard is refused while serve runs, and without a copy of the lost file it lets serve start with a new one', async () => {
+    const serving = await startServing([], { env });
+    await rename(file, `${file}.lost`);
+    await refuse(['keys', 'discard', '--yes'], { env }, /Another "serve" already runs/);
+    serving.kill('SIGTERM');
+    await serving.ended;
+    await refuse(['serve'], { env }, /master-key is missing/);
+    assert.match((await succeed(['keys', 'discard', '--yes'], { env })).stdout, /^Deleted keys: 3\./);
+    const again = await startServing([], { env });
+    assert.notEqual(await readFile(file, 'utf8'), await readFile(`${file}.lost`, 'utf8'));
+    again.kill('SIGTERM');
+    assert.equal((await again.ended).code, 0);
+  });
+
+  it('with a wrong MASTER_KEY, serve and other commands exit 1, and change neither the schema nor the files', async () => {
+    const files = await readdir(dataDir);
+    const unmigrated = await lastMigrationRemoved(dataDir);
+    const wrong = { ...env, MASTER_KEY: randomBytes(32).toString('base64') };
+    for (const command of [['serve'], ['tenant', 'list'], ['migrate'], ['keys', 'rewrap']]) {
+      const { code, stderr } = await runCommand(command, { env: wrong });
+      assert.equal(code, 1, command.join(' '));
+      assert.match(stderr, /^roomservice: MASTER_KEY cannot decrypt the keys in this database\. .*\n$/);
+    }
+    assert.deepEqual(await readdir(dataDir), files);
+    assert.equal(await unmigrated.isStill(), true, 'no command migrated the database');
+    await unmigrated.restore();
   });
 
   it('the master key file can be replaced while serve is running', async () => {

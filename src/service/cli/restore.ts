@@ -143,9 +143,9 @@ function describe(config: Config, backup: Backup, counts: RowCounts, keyState: K
   const sum = Object.values(counts).reduce((total, count) => total + count, 0);
   const of = (table: string) => counts[table] ?? 0;
   return [
-    `Restored the backup of ${backup.createdAt}: ${sum} rows, with ${of('tenant')} tenants, ${of('restaurant_order')} orders and ${of('reservation')} reservations.`,
+    `Restored the backup of ${backup.createdAt} (rows: ${sum}, tenants: ${of('tenant')}, orders: ${of('restaurant_order')}, reservations: ${of('reservation')}).`,
     describeKey(config, keyState),
-    'Partners who read the event feed get 400 for their old position, and must continue with the position that the message names.',
+    'Partners who read the event feed get 400 for a cursor from before the restore. The message says how they continue.',
   ].join('\n');
 }
 

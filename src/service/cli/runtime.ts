@@ -22,7 +22,7 @@ import { OperatorError } from '#platform/errors.ts';
 import { closeWhenInterrupted } from './interruption.ts';
 import { notify } from './terminal.ts';
 import type { OpenKeyring } from '#platform/keys/keyring.ts';
-import { openKeyring, openMasterKey } from '#platform/keys/keys.ts';
+import { checkMasterKeys, openKeyring, openMasterKey } from '#platform/keys/keys.ts';
 
 /** Parts that every command needs: a migrated database, and the service keys that the database stores. */
 export interface Runtime {
@@ -140,8 +140,9 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
 async function setUp(config: Config, url: string, { isPooled }: Pooling, progress: RuntimeOptions['progress']) {
   const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false, isPooled });
   try {
-    // The master key is read before the migrations run, because a start without a master key must change nothing.
+    // The master key is checked before the migrations run, because a start without the correct master key must change nothing.
     const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
+    await checkMasterKeys(db, { current: masterKey, previous: config.masterKeyPrevious });
     const onWait = () => progress('Another process migrates the database. This process waits until it has ended.');
     const migration = await migrateToLatest(db, { onWait });
     const layout = await readLayout(db);

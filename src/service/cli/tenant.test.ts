@@ -168,6 +168,17 @@ describe('roomservice tenant', () => {
     assert.match(notJson?.stderr ?? '', /^roomservice: \S+broken\.json is not JSON: .+\n$/);
   });
 
+  it('tenant list escapes the characters of a name that control a terminal, so that each tenant stays one line of four fields', async () => {
+    await service.apply(sampleTenant({ slug: 'house-odd-name', name: 'A\u001b[2J\tB\nC\u009bD\u202eE "F" ü' }));
+    const { stdout } = await runCommand(['tenant', 'list'], { env });
+    const line = stdout.split('\n').find((each) => each.includes('house-odd-name'));
+    assert.deepEqual(line?.split('\t').slice(1), [
+      'house-odd-name',
+      'A\\u001b[2J\\u0009B\\u000aC\\u009bD\\u202eE "F" ü',
+      'restaurant',
+    ]);
+  });
+
   it('tenant list on a new DATA_DIR says how to create a tenant, and stops the PostgreSQL that it started', async () => {
     const dataDir = await newDataDir();
     const { code, stdout, stderr } = await runCommand(['tenant', 'list'], { env: { DATA_DIR: dataDir } });

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import type { Config } from '#platform/config.ts';
-import { OperatorError } from '#platform/errors.ts';
 import type { Change } from '#platform/lib/change-list.ts';
 import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
 import { listTenants } from '#access/tenants/tenants.ts';
 import { openRuntime } from './runtime.ts';
-import { print, printJson, showProgress } from './terminal.ts';
+import { readTenantFile } from './tenant-file.ts';
+import { print, printable, printJson, showProgress } from './terminal.ts';
 
 export interface ApplyFlags {
   json?: boolean;
@@ -14,7 +13,7 @@ export interface ApplyFlags {
 
 /** Runs `roomservice tenant apply FILE`. Reads the file before it opens the database, so that a file with invalid JSON fails early. */
 export async function applyTenant(config: Config, file: string, flags: ApplyFlags): Promise<void> {
-  const document = await readDocument(file);
+  const document = await readTenantFile(file);
   const isDryRun = flags.dryRun === true;
   const runtime = await openRuntime(config, { role: 'command', mayCreate: !isDryRun, progress: showProgress });
   try {
@@ -23,7 +22,11 @@ export async function applyTenant(config: Config, file: string, flags: ApplyFlag
       // A dry run prints no ids. It is rolled back, so the ids of new rows belong to no stored row.
       printJson(isDryRun ? { slug: applied.slug, dry_run: true, changes: applied.changes } : applied);
     } else {
-      print([headline(applied, file, isDryRun), ...applied.changes.map((change) => `  ${lineOf(change)}`)].join('\n'));
+      print(
+        [headline(applied, file, isDryRun), ...applied.changes.map((change) => `  ${printable(lineOf(change))}`)].join(
+          '\n',
+        ),
+      );
     }
   } finally {
     await runtime.close();
@@ -59,21 +62,10 @@ export async function printTenants(config: Config, options: { json?: boolean }):
       print('There is no tenant yet. "roomservice tenant apply FILE" creates one.');
     } else {
       for (const { id, slug, name, features } of tenants) {
-        print(`${id}\t${slug}\t${name}\t${features.join(', ')}`);
+        print([id, slug, printable(name), features.join(', ')].join('\t'));
       }
     }
   } finally {
     await runtime.close();
-  }
-}
-
-async function readDocument(file: string): Promise<unknown> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`${file} cannot be read (${error.code}). Check the path and its permissions.`);
-  });
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new OperatorError(`${file} is not JSON: ${(error as Error).message}`);
   }
 }

@@ -46,7 +46,7 @@ export async function verifyBackup(
     }
     if (verified.faults.length > 0) {
       throw new OperatorError(
-        `${file} has ${verified.faults.length} faults: ${verified.faults.slice(0, MAX_NAMED).join('; ')}. Do not rely on this backup.`,
+        `${file} has faults (${verified.faults.length}): ${verified.faults.slice(0, MAX_NAMED).join('; ')}. Do not rely on this backup.`,
       );
     }
   } finally {
@@ -110,13 +110,13 @@ async function openSecrets(
     { db, keyring, columns },
     tenants.map(({ id }) => id),
   );
-  return { secrets, unopened: unopened.map((location) => `the secret of ${location} cannot be decrypted`) };
+  return { secrets, unopened: unopened.map((location) => `the ${location} cannot be decrypted`) };
 }
 
 function describe(file: string, backup: Backup, { tenants, rows, nights, secrets }: Verified): string {
   const sealed =
     secrets === null
       ? 'The secrets were not checked, because there is no master key. Use --passphrase-file or set MASTER_KEY to check them.'
-      : `The master key decrypts all ${secrets} secrets.`;
-  return `${file} is complete: the state of ${backup.createdAt} with ${tenants} tenants, ${rows} rows and ${nights} correct nights. ${sealed}`;
+      : `The master key decrypts every secret (${secrets}).`;
+  return `${file} is complete: the state of ${backup.createdAt} (tenants: ${tenants}, rows: ${rows}, correct nights: ${nights}). ${sealed}`;
 }

@@ -47,7 +47,10 @@ export const TenantDocument = Type.Object(
           'Users who may sign in. A user whom the document no longer names is disabled. The last active owner cannot be disabled.',
       }),
     ),
-    menu: Type.Optional(MenuDocument),
+    menu: Type.Optional({
+      ...MenuDocument,
+      description: 'The menu of the restaurant. A dish that the document no longer names becomes inactive.',
+    }),
     properties: Type.Optional(
       Type.Array(PropertyDocument, {
         description: 'Properties of the hotel. A property that the document no longer names becomes inactive.',

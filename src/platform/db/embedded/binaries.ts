@@ -18,13 +18,25 @@ export async function findBinaries(account: Account | undefined, folder: string)
   if (account === undefined || (await succeedsAs(account, join(native, 'bin/postgres'), ['--version']))) {
     return native;
   }
-  const { version } = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8')) as { version: string };
-  const copy = join(folder, `native-${version}`);
+  const copy = join(folder, `native-${await readVersion(packageDir)}`);
   await createWhole(copy, 'bin/postgres', async (unfinished) => {
     await cp(native, unfinished, { recursive: true, verbatimSymlinks: true });
     await chownTree(unfinished, account);
   });
   return copy;
+}
+
+/**
+ * Returns the major version of the PostgreSQL that npm has installed, such as 18.
+ * @throws EmbeddedPostgresError if npm has installed no package for this platform
+ */
+export async function readInstalledMajor(): Promise<number> {
+  return Number.parseInt(await readVersion(findPackage()), 10);
+}
+
+async function readVersion(packageDir: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8')) as { version: string };
+  return version;
 }
 
 function findPackage(): string {

@@ -8,6 +8,7 @@ import {
   lstat,
   mkdir,
   mkdtemp,
+  opendir,
   readdir,
   readlink,
   realpath,
@@ -54,6 +55,38 @@ export async function locate(path: string, log: (message: string) => void): Prom
   return { dataDir, clusterDir, socketDir: socketDirOf(clusterDir), account };
 }
 
+/** Finds the database of DATA_DIR and the folder of its socket. Changes nothing. @returns undefined if there is no database */
+export async function findDatabase(path: string): Promise<Pick<Location, 'clusterDir' | 'socketDir'> | undefined> {
+  const dataDir = await realpath(path).catch(ifAbsent);
+  const clusterDir = dataDir && (await findCluster(dataDir));
+  return clusterDir === undefined ? undefined : { clusterDir, socketDir: socketDirOf(clusterDir) };
+}
+
+/**
+ * Checks that this process can use DATA_DIR, or could create it. Changes nothing.
+ * @throws EmbeddedPostgresError if DATA_DIR cannot be used
+ */
+export async function checkDataDir(path: string): Promise<void> {
+  const folder = resolve(path);
+  let existing = folder;
+  try {
+    while ((await stat(existing).catch(ifAbsent)) === undefined) {
+      existing = dirname(existing);
+    }
+    await (await opendir(existing)).close();
+    await access(existing, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw cannotUse(folder, error);
+  }
+}
+
+function cannotUse(dataDir: string, error: unknown): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `DATA_DIR ${dataDir} cannot be used (${codeOf(error)}). It must be a folder that this process may write to.`,
+    { cause: error },
+  );
+}
+
 async function createDataDir(path: string): Promise<string> {
   const folder = resolve(path);
   try {
@@ -66,10 +99,7 @@ async function createDataDir(path: string): Promise<string> {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return await realpath(folder);
   } catch (error) {
-    throw new EmbeddedPostgresError(
-      `DATA_DIR ${folder} cannot be used (${codeOf(error)}). It must be a folder that this process may write to.`,
-      { cause: error },
-    );
+    throw cannotUse(folder, error);
   }
 }
 

@@ -19,6 +19,12 @@ export interface Server {
   log: (message: string) => void;
 }
 
+/** Values that are needed to connect to the server while it runs. */
+interface Connectable {
+  location: Pick<Location, 'socketDir'>;
+  password: string;
+}
+
 const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 25;
 const RESTART_WAIT_MS = 200;
@@ -26,7 +32,7 @@ const MAX_STARTS = 3;
 const MAINTENANCE_DATABASE = 'postgres';
 
 /** Returns the connection string of a database of this server. It uses the Unix socket and contains the password. */
-export function databaseUrl({ location, password }: Server, database = NAME): string {
+export function databaseUrl({ location, password }: Connectable, database = NAME): string {
   return `postgres://${NAME}:${password}@${encodeURIComponent(location.socketDir)}:5432/${database}?sslmode=disable`;
 }
 

@@ -1,0 +1,134 @@
+import { isIP } from 'node:net';
+import { isPostgresUrl } from './postgres-url.ts';
+import { parseRedisUrl } from './redis-url.ts';
+
+/** Error for a value that a setting cannot have. Its message continues a sentence that begins with the name of the setting. */
+export class InvalidValueError extends Error {}
+
+/** Parses the value of a setting. @throws InvalidValueError, whose message never shows a secret */
+export type Parse<T> = (value: string) => T;
+
+export function integerFrom(min: number, max: number): Parse<number> {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= min && number <= max)) {
+      throw new InvalidValueError(`must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`);
+    }
+    return number;
+  };
+}
+
+const MAX_POOL_SIZE = 1_000;
+
+export function parsePoolSize(value: string): number | 'auto' {
+  if (value === 'auto') {
+    return value;
+  }
+  if (!/^\d+$/.test(value)) {
+    throw new InvalidValueError(
+      `must be auto or a whole number from 2 to ${MAX_POOL_SIZE}, not ${JSON.stringify(value)}`,
+    );
+  }
+  return integerFrom(2, MAX_POOL_SIZE)(value);
+}
+
+export function parseBoolean(value: string): boolean {
+  if (value !== 'true' && value !== 'false') {
+    throw new InvalidValueError(`must be true or false, not ${JSON.stringify(value)}`);
+  }
+  return value === 'true';
+}
+
+export function oneOf<T extends string>(values: readonly T[]): Parse<T> {
+  return (value) => {
+    const known = values.find((each) => each === value);
+    if (known === undefined) {
+      throw new InvalidValueError(`must be one of ${values.join(', ')}, not ${JSON.stringify(value)}`);
+    }
+    return known;
+  };
+}
+
+const KEY_BYTES = 32;
+
+export function parseKey(value: string): Buffer {
+  const key = Buffer.from(value, 'base64');
+  if (!/^[A-Za-z0-9+/_-]+=*$/.test(value) || key.length !== KEY_BYTES) {
+    throw new InvalidValueError('must be 32 bytes in base64 (openssl rand -base64 32)');
+  }
+  return key;
+}
+
+function parseUrl(value: string, protocols: string[]): URL | null {
+  const url = URL.parse(value);
+  return url !== null && protocols.includes(url.protocol) ? url : null;
+}
+
+export function parseDatabaseUrl(value: string): string {
+  if (!isPostgresUrl(value)) {
+    throw new InvalidValueError('must be a URL such as postgres://user:password@host:5432/database');
+  }
+  return value;
+}
+
+export function checkRedisUrl(value: string): string {
+  if (parseRedisUrl(value) === null) {
+    throw new InvalidValueError(
+      'must be a URL such as redis://user:password@host:6379/0, redis+cluster://user:password@host:6379,host:6379 or redis+sentinel://user:password@host:26379,host:26379/primary-name (rediss for TLS). Write special characters of a password in percent-encoding',
+    );
+  }
+  return value;
+}
+
+/** Parses the URL of a service. @returns the URL without a trailing slash */
+export function parseBaseUrl(value: string): string {
+  const url = parseUrl(value, ['http:', 'https:']);
+  if (url === null || /[?#]/.test(value)) {
+    // A value with an @ may contain a password, so the message does not show it.
+    const given = value.includes('@') ? '' : `, not ${JSON.stringify(value)}`;
+    throw new InvalidValueError(`must be an http or https URL without query and fragment${given}`);
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+export function parseKeySetUrl(value: string): URL {
+  const url = parseUrl(value, ['https:', 'http:']);
+  const isLocal = url !== null && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  const hasCredentials = url !== null && (url.username !== '' || url.password !== '');
+  if (url === null || hasCredentials || (url.protocol === 'http:' && !isLocal)) {
+    throw new InvalidValueError('must be an https URL without user name and password (http only for localhost)');
+  }
+  return url;
+}
+
+export function parseBrand(value: string): string {
+  if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?$/.test(value)) {
+    throw new InvalidValueError(
+      `must be 1 to 40 letters, digits or hyphens, without a hyphen at either end, not ${JSON.stringify(value)}`,
+    );
+  }
+  return value;
+}
+
+export function parseProxies(value: string): string[] {
+  const proxies = value.split(',').map((part) => part.trim());
+  for (const proxy of proxies) {
+    if (!isAddressOrRange(proxy)) {
+      throw new InvalidValueError(
+        `must be a comma-separated list of IP addresses or ranges such as 10.0.0.0/8, not ${JSON.stringify(proxy)}`,
+      );
+    }
+  }
+  return proxies;
+}
+
+/**
+ * Returns true if the text is an IP address or a CIDR range other than /0. The range /0 has all addresses. With it, every caller would be a
+ * trusted proxy and could claim any client address.
+ */
+function isAddressOrRange(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const bits = isIP(address) === 4 ? 32 : 128;
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits);
+  return isIP(address) !== 0 && isPrefix && more.length === 0;
+}

@@ -1,0 +1,221 @@
+import { DEFAULT_BOUNDS } from './lib/bounds.ts';
+
+/** Environment variable that the service reads. */
+export interface Setting<Name extends string = string> {
+  name: Name;
+  /** Value of the variable if it is not set. Null if there is no such value. */
+  default: string | null;
+  /** Words that say what applies if the variable is not set and has no default. Without this field, they are `none`. */
+  otherwise?: string;
+  /** Meaning in full sentences, in Markdown without links. The first sentence is also the line of the variable in `--help`. */
+  meaning: string;
+  /** Path of the page that says more, from the root of the repository. */
+  page?: string;
+  /**
+   * True if the value is a secret, or a URL that may contain a password. Such a value may also come from a file, whose path is in the
+   * variable with the suffix `_FILE`.
+   */
+  isSecret?: true;
+}
+
+const MIB = 1024 * 1024;
+const { bodyBytes } = DEFAULT_BOUNDS;
+const inMib = (bytes: number) => String(bytes / MIB);
+
+const TABLE = [
+  { name: 'PORT', default: '8080', meaning: 'Port of the API, or 0 for any free port.' },
+  { name: 'HOST', default: '127.0.0.1', meaning: 'IP address or host name on which the API listens.' },
+  {
+    name: 'PUBLIC_URL',
+    default: null,
+    otherwise: 'from the request',
+    meaning: 'Base of the `next` and `previous` links.',
+  },
+  { name: 'DATA_DIR', default: './data', meaning: 'Folder of the embedded database and of the generated keys.' },
+  {
+    name: 'DATABASE_URL',
+    default: null,
+    meaning: 'URL of a PostgreSQL, version 15 or later, which replaces the embedded database.',
+    isSecret: true,
+  },
+  {
+    name: 'DATABASE_POOL_SIZE',
+    default: '10',
+    meaning:
+      'Database connections of each process, or `auto` for a number that PostgreSQL allows. If there are at least 5 connections, 2 of ' +
+      'them (1 with `--only api`) serve only the deliveries and the poll for changes. A process with deliveries opens one more ' +
+      'connection, for notifications.',
+    page: 'docs/operating/connections.md',
+  },
+  {
+    name: 'DATABASE_PREPARED_STATEMENTS',
+    default: null,
+    otherwise: 'found out',
+    meaning:
+      'Use of prepared statements, `true` or `false`. If the variable is not set, a start finds out if the connection leads through a ' +
+      'pooler that loses prepared statements (PgBouncer before 1.21), and then does not use them.',
+    page: 'docs/operating/connections.md',
+  },
+  {
+    name: 'REDIS_URL',
+    default: null,
+    meaning:
+      'URL of a Redis or Valkey, so that several processes share the budgets. It names one server, a cluster ' +
+      '(`redis+cluster://host,host`) or Sentinels (`redis+sentinel://host,host/name`). Without this variable each process counts calls ' +
+      'on its own. While Redis cannot be reached, each process lets in its share of each budget.',
+    page: 'docs/operating/redis.md',
+    isSecret: true,
+  },
+  {
+    name: 'MASTER_KEY',
+    default: null,
+    otherwise: 'made in `DATA_DIR`',
+    meaning:
+      'Master key, 32 bytes in base64, that wraps the keys of the service. This variable is required with `DATABASE_URL`.',
+    page: 'docs/operating/keys.md',
+    isSecret: true,
+  },
+  {
+    name: 'MASTER_KEY_PREVIOUS',
+    default: null,
+    meaning:
+      'Old master key, while you replace the master key. During this time only `keys rewrap` and `serve` change the stored keys.',
+    page: 'docs/operating/keys.md',
+    isSecret: true,
+  },
+  { name: 'RATE_LIMIT_PER_MINUTE', default: '300', meaning: 'Requests a minute for each credential.' },
+  {
+    name: 'ORDER_MAX_ITEMS',
+    default: String(DEFAULT_BOUNDS.orderItems),
+    meaning: 'Largest number of items in an order.',
+  },
+  {
+    name: 'ORDER_ITEM_MAX_ADDONS',
+    default: String(DEFAULT_BOUNDS.itemAddons),
+    meaning: 'Largest number of add-ons in one item of an order.',
+  },
+  {
+    name: 'MENU_MAX_DISHES',
+    default: String(DEFAULT_BOUNDS.dishes),
+    meaning: 'Largest number of dishes in a menu.',
+  },
+  {
+    name: 'DISH_MAX_ENTRIES',
+    default: String(DEFAULT_BOUNDS.dishEntries),
+    meaning: 'Largest number of variants, of add-ons and of ingredients in one dish.',
+  },
+  {
+    name: 'MENU_MAX_RENDERED_MIB',
+    default: inMib(DEFAULT_BOUNDS.renderedMenuBytes),
+    meaning: 'Largest menu in MiB, in the form that partners read.',
+  },
+  {
+    name: 'STREAMS_PER_CREDENTIAL',
+    default: String(DEFAULT_BOUNDS.waitingStreams),
+    meaning:
+      'Streamed lists and menu documents of one credential or user that may wait for their reader at the same time, in each process.',
+  },
+  {
+    name: 'BODY_MIB_PER_CREDENTIAL',
+    default: inMib(bodyBytes.ofCaller),
+    meaning:
+      'MiB of request bodies that each process holds at the same time for one credential. Only bodies above 64 KiB count. If one more ' +
+      'body does not fit, it gets 429.',
+  },
+  {
+    name: 'BODY_MIB_PER_TENANT',
+    default: inMib(bodyBytes.ofTenant),
+    meaning:
+      'MiB of request bodies that each process holds at the same time for one tenant. Only bodies above 64 KiB count.',
+  },
+  {
+    name: 'BODY_MIB_PER_PROCESS',
+    default: inMib(bodyBytes.ofProcess),
+    meaning: 'MiB of request bodies that each process holds at the same time in all. Only bodies above 64 KiB count.',
+  },
+  {
+    name: 'BODY_MIB_OF_STRANGERS',
+    default: inMib(bodyBytes.ofStrangers),
+    meaning:
+      'MiB of request bodies that each process holds at the same time for all callers without valid credentials. Bodies of any size count.',
+  },
+  {
+    name: 'WEBHOOK_HEADER_BRAND',
+    default: 'Service',
+    meaning: 'Brand in `X-<brand>-Signature`, `X-<brand>-Timestamp` and `X-<brand>-Event-Id`.',
+  },
+  {
+    name: 'WEBHOOK_ALLOW_PRIVATE_NETWORK',
+    default: 'false',
+    meaning: 'For development: `true` allows deliveries to private addresses and to any port.',
+  },
+  {
+    name: 'EVENT_RETENTION_DAYS',
+    default: '30',
+    meaning:
+      'Days for which the service keeps events and ended deliveries, from 1 to 3650. The service keeps pending deliveries in any case.',
+  },
+  {
+    name: 'AUTH_ISSUER',
+    default: null,
+    meaning:
+      'Issuer of the tokens of an outside identity provider for owner and staff. Set all three of `AUTH_ISSUER`, `AUTH_AUDIENCE` and ' +
+      '`AUTH_JWKS_URL`, or none of them.',
+  },
+  { name: 'AUTH_AUDIENCE', default: null, meaning: 'Audience of the tokens of the identity provider.' },
+  { name: 'AUTH_JWKS_URL', default: null, meaning: 'URL of the keys (JWKS) of the identity provider.' },
+  {
+    name: 'AUTH_EMAIL_VERIFIED_REQUIRED',
+    default: 'true',
+    meaning:
+      'With `true`, a token of the identity provider must say `email_verified: true`. With `false`, a token without `email_verified` is ' +
+      'accepted too. Use `false` only if the provider verifies every e-mail. A token that says `email_verified: false` is always refused.',
+  },
+  {
+    name: 'TRUSTED_PROXIES',
+    default: null,
+    meaning: 'Addresses or ranges of proxies whose `X-Forwarded-*` headers the service believes, separated by commas.',
+  },
+  {
+    name: 'LOG_LEVEL',
+    default: 'info',
+    meaning: 'Level of the log lines: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+  },
+  {
+    name: 'METRICS_PORT',
+    default: null,
+    meaning:
+      'Port for Prometheus metrics. The metric `request_bound` shows the bounds on requests as they are set. The metric ' +
+      '`database_writes_hanging` is 1 while the database has lost its standbys and writes get 503. `/livez` and `/readyz` answer on this ' +
+      'port too, and a burst of new connections to the API does not delay a probe there.',
+  },
+] as const satisfies readonly Setting[];
+
+export type SettingName = (typeof TABLE)[number]['name'];
+
+/**
+ * All environment variables of the service. `--help`, `config check` and the table in README.md derive from this list. Variables of the
+ * commands that run on a partner's machine are not in it (`readPartnerConfig`).
+ */
+export const SETTINGS: readonly Setting<SettingName>[] = TABLE;
+
+const byName = new Map(SETTINGS.map((setting) => [setting.name, setting]));
+
+export function settingOf(name: SettingName): Setting<SettingName> {
+  return byName.get(name) as Setting<SettingName>;
+}
+
+/** Names of all variables, also those that give the path of a file with a secret. */
+export const SETTING_NAMES: ReadonlySet<string> = new Set(
+  SETTINGS.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name])),
+);
+
+/** Returns the first sentence of the meaning. */
+export function shortMeaning({ meaning }: Setting): string {
+  return /^.*?\.(?= |$)/.exec(meaning)?.[0] ?? meaning;
+}
+
+/** Returns Markdown as the text that a terminal shows, without backticks. */
+export function asPlainText(markdown: string): string {
+  return markdown.replaceAll('`', '');
+}

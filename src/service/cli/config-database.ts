@@ -1,0 +1,118 @@
+import { resolve } from 'node:path';
+import type { Config } from '#platform/config.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
+import { inspectEmbedded } from '#platform/db/embedded/inspect.ts';
+import { isUnavailable } from '#platform/db/failures.ts';
+import { type DatabaseState, MIN_POSTGRES_MAJOR, readDatabaseState } from '#platform/db/inspect.ts';
+import { describeOtherBranch } from '#platform/db/migrate.ts';
+import { OperatorError } from '#platform/errors.ts';
+import { checkMasterKeys, readMasterKeyOf } from '#platform/keys/keys.ts';
+import { masterKeyPath, readMasterKey } from '#platform/keys/master-key.ts';
+import { inTime, TimeLimitError } from '#platform/lib/in-time.ts';
+import { type Findings, TRY_LIMIT_MS } from './config-findings.ts';
+import { outOfReach } from './runtime.ts';
+
+/**
+ * Connects to the database, and reads its version, its migrations and its keys. Changes nothing.
+ * @throws OperatorError if the database is out of reach or refuses the connection
+ */
+export async function tryDatabase(config: Config, url: string): Promise<Findings> {
+  // With `isPooled`, the connection also works if it leads through a connection pooler.
+  const db = createDatabase({ url, poolSize: 1, isPooled: true, isPrepared: false });
+  try {
+    return await inTime(TRY_LIMIT_MS, async () => {
+      const state = describeState(await readDatabaseState(db));
+      const keys = await describeKeys(config, db);
+      return { details: [...state.details, ...keys.details], faults: [...state.faults, ...keys.faults] };
+    });
+  } catch (error) {
+    throw error instanceof TimeLimitError || isUnavailable(error) ? outOfReach(config, error) : refused(config, error);
+  } finally {
+    void db.destroy().catch(() => {});
+  }
+}
+
+function refused({ databaseUrl }: Config, error: unknown): OperatorError {
+  const what = databaseUrl === null ? 'The database in DATA_DIR' : `The database at ${new URL(databaseUrl).host}`;
+  return new OperatorError(`${what} cannot be used: ${(error as Error).message}`, { cause: error });
+}
+
+/** Describes the state of a database, and finds its faults. */
+export function describeState({ version, isStandby, mayCreateTables, migrations }: DatabaseState): Findings {
+  const { missing, newer } = migrations;
+  const details = [`It is PostgreSQL ${version}.`];
+  const faults: string[] = [];
+  if (Number.parseInt(version, 10) < MIN_POSTGRES_MAJOR) {
+    faults.push(`PostgreSQL ${version} is too old. Version ${MIN_POSTGRES_MAJOR} or later is needed.`);
+  }
+  if (isStandby) {
+    faults.push('The server is a standby, which accepts no writes. Set DATABASE_URL to the primary.');
+  }
+  if (missing.length > 0 && newer.length > 0) {
+    faults.push(describeOtherBranch(migrations));
+  } else if (newer.length > 0) {
+    details.push(
+      `A newer version has migrated it (${newer.join(', ')}). This version works with it, because a migration only adds.`,
+    );
+  } else {
+    details.push(missing.length === 0 ? 'It has all migrations.' : describeMissing(missing));
+  }
+  if (missing.length > 0 && !mayCreateTables) {
+    faults.push(
+      'The user of DATABASE_URL may not create tables, so the missing migrations cannot be applied. GRANT CREATE ON SCHEMA to this user.',
+    );
+  }
+  return { details, faults };
+}
+
+function describeMissing(missing: string[]): string {
+  const first = missing.length === 1 ? missing[0] : `${missing[0]} to ${missing.at(-1)}`;
+  return `${missing.length} ${missing.length === 1 ? 'migration is' : 'migrations are'} missing (${first}). "roomservice migrate" and "serve" apply them.`;
+}
+
+/** Checks that the master key unwraps the service keys of the database. */
+async function describeKeys(config: Config, db: Database): Promise<Findings> {
+  const { masterKey, masterKeyPrevious, databaseUrl, dataDir } = config;
+  if (masterKey === null && databaseUrl !== null) {
+    return { details: [], faults: [] }; // MASTER_KEY is missing or faulty, which the list of variables says already.
+  }
+  try {
+    const current = masterKey ?? (await readMasterKeyOf(db, dataDir));
+    const count = current === null ? 0 : await checkMasterKeys(db, { current, previous: masterKeyPrevious });
+    return {
+      details: [count === 0 ? 'It has no keys yet. The first start makes them.' : 'The master key unwraps its keys.'],
+      faults: [],
+    };
+  } catch (error) {
+    if (error instanceof OperatorError) {
+      return { details: [], faults: [error.message] };
+    }
+    throw error;
+  }
+}
+
+/**
+ * Finds out what DATA_DIR contains, and reads the embedded database only if it runs. Creates and starts nothing.
+ * @throws EmbeddedPostgresError or OperatorError if the database cannot be used
+ */
+export async function tryEmbedded(config: Config): Promise<Findings> {
+  const folder = resolve(config.dataDir);
+  const state = await inTime(TRY_LIMIT_MS, () => inspectEmbedded(config.dataDir));
+  if (state === null) {
+    return { details: [`${folder} contains no database yet. The first start creates it.`], faults: [] };
+  }
+  const { dataMajor, installedMajor, url } = state;
+  const details = [`${folder} contains a database of PostgreSQL ${dataMajor}.`];
+  if (dataMajor !== installedMajor) {
+    const fault = `The database in ${folder} is of PostgreSQL ${dataMajor}, but PostgreSQL ${installedMajor} is installed.`;
+    return { details, faults: [`${fault} "roomservice upgrade-database" brings older data to the installed version.`] };
+  }
+  if (url !== null) {
+    const found = await tryDatabase(config, url);
+    return { ...found, details: [...details, 'It runs.', ...found.details] };
+  }
+  details.push('It does not run now, so its migrations and its keys were not checked.');
+  const isKeyMissing = config.masterKey === null && (await readMasterKey(config.dataDir)) === null;
+  const fault = `${masterKeyPath(config.dataDir)} is missing, and MASTER_KEY is not set. Restore the file from your copy.`;
+  return { details, faults: isKeyMissing ? [fault] : [] };
+}

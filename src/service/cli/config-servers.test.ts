@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { cleanUp, newDataDir, runCommand } from '#test/support/command.ts';
+import { findPgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts';
+import { findRedis } from '#test/support/redis.ts';
+import { startRedisCluster, startRedisSentinels } from '#test/support/redis-groups.ts';
+import { startService } from '#test/support/service.ts';
+
+/** Runs `config check`. @returns the exit code and the line about the server */
+async function lineAbout(title: string, env: Record<string, string>): Promise<[code: number | null, line: string]> {
+  const { code, stdout, stderr } = await runCommand(['config', 'check'], { env });
+  return [code, stdout.split('\n').find((line) => line.startsWith(title)) ?? stdout + stderr];
+}
+
+describe('roomservice config check: poolers and groups of servers', () => {
+  after(cleanUp);
+
+  it('config check exits 0 if DATABASE_URL leads through PgBouncer in transaction mode', {
+    skip: findPgbouncer() === undefined && 'this machine has no pgbouncer',
+  }, async (t) => {
+    const service = await startService();
+    t.after(() => service.close());
+    const pooler = await startPgbouncer(service.database.url);
+    t.after(() => pooler.close());
+    const [code, line] = await lineAbout('Database', {
+      DATABASE_URL: pooler.urlOf(service.database.url),
+      MASTER_KEY: service.masterKey.toString('base64'),
+    });
+    assert.match(
+      line,
+      /^Database: usable\. It is PostgreSQL .+ It has all migrations\. The master key unwraps its keys\.$/,
+    );
+    assert.equal(code, 0);
+  });
+
+  const program = findRedis() ?? '';
+  const skip = program === '' && 'this machine has no redis-server and no valkey-server';
+
+  it('config check exits 0 if all primaries of a Redis Cluster respond, and exits 1 if one of them is down', {
+    skip,
+  }, async (t) => {
+    const cluster = await startRedisCluster(program);
+    t.after(() => cluster.close());
+    const env = { DATA_DIR: await newDataDir(), REDIS_URL: cluster.url };
+    assert.deepEqual(await lineAbout('Redis', env), [0, 'Redis: usable. 3 primaries of the cluster respond.']);
+    await cluster.primaries[1]?.kill();
+    const [code, line] = await lineAbout('Redis', env);
+    assert.equal(code, 1);
+    assert.match(line, /^Redis: fault\. Redis cannot be used \(.+\)\. Check REDIS_URL/);
+  });
+
+  it('config check exits 0 if Sentinels name a primary that responds', { skip }, async (t) => {
+    const group = await startRedisSentinels(program);
+    t.after(() => group.close());
+    const env = { DATA_DIR: await newDataDir(), REDIS_URL: group.url };
+    assert.deepEqual(await lineAbout('Redis', env), [0, 'Redis: usable. 1 server responds.']);
+  });
+});

@@ -1,0 +1,90 @@
+import { countProviderKeys } from '#access/tenants/tokens.ts';
+import type { Config, InspectedConfig } from '#platform/config.ts';
+import { OperatorError } from '#platform/errors.ts';
+import { checkRedis } from '#platform/http/redis-check.ts';
+import { inTime } from '#platform/lib/in-time.ts';
+import type { SettingName } from '#platform/settings.ts';
+import { tryDatabase, tryEmbedded } from './config-database.ts';
+import { type Findings, TRY_LIMIT_MS } from './config-findings.ts';
+
+export interface Try extends Findings {
+  what: 'database' | 'redis' | 'jwks';
+  /** False if a variable is not set or faulty, so that there was no server to try. `details` then names the variable. */
+  isTried: boolean;
+}
+
+/** Tries the database, Redis and the key set of the identity provider at the same time. Changes nothing on them. */
+export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
+  /** Runs a try, unless one of its variables is faulty or `isWanted` is false, because the first variable is not set. */
+  const attempt = async (
+    what: Try['what'],
+    variables: SettingName[],
+    isWanted: boolean,
+    work: () => Promise<Findings>,
+  ): Promise<Try> => {
+    const faulty = variables.filter((name) => readings.get(name)?.fault);
+    if (faulty.length > 0 || !isWanted) {
+      const details = [
+        faulty.length > 0 ? `${faulty.join(' and ')} must be correct first.` : `${variables[0]} is not set.`,
+      ];
+      return { what, isTried: false, details, faults: [] };
+    }
+    try {
+      return { what, isTried: true, ...(await work()) };
+    } catch (error) {
+      return { what, isTried: true, details: [], faults: [(error as Error).message] };
+    }
+  };
+  const { databaseUrl, redisUrl, identityProvider } = config;
+  return await Promise.all([
+    attempt('database', ['DATABASE_URL'], true, () =>
+      databaseUrl === null ? tryEmbedded(config) : tryDatabase(config, databaseUrl),
+    ),
+    attempt('redis', ['REDIS_URL'], redisUrl !== null, () => tryRedis(redisUrl as string)),
+    attempt('jwks', ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE'], identityProvider !== null, () =>
+      tryKeySet(identityProvider as NonNullable<Config['identityProvider']>),
+    ),
+  ]);
+}
+
+async function tryRedis(url: string): Promise<Findings> {
+  try {
+    const count = await checkRedis(url, TRY_LIMIT_MS);
+    return {
+      details: [`${count} ${count === 1 ? 'server responds' : 'primaries of the cluster respond'}.`],
+      faults: [],
+    };
+  } catch (error) {
+    throw new OperatorError(`Redis cannot be used (${reasonOf(error)}). Check REDIS_URL, and check that Redis runs.`);
+  }
+}
+
+async function tryKeySet(provider: NonNullable<Config['identityProvider']>): Promise<Findings> {
+  const { origin } = provider.jwksUrl;
+  const count = await inTime(TRY_LIMIT_MS, () => countProviderKeys(provider)).catch((error: unknown) => {
+    throw new OperatorError(
+      `The keys of the identity provider cannot be fetched from ${origin} (${reasonOf(error)}). Check AUTH_JWKS_URL.`,
+    );
+  });
+  if (count === 0) {
+    throw new OperatorError(
+      `The response from ${origin} contains no key that can verify a token. Check AUTH_JWKS_URL.`,
+    );
+  }
+  return { details: [`${origin} has ${count} ${count === 1 ? 'key' : 'keys'} that can verify a token.`], faults: [] };
+}
+
+/** Code of a system error, such as ECONNREFUSED. Libraries have codes of their own, which say less than their messages. */
+const SYSTEM_CODE = /^E(?!RR_)[A-Z_]+$/;
+
+/** Returns the reason of a failed connection: the code of the innermost error if it is a system error, or else its message. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return reasonOf(error.errors[0]);
+  }
+  if (error instanceof Error && error.cause instanceof Error) {
+    return reasonOf(error.cause);
+  }
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code !== undefined && (message === '' || SYSTEM_CODE.test(code)) ? code : message;
+}

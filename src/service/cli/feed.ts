@@ -1,0 +1,24 @@
+import type { Config } from '#platform/config.ts';
+import { raiseFeedEra } from '#webhooks/events/feed.ts';
+import { openRuntime } from './runtime.ts';
+import { print, printJson, showProgress } from './terminal.ts';
+
+/**
+ * Runs `roomservice feed expire-cursors`. All processes refuse the earlier cursors of the event feed from their next call on. An operator runs
+ * it after a recovery that lost the last events, because a cursor could otherwise point beyond new events, and the partner would skip them.
+ */
+export async function expireCursors(config: Config, options: { json?: boolean }): Promise<void> {
+  const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
+  try {
+    const era = await raiseFeedEra(runtime.db);
+    if (options.json) {
+      printJson({ era });
+    } else {
+      print(
+        'Every cursor of the event feed from before this moment gets 400. The message says how the partner continues.',
+      );
+    }
+  } finally {
+    await runtime.close();
+  }
+}

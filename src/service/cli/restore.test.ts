@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { entriesOf } from '#test/support/backups.ts';
+import { cleanUp, newDataDir, newFolder, refuse, runCommand, succeed } from '#test/support/command.ts';
+import { createTestDatabase, rowsOf } from '#test/support/database.ts';
+import { envOf, startService, type TestService } from '#test/support/service.ts';
+
+describe('a backup or restore that is refused', () => {
+  let service: TestService;
+  let folder: string;
+  let passphraseFile: string;
+  let plain: string;
+  let sealed: string;
+  before(async () => {
+    service = await startService();
+    await service.tenant();
+    folder = await newFolder();
+    passphraseFile = join(folder, 'passphrase');
+    await writeFile(passphraseFile, 'a long passphrase');
+    [plain, sealed] = [join(folder, 'plain.backup'), join(folder, 'sealed.backup')];
+    await succeed(['backup', plain], { env: envOf(service) });
+    await succeed(['backup', sealed, '--passphrase-file', passphraseFile], { env: envOf(service) });
+  });
+  after(async () => {
+    await cleanUp();
+    await service.close();
+  });
+
+  it('backup exits 1 and writes nothing if the file exists, the passphrase is unusable, or the master key is not the one in use', async () => {
+    const env = envOf(service);
+    const names = await readdir(folder);
+    const bytes = await readFile(plain);
+    await refuse(['backup', plain], { env }, /already exists/);
+    assert.deepEqual(await readFile(plain), bytes);
+    const to = join(folder, 'refused.backup');
+    await refuse(['backup', join(folder, 'no-folder', 'x')], { env }, /cannot be written/);
+    await refuse(['backup', to, '--passphrase-file', join(folder, 'missing')], { env }, /missing/);
+    const wrong = { ...env, MASTER_KEY: randomBytes(32).toString('base64') };
+    const withKey = ['backup', to, '--passphrase-file', passphraseFile];
+    await refuse(withKey, { env: wrong }, /MASTER_KEY cannot decrypt all keys/);
+    await refuse(['backup', to], { env: { DATA_DIR: await newDataDir() } }, /There is no database/);
+    await refuse(['backup', to], { env: { ...env, DATABASE_URL: 'postgres://127.0.0.1:1/x' } }, /out of reach/);
+    assert.deepEqual(await readdir(folder), names);
+    assert.equal((await runCommand(['backup'], { env })).code, 2);
+  });
+
+  it('restore exits 1 and changes nothing if the target has rows', async () => {
+    const rows = await rowsOf(service.database, ['tenant', 'restaurant_order', 'service_key', 'feed_era']);
+    await refuse(['restore', plain], { env: envOf(service) }, /The database is not empty: there are rows in/);
+    assert.deepEqual(await rowsOf(service.database, Object.keys(rows)), rows);
+  });
+
+  it('restore exits 1 and makes no database if the file is missing, cut, damaged or no backup, or if the passphrase is wrong', async () => {
+    const dataDir = await newDataDir();
+    const env = { DATA_DIR: dataDir };
+    const bytes = await readFile(sealed);
+    const damaged = Buffer.from(bytes);
+    const inEntry = (await entriesOf(sealed)).find(({ name }) => name.includes('tenant'))?.offset ?? 0;
+    damaged.writeUInt8(damaged.readUInt8(inEntry + 10) ^ 1, inEntry + 10);
+    await writeFile(join(folder, 'damaged'), damaged);
+    await writeFile(join(folder, 'cut'), bytes);
+    await truncate(join(folder, 'cut'), bytes.length - 4_096);
+    await writeFile(join(folder, 'other-passphrase'), 'another passphrase\n');
+    const at = (name: string) => join(folder, name);
+    await refuse(['restore', at('nowhere')], { env }, /nowhere/);
+    await refuse(['restore', at('damaged')], { env }, /damaged/);
+    await refuse(['restore', at('cut')], { env }, /cut/);
+    await refuse(['restore', passphraseFile], { env }, /is not a backup/);
+    await refuse(['restore', sealed, '--passphrase-file', at('other-passphrase')], { env }, /passphrase does not/);
+    await refuse(['restore', plain, '--passphrase-file', passphraseFile], { env }, /contains no master key/);
+    await assert.rejects(stat(dataDir), { code: 'ENOENT' });
+  });
+
+  it('restore exits 1 if DATA_DIR has files of another program, or the master key of another installation', async () => {
+    const other = await newFolder();
+    await writeFile(join(other, 'letter.txt'), 'Dear Sir');
+    await refuse(['restore', plain], { env: { DATA_DIR: other } }, /is not empty: it has "letter\.txt"/);
+    const keyed = await newFolder();
+    await writeFile(join(keyed, 'master-key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+    const withKey = ['restore', sealed, '--passphrase-file', passphraseFile];
+    await refuse(withKey, { env: { DATA_DIR: keyed } }, /master-key is not the master key of this backup/);
+    assert.deepEqual([await readdir(other), await readdir(keyed)], [['letter.txt'], ['master-key']]);
+  });
+
+  it('restore without the passphrase says which key is missing, and serve starts when the operator has set it', async () => {
+    const env = { DATA_DIR: await newDataDir() };
+    const { stdout } = await succeed(['restore', plain], { env });
+    assert.match(stdout, /The master key is not there yet\. .* set MASTER_KEY\./);
+    const { code, stderr } = await runCommand(['tenant', 'list'], { env });
+    assert.equal(code, 1);
+    assert.match(stderr, /master-key is missing/);
+    await succeed(['tenant', 'list'], { env: { ...env, MASTER_KEY: service.masterKey.toString('base64') } });
+  });
+
+  it('restore with a newer master key says which key is missing, and keys rewrap with both keys makes it work', async () => {
+    const target = await createTestDatabase();
+    const env = { DATABASE_URL: target.url, MASTER_KEY: randomBytes(32).toString('base64') };
+    const { stdout } = await succeed(['restore', plain], { env });
+    assert.match(
+      stdout,
+      /The master key of this installation does not decrypt the restored keys\. .* MASTER_KEY_PREVIOUS/,
+    );
+    assert.equal((await runCommand(['tenant', 'list'], { env })).code, 1);
+    await succeed(['keys', 'rewrap'], { env: { ...env, MASTER_KEY_PREVIOUS: service.masterKey.toString('base64') } });
+    await succeed(['tenant', 'list'], { env });
+    await target.drop();
+  });
+});

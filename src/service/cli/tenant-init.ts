@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { OperatorError } from '#platform/errors.ts';
+import { tenantTemplate } from '../tenant-document/template.ts';
+import { print } from './terminal.ts';
+
+/** Number of random bytes of the owner's password. */
+const PASSWORD_BYTES = 18;
+
+/**
+ * Runs `roomservice tenant init`, which writes a new tenant document with a random password of its owner. So the document can be applied
+ * as it is, and nobody can guess the password. Only the owner of the file can read it.
+ * @param file path of the new file. Undefined prints the document on stdout
+ * @throws OperatorError if the file exists already, or cannot be written
+ */
+export async function initTenant(file: string | undefined): Promise<void> {
+  const document = tenantTemplate(randomBytes(PASSWORD_BYTES).toString('base64url'));
+  if (file === undefined) {
+    print(document.trimEnd());
+    return;
+  }
+  await writeFile(file, document, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    throw new OperatorError(
+      error.code === 'EEXIST'
+        ? `${file} exists already, and was not changed. Give the path of a new file.`
+        : `${file} cannot be written (${error.code}). Check the path and its permissions.`,
+    );
+  });
+  print(
+    `${file} is written, with a new password of the owner. Replace the values with your own, and run "roomservice tenant apply ${file}".`,
+  );
+}
