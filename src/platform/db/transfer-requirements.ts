@@ -1,15 +1,13 @@
 import type pg from 'pg';
 import { OperatorError } from '../errors.ts';
-
-/** Smallest `server_version_num` of a PostgreSQL that the service works with: version 15. */
-const MIN_VERSION_NUMBER = 150_000;
+import { MIN_POSTGRES_MAJOR } from './inspect.ts';
 
 /** Properties of a server and of the role that is connected to it. */
 export interface Fitness {
   /** Version for people, for example `14.9`. */
   version: string;
-  /** Value of `server_version_num`, for example 140009. */
-  versionNumber: number;
+  /** Major version, for example 14. */
+  major: number;
   /** Encoding of the database, for example `UTF8`. */
   encoding: string;
   role: string;
@@ -23,7 +21,7 @@ export interface Fitness {
 export async function refuseUnfit(client: pg.Client): Promise<void> {
   const { rows } = await client.query<Fitness>(`
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version,
-      current_setting('server_version_num')::int AS "versionNumber",
+      current_setting('server_version_num')::int / 10000 AS major,
       current_setting('server_encoding') AS encoding,
       current_user AS role,
       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS "mayCreate",
@@ -36,8 +34,8 @@ export async function refuseUnfit(client: pg.Client): Promise<void> {
 
 /** Returns the first reason why a database cannot take the data, and what to do. Returns null if it can. */
 export function faultOf(fitness: Fitness): string | null {
-  if (fitness.versionNumber < MIN_VERSION_NUMBER) {
-    return `The database server is PostgreSQL ${fitness.version}. Use version 15 or later.`;
+  if (fitness.major < MIN_POSTGRES_MAJOR) {
+    return `The database server is PostgreSQL ${fitness.version}. Use version ${MIN_POSTGRES_MAJOR} or later.`;
   }
   if (fitness.encoding !== 'UTF8') {
     return `The encoding of the database is ${fitness.encoding}. Create the database with ENCODING 'UTF8' TEMPLATE template0.`;

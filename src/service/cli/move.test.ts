@@ -176,6 +176,9 @@ describe('roomservice move', () => {
         /was moved to the database .* at 20.*Z\. To use it, set DATABASE_URL .* To use the old data again, remove .*moved-to\./,
       );
     }
+    const check = await runCommand(['config', 'check'], { env });
+    assert.equal(check.code, 1);
+    assert.match(check.stdout, /was moved to the database/);
     await rm(marker);
     const { code, stdout } = await runCommand(['nights', 'verify'], { env });
     assert.deepEqual([code, stdout], [0, 'demo: 5 nights counted, 0 differ\n']);
@@ -206,7 +209,7 @@ describe('roomservice move', () => {
   it('a move whose connection is lost during the commit asks the server: it succeeds if the commit succeeded, and otherwise fails and can run again', async () => {
     const target = await newTarget();
     const proxy = await startDatabaseProxy(target.url, 1);
-    await slowCommit(target, 2);
+    await slowCommit(target, 4);
     const failing = move(proxy.url);
     await eventually(hasMarker, 'marker of the move', 60_000);
     await terminateTransfer(target);
