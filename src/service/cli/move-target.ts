@@ -44,7 +44,7 @@ export async function hasCommitted(to: string, target: string, transaction: stri
  * password. Returns other errors unchanged.
  */
 export function explainTargetFault(target: string, error: unknown): unknown {
-  if (error instanceof OperatorError && !isUnavailable(error.cause)) {
+  if (error instanceof OperatorError) {
     return error;
   }
   if (error instanceof Error && NO_PASSWORD.test(error.message)) {
