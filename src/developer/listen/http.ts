@@ -1,3 +1,4 @@
+import { isLoopback } from '#platform/lib/loopback.ts';
 import { Agent, request } from 'undici';
 
 export interface HttpRequest {
@@ -53,7 +54,7 @@ export async function callReceiver({
   timeoutMs,
   ...options
 }: HttpRequest): Promise<{ status: number } | HttpFailure> {
-  const dispatcher = isLoopback(url) ? singleToLoopback : single;
+  const dispatcher = isLoopback(url.hostname) ? singleToLoopback : single;
   try {
     const answer = await request(url, { ...options, dispatcher, signal: AbortSignal.timeout(timeoutMs) });
     answer.body.dump().catch(() => {}); // Reads and drops the body, so that the connection can close.
@@ -66,9 +67,4 @@ export async function callReceiver({
 function failureOf(error: unknown): string {
   const { name, code, message } = error as NodeJS.ErrnoException;
   return name === 'TimeoutError' ? 'timeout' : (code ?? message);
-}
-
-/** Returns true if the host of the URL is `localhost` or a loopback address. */
-export function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 }

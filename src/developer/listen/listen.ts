@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
+import { isLoopback } from '#platform/lib/loopback.ts';
 import type { EventType, FeedEntry } from '#webhooks/events/events.ts';
 import { END_OF_FEED, Feed, PAGE_SIZE } from './feed.ts';
 import { forward } from './forward.ts';
-import { isLoopback } from './http.ts';
 import { createJsonPrinter, createTextPrinter } from './printing.ts';
 import { readOrMakeSecret } from './signing-secret.ts';
 
@@ -66,7 +66,7 @@ export async function listen(config: PartnerConfig, options: ListenOptions, outp
 /** Refuses to send the API key and the secret to another machine without TLS, because others on the network could read them. */
 function refusePlainHttp({ serviceUrl }: PartnerConfig, { allowsPlainHttp }: ListenOptions): void {
   const url = new URL(serviceUrl);
-  if (url.protocol === 'http:' && !isLoopback(url) && !allowsPlainHttp) {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowsPlainHttp) {
     throw new OperatorError(
       `${serviceUrl} is another machine without TLS, so others on the network could read the API key and the secret. Use https, ` +
         'or --allow-plain-http on a network that you trust.',

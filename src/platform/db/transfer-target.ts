@@ -16,6 +16,7 @@ import {
   TRANSIENT_TABLES,
 } from './transfer-contents.ts';
 import { refuseNewer } from './transfer-newer.ts';
+import { refuseUnfit } from './transfer-requirements.ts';
 import { beginTransfer, connectForTransfer, databaseOn } from './transfer-session.ts';
 
 /** Number of rows of each table. */
@@ -36,12 +37,13 @@ const NOT_EMPTY = 'Choose an empty database: another DATA_DIR, or a new database
 /**
  * Loads all rows into an empty database in one transaction. If the load fails or the process is killed, the database keeps its tables
  * without rows, and the same load may run again. The database has only the migrations of the contents afterwards, so the caller migrates it.
- * @throws OperatorError if the database is not empty, or if a newer version made the contents
+ * @throws OperatorError if the database is not empty or not fit for the data, or if a newer version made the contents
  */
 export async function loadDatabase(url: string, load: Load): Promise<RowCounts> {
   await refuseNewer(load.contents);
   const client = await connectForTransfer(url);
   try {
+    await refuseUnfit(client);
     await refuseForeign(client, load.contents);
     await migrateUpTo(url, load.contents.migrations);
     await beginTransfer(client, 'READ COMMITTED');

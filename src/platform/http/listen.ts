@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createServer, Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, Server, type Socket } from 'node:net';
+import { isLoopback } from '../lib/loopback.ts';
 import type { App } from './app.ts';
 
 /**
@@ -12,6 +13,8 @@ const SOCKETS = 8;
 export interface Listening {
   /** URL of the app. It has the actual port, also if the requested port was 0. */
   address: string;
+  /** True if only processes of this machine can connect. */
+  isLocal: boolean;
   /** Stops accepting connections, but does not close the connections that are already open. */
   stop: () => void;
 }
@@ -37,6 +40,7 @@ export async function listen(app: App, { host, port }: Address): Promise<Listeni
   app.server.once('close', () => others.forEach((other) => other.close()));
   return {
     address,
+    isLocal: isLoopback((app.server.address() as AddressInfo).address),
     stop() {
       // `app.server.close()` would also close idle connections. The `close` of its base class only stops accepting connections.
       Server.prototype.close.call(app.server);

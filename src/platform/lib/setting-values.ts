@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isPostgresUrl } from './postgres-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
 
 /** Error for a value that a setting cannot have. Its message continues a sentence that begins with the name of the setting. */
@@ -64,7 +65,7 @@ function parseUrl(value: string, protocols: string[]): URL | null {
 }
 
 export function parseDatabaseUrl(value: string): string {
-  if (parseUrl(value, ['postgres:', 'postgresql:']) === null) {
+  if (!isPostgresUrl(value)) {
     throw new InvalidValueError('must be a URL such as postgres://user:password@host:5432/database');
   }
   return value;

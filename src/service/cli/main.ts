@@ -7,6 +7,7 @@ import {
   readPartnerConfig,
 } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
+import { isPostgresUrl } from '#platform/lib/postgres-url.ts';
 import { EVENT_TYPES, type EventType } from '#webhooks/events/event-types.ts';
 import { describeSettings } from './help.ts';
 import { isInterrupted } from './interruption.ts';
@@ -87,6 +88,7 @@ function buildProgram(): Command {
   addTenantCommands(program);
   addMaintenanceCommands(program);
   addBackupCommands(program);
+  addMoveCommand(program);
   addFeedCommands(program);
   addClusterCommands(program);
   return program;
@@ -324,6 +326,28 @@ function addBackupCommands(program: Command): void {
       const config = configure();
       const { restore } = await import('./restore.ts');
       await restore(config, file, options);
+    });
+}
+
+/** Adds the command that copies the embedded database to another one. */
+function addMoveCommand(program: Command): void {
+  program
+    .command('move')
+    .description('copy all data of the embedded database into an empty PostgreSQL database, and check the copy')
+    .requiredOption('--to <url>', 'URL of the empty database')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nOther users of this machine can see the URL while the command runs. To hide the password, leave it out of the URL and set PGPASSWORD.',
+    )
+    .action(async ({ to, ...options }: { to: string; json?: boolean }, command: Command) => {
+      if (!isPostgresUrl(to)) {
+        // The message does not show the value, because it may contain a password.
+        command.error('error: --to must be a URL such as postgres://user@host:5432/database');
+      }
+      const config = configure();
+      const { move } = await import('./move.ts');
+      await move(config, to, options);
     });
 }
 

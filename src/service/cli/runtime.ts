@@ -3,6 +3,8 @@ import { createDatabase, type Database } from '#platform/db/database.ts';
 import { countMisplaced } from '#platform/db/distribution.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { EmbeddedPostgresError } from '#platform/db/embedded/failure.ts';
+import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
+import type { Role } from '#platform/db/embedded/presence.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
 import { HungWrites } from '#platform/db/hung-writes.ts';
 import { type Layout, readLayout } from '#platform/db/layout.ts';
@@ -38,11 +40,16 @@ export interface Runtime {
 }
 
 export interface RuntimeOptions {
-  /** Kind of process. A second `serve` on one DATA_DIR is refused, but any number of commands may run beside one `serve`. */
-  role: 'serve' | 'command';
+  /**
+   * Kind of process. A second `serve` on one DATA_DIR is refused, but any number of commands may run beside one `serve`. An `exclusive`
+   * command runs only without other processes.
+   */
+  role: Role;
   /** If false, a missing embedded database is an error, because the command needs existing data. By default, it is created. */
   mayCreate?: boolean;
-  /** True if SIGINT and SIGTERM close the embedded database and end the process. Default: true for a command. */
+  /** True if embedded data is opened that `roomservice move` has moved to another database. By default, it is an error. */
+  mayBeMoved?: boolean;
+  /** True if SIGINT and SIGTERM close the embedded database and end the process. Default: false for `serve`, and true otherwise. */
   closesOnSignal?: boolean;
   /** Called before a step that takes long, with a message that describes the step. */
   progress: (message: string) => void;
@@ -78,7 +85,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       url,
       poolSize,
       applicationName,
-      hasNoTimeLimit: options.role === 'command',
+      hasNoTimeLimit: options.role !== 'serve',
       isPrepared: config.databasePreparedStatements ?? pooling.keepsPreparedStatements,
       isPooled: pooling.isPooled,
       layout,
@@ -190,7 +197,7 @@ export interface DatabaseServer {
  */
 export async function openServer(
   config: Config,
-  options: Pick<RuntimeOptions, 'role' | 'mayCreate' | 'progress' | 'closesOnSignal'>,
+  options: Pick<RuntimeOptions, 'role' | 'mayCreate' | 'mayBeMoved' | 'progress' | 'closesOnSignal'>,
 ): Promise<DatabaseServer> {
   return config.databaseUrl === null
     ? await openEmbedded(config, options)
@@ -199,14 +206,22 @@ export async function openServer(
 
 async function openEmbedded(
   { dataDir }: Pick<Config, 'dataDir'>,
-  { role, mayCreate = true, progress, closesOnSignal = role === 'command' }: RuntimeOptions,
+  { role, mayCreate = true, mayBeMoved = false, progress, closesOnSignal = role !== 'serve' }: RuntimeOptions,
 ): Promise<EmbeddedPostgres> {
   const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progress });
   if (closesOnSignal) {
     closeWhenInterrupted(opening);
   }
   try {
-    return await opening;
+    const server = await opening;
+    if (!mayBeMoved) {
+      // No move can begin after this check, because a move needs the embedded database for itself.
+      await refuseMoved(dataDir).catch(async (error: unknown) => {
+        await server.close();
+        throw error;
+      });
+    }
+    return server;
   } catch (error) {
     throw error instanceof EmbeddedPostgresError ? new OperatorError(error.message, { cause: error }) : error;
   }

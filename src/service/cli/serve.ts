@@ -70,7 +70,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     throw error;
   });
   try {
-    await introduce(config, runtime, log, service.address, options);
+    await introduce(config, runtime, log, service.listening, options);
     // Writes the compile cache now. Node itself writes the cache only at a normal exit, so a killed process would leave no cache.
     flushCompileCache();
     settleOldGeneration();
@@ -179,7 +179,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
       await listenOn(metrics.app, 'METRICS_PORT', config.host, config.metricsPort ?? 0);
     }
     listening = await listenOn(app, 'PORT', config.host, config.port);
-    return { address: listening.address, stop };
+    return { listening, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -235,14 +235,14 @@ async function findDemoTenant(db: Database): Promise<Tenant | null> {
 
 /**
  * Prints the address of the service as text if stdout is a terminal, and otherwise as a log line. The log line appears at every LOG_LEVEL,
- * because the program that started the process may wait for it. With `--demo` and the embedded database, also prints how to try the
- * service.
+ * because the program that started the process may wait for it. Warns if other machines can reach a service with the embedded database.
+ * With `--demo` and the embedded database, also prints how to try the service.
  */
 async function introduce(
   config: Config,
   runtime: Runtime,
   log: Logger,
-  address: string,
+  { address, isLocal }: Listening,
   options: ServeOptions,
 ): Promise<void> {
   const where = `Roomservice listens on ${address}`;
@@ -250,6 +250,11 @@ async function introduce(
     print(where);
   } else {
     log.child({}, { level: 'info' }).info({ address }, where);
+  }
+  if (config.databaseUrl === null && !isLocal) {
+    log.warn(
+      'other machines can reach this service, and it uses the embedded PostgreSQL; docs/operating/embedded-database.md says what that is for and how to move to a PostgreSQL of your own',
+    );
   }
   if (options.demo === true && config.databaseUrl === null) {
     const { introduceDemo } = await import('./demo.ts');

@@ -18,7 +18,10 @@ export interface EmbeddedPostgres {
 export interface EmbeddedOptions {
   /** DATA_DIR as an absolute or relative path. The folder is created if it is missing. */
   dataDir: string;
-  /** Role of this process. A second `serve` on one DATA_DIR is refused, but any number of commands may run at the same time. */
+  /**
+   * Role of this process. A second `serve` on one DATA_DIR is refused, but any number of commands may run at the same time. An `exclusive`
+   * process runs only without other processes.
+   */
   role: Role;
   /** Additional settings for PostgreSQL. They have an effect only if this process starts PostgreSQL. */
   settings?: Record<string, string>;
@@ -36,6 +39,7 @@ const MAX_RETRY_WAIT_MS = 2_000;
  * dies before `close`, starts it again under the same url.
  * @throws EmbeddedPostgresError if PostgreSQL cannot be used. The message says what to do.
  * @throws AlreadyServedError for a second `serve` on one DATA_DIR
+ * @throws InUseError for a process beside an `exclusive` process
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { role, settings = {}, mayCreate = true, log = () => {} } = options;

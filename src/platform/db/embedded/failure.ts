@@ -18,6 +18,18 @@ export class AlreadyServedError extends EmbeddedPostgresError {
   }
 }
 
+/** Error of an `exclusive` process that starts while another process uses DATA_DIR, or of another process during an `exclusive` one. */
+export class InUseError extends EmbeddedPostgresError {
+  constructor(dataDir: string, isExclusive: boolean) {
+    super(
+      isExclusive
+        ? `Another process uses the data in ${dataDir}, for example "roomservice serve". Stop it, and run the command again. Nothing was changed.`
+        : `A command that does not share the data in ${dataDir} runs at present, for example "roomservice move". Wait until that command has ended.`,
+    );
+    this.name = 'InUseError';
+  }
+}
+
 /** Returns the code of a system error, such as ENOENT, or a SQLSTATE. Returns an empty text for an error without a code. */
 export function codeOf(error: unknown): string {
   return (error instanceof Error && (error as NodeJS.ErrnoException).code) || '';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readInstalledMajor } from './binaries.ts';
 import { EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import { checkDataDir, findDatabase, PASSWORD_FILE } from './location.ts';
+import { refuseMoved } from './move-marker.ts';
 import { findPostmaster } from './postmaster.ts';
 import { databaseUrl } from './server.ts';
 
@@ -21,7 +22,7 @@ export interface EmbeddedState {
 /**
  * Finds out if DATA_DIR contains a database, and if PostgreSQL runs. Creates, starts and changes nothing.
  * @returns null if DATA_DIR has no database yet
- * @throws EmbeddedPostgresError if DATA_DIR cannot be used, or if no PostgreSQL is installed
+ * @throws EmbeddedPostgresError if DATA_DIR cannot be used, if its data was moved to another database, or if no PostgreSQL is installed
  */
 export async function inspectEmbedded(dataDir: string): Promise<EmbeddedState | null> {
   const installedMajor = await readInstalledMajor();
@@ -31,6 +32,7 @@ export async function inspectEmbedded(dataDir: string): Promise<EmbeddedState | 
   if (found === undefined || version === undefined) {
     return null;
   }
+  await refuseMoved(dataDir);
   const password = await readFile(join(dataDir, PASSWORD_FILE), 'utf8').catch(ifAbsent);
   if (password === undefined) {
     throw new EmbeddedPostgresError(

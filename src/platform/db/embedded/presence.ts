@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { AlreadyServedError } from './failure.ts';
+import { AlreadyServedError, InUseError } from './failure.ts';
 
-export type Role = 'serve' | 'command';
+/** Kind of process. An `exclusive` process is a command that runs only if no other process uses PostgreSQL, and keeps other processes out. */
+export type Role = 'serve' | 'command' | 'exclusive';
 
 /**
  * Connection that shows that a process uses PostgreSQL. PostgreSQL releases the locks of the connection when the process ends, even if the
@@ -21,8 +22,10 @@ export interface Presence {
 const PRESENCE_LOCK = 1;
 /** Key of the advisory lock that a `serve` process holds in exclusive mode, so that only one `serve` process runs. */
 const SERVE_LOCK = 2;
-/** Time in milliseconds to wait for the lock of `serve`, because a `serve` that was just killed may still be connected. */
-const SERVE_CLAIM_MS = 3_000;
+/** Key of the advisory lock that an `exclusive` process holds in exclusive mode, and each other process in shared mode. */
+const USE_LOCK = 3;
+/** Time in milliseconds to wait for a lock of another process, because a process that was just killed may still be connected. */
+const CLAIM_MS = 3_000;
 const CLAIM_POLL_MS = 100;
 const TIMEOUT_MS = 5_000;
 
@@ -72,18 +75,34 @@ export async function createDatabase({ client }: Presence, name: string): Promis
 }
 
 /**
- * Takes the lock that only one `serve` can hold, until the connection ends. Comparing the start times of the connections would not be
- * enough. Connections may become visible in another order, so two processes could both find that they are the first.
- * @throws AlreadyServedError if another `serve` still holds the lock after 3 s
+ * Takes the locks of the role, until the connection ends. Comparing the start times of the connections would not be enough. Connections may
+ * become visible in another order, so two processes could both find that they are the first.
+ * @throws AlreadyServedError for a `serve` if another `serve` still holds its lock after 3 s
+ * @throws InUseError if an `exclusive` process still uses PostgreSQL after 3 s, or for an `exclusive` process if any other process does
  */
-export async function claimServing({ client }: Presence, dataDir: string, signal: AbortSignal): Promise<void> {
-  for (const deadlineMs = Date.now() + SERVE_CLAIM_MS; ; await sleep(CLAIM_POLL_MS, undefined, { signal })) {
-    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [SERVE_LOCK]);
-    if (rows[0]?.taken) {
-      return;
-    }
-    if (Date.now() > deadlineMs) {
-      throw new AlreadyServedError(dataDir);
+export async function claimRole(presence: Presence, role: Role, dataDir: string, signal: AbortSignal): Promise<void> {
+  const isExclusive = role === 'exclusive';
+  if (
+    !(await claim(presence, isExclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared', USE_LOCK, signal))
+  ) {
+    throw new InUseError(dataDir, isExclusive);
+  }
+  if (role === 'serve' && !(await claim(presence, 'pg_try_advisory_lock', SERVE_LOCK, signal))) {
+    throw new AlreadyServedError(dataDir);
+  }
+}
+
+/** Tries to take an advisory lock. @returns false if another process still holds the lock after 3 s */
+async function claim(
+  { client }: Presence,
+  take: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
+  key: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const deadlineMs = Date.now() + CLAIM_MS; ; await sleep(CLAIM_POLL_MS, undefined, { signal })) {
+    const { rows } = await client.query<{ taken: boolean }>(`SELECT ${take}($1) AS taken`, [key]);
+    if (rows[0]?.taken || Date.now() > deadlineMs) {
+      return rows[0]?.taken === true;
     }
   }
 }

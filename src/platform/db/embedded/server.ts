@@ -7,7 +7,7 @@ import { NAME, prepareCluster } from './cluster.ts';
 import { codeOf, EmbeddedPostgresError } from './failure.ts';
 import { type Location, PASSWORD_FILE, prepareSocketDir } from './location.ts';
 import { findPostmaster, type Launch, launch, logFile, stopPostmaster } from './postmaster.ts';
-import { appear, claimServing, connect, createDatabase, leaveAsLast, type Presence, type Role } from './presence.ts';
+import { appear, claimRole, connect, createDatabase, leaveAsLast, type Presence, type Role } from './presence.ts';
 
 /** Embedded PostgreSQL, running or not, with the values that are needed to start it. */
 export interface Server {
@@ -40,6 +40,7 @@ export function databaseUrl({ location, password }: Connectable, database = NAME
  * Connects to the running PostgreSQL, or starts PostgreSQL. If PostgreSQL is starting or stopping, waits for that first.
  * @throws EmbeddedPostgresError if PostgreSQL cannot be used within 60 s
  * @throws AlreadyServedError if another `serve` runs
+ * @throws InUseError if an `exclusive` process and another process exclude each other
  */
 export async function enter(server: Server, role: Role, signal: AbortSignal): Promise<Presence> {
   const { clusterDir } = server.location;
@@ -70,9 +71,7 @@ async function connectAndSettle(server: Server, role: Role, signal: AbortSignal)
   try {
     await appear(presence);
     await createDatabase(presence, NAME);
-    if (role === 'serve') {
-      await claimServing(presence, server.location.dataDir, signal);
-    }
+    await claimRole(presence, role, server.location.dataDir, signal);
     return presence;
   } catch (error) {
     await (isTemporary(error) ? presence.client.end() : leave(server, presence));

@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import { connectForTransfer } from './transfer-session.ts';
+
+/** End of a transaction. Null: the server does not know the transaction, or no longer knows how it ended. */
+export type Outcome = 'committed' | 'aborted' | 'in progress' | null;
+
+/** Returns the id of the transaction that is open on the connection of this database, as a decimal text. */
+export async function readTransactionId(db: Database): Promise<string> {
+  const { rows } = await sql<{ id: string }>`SELECT pg_current_xact_id()::text AS id`.execute(db);
+  return rows[0]?.id ?? '';
+}
+
+/**
+ * Reads how a transaction ended. A process that lost its connection during a COMMIT cannot know this in another way.
+ * @param url URL of the server on which the transaction ran
+ * @throws the error of pg if the database is out of reach
+ */
+export async function readOutcome(url: string, transactionId: string): Promise<Outcome> {
+  const client = await connectForTransfer(url);
+  try {
+    // The server refuses an id that it has not given yet. The id of this statement's transaction is greater than all given ids.
+    const { rows } = await client.query<{ outcome: Outcome }>(
+      'SELECT CASE WHEN $1::xid8 < pg_current_xact_id() THEN pg_xact_status($1::xid8) END AS outcome',
+      [transactionId],
+    );
+    return rows[0]?.outcome ?? null;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isUnavailable } from '#platform/db/failures.ts';
+import { readOutcome } from '#platform/db/transaction-outcome.ts';
+import { OperatorError } from '#platform/errors.ts';
+
+/** Longest wait in milliseconds until the server has noticed that the process of an earlier move is gone. */
+const OUTCOME_WAIT_MS = 10_000;
+const OUTCOME_POLL_MS = 250;
+/** Message of pg if the server asks for a password and there is none. */
+const NO_PASSWORD = /client password must be a string/;
+/** Messages of pg that refuse a server during the connection, and that have no error code. */
+const REFUSED_BY_CLIENT = /^(SASL|SCRAM|The server does not support SSL)/;
+
+/**
+ * Returns true if a transaction on the target was committed, and false if it was rolled back.
+ * @param target name of the target for messages
+ * @throws OperatorError if the target is out of reach, or cannot tell
+ */
+export async function hasCommitted(to: string, target: string, transaction: string): Promise<boolean> {
+  for (const deadlineMs = Date.now() + OUTCOME_WAIT_MS; ; await sleep(OUTCOME_POLL_MS)) {
+    const outcome = await readOutcome(to, transaction).catch((error: unknown) => {
+      throw new OperatorError(
+        `The move was interrupted at its end, and the database ${target} cannot be asked if it has the data (${reasonOf(error)}). ` +
+          'Run the command again when the database can be reached.',
+        { cause: error },
+      );
+    });
+    if (outcome === 'committed' || outcome === 'aborted') {
+      return outcome === 'committed';
+    }
+    if (outcome === null || Date.now() > deadlineMs) {
+      throw new OperatorError(
+        outcome === null
+          ? `An earlier move to ${target} was interrupted at its end, and that server does not know how it ended. ` +
+              'Look into that database. If it has the data, set DATABASE_URL to it. If it is empty, remove the file "moved-to" in DATA_DIR, and run the command again.'
+          : `An earlier move to ${target} still runs on that server. Run the command again after it has ended.`,
+      );
+    }
+  }
+}
+
+/**
+ * Turns a failure of the target into an error that tells the operator what to do. The message shows no URL, because a URL may contain a
+ * password. Returns other errors unchanged.
+ */
+export function explainTargetFault(target: string, error: unknown): unknown {
+  if (error instanceof OperatorError) {
+    return error;
+  }
+  if (error instanceof Error && NO_PASSWORD.test(error.message)) {
+    return new OperatorError(
+      `The database ${target} asks for a password. Put it into the URL, or set PGPASSWORD. Nothing was moved.`,
+      { cause: error },
+    );
+  }
+  return isOfTarget(error)
+    ? new OperatorError(
+        `The database ${target} cannot be used (${reasonOf(error)}). Nothing was moved. Check the URL, the server and the privileges of the role, and run the command again.`,
+        { cause: error },
+      )
+    : error;
+}
+
+/** Returns true for an error of the server, of the network or of the connection, and false for an error of our code. */
+function isOfTarget(error: unknown): boolean {
+  const isRefused = error instanceof Error && REFUSED_BY_CLIENT.test(error.message);
+  return isRefused || typeof (error as { code?: unknown }).code === 'string' || isUnavailable(error);
+}
+
+function reasonOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message || code || String(error);
+}

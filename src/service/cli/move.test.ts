@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import {
+  type Ended,
+  cleanUp,
+  newCertificateFile,
+  newDataDir,
+  runCommand,
+  startCommand,
+  startServing,
+} from '#test/support/command.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { startDatabaseProxy } from '#test/support/database-proxy.ts';
+import { type FilledDataDir, fillDataDir } from '#test/support/filled-data-dir.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { eventually, isSignedWith } from '#test/support/webhooks.ts';
+
+/** Number of events of the filled DATA_DIR: three confirmed orders and two booked stays. */
+const EVENTS = 5;
+
+describe('roomservice move', () => {
+  let receiver: Receiver;
+  let filled: FilledDataDir;
+  let env: Record<string, string>;
+  let marker: string;
+  const targets: TestDatabase[] = [];
+  before(async () => {
+    const { certificate, path } = await newCertificateFile();
+    receiver = await startReceiver({ certificate });
+    filled = await fillDataDir(receiver, path);
+    env = { ...filled.env, DATA_DIR: filled.dataDir };
+    marker = join(filled.dataDir, 'moved-to');
+  });
+  after(async () => {
+    await cleanUp();
+    await receiver.close();
+    await Promise.all(targets.map((target) => target.drop()));
+  });
+
+  async function newTarget(): Promise<TestDatabase> {
+    const target = await createTestDatabase();
+    targets.push(target);
+    return target;
+  }
+  const move = (to: string, more: Record<string, string> = {}, ...args: string[]) =>
+    runCommand(['move', '--to', to, ...args], { env: { ...env, ...more } });
+  const hasMarker = () =>
+    stat(marker).then(
+      () => true,
+      () => false,
+    );
+  const assertRefused = ({ code, stdout, stderr }: Ended, message: RegExp) => {
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, message);
+    assert.match(stderr, /^roomservice: [^\n]+\n$/);
+    assert.doesNotMatch(stderr, /hidden-word/);
+  };
+  const orderCount = async ({ db }: TestDatabase) =>
+    (await sql<{ count: number }>`SELECT count(*) AS count FROM restaurant_order`.execute(db)).rows[0]?.count;
+
+  it('move is refused with the reason, shows no password and changes nothing if it cannot begin', async () => {
+    const target = await newTarget();
+    const full = await newTarget();
+    await sql`INSERT INTO tenant (slug, name, currency, timezone, features) VALUES ('x', 'X', 'EUR', 'UTC', '{hotel}')`.execute(
+      full.db,
+    );
+    const nowhere = 'postgres://someone:hidden-word@127.0.0.1:1/nowhere';
+    const ofOther = await runCommand(['demo'], {
+      env: { DATABASE_URL: target.url, MASTER_KEY: Buffer.alloc(32, 1).toString('base64') },
+    });
+    assert.equal(ofOther.code, 0, ofOther.stderr);
+    const key = { MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
+
+    assertRefused(await move(nowhere), /127\.0\.0\.1:1\/nowhere cannot be used \(.*ECONNREFUSED/);
+    assertRefused(await move(full.url), /database is not empty: there are rows in tenant/);
+    assertRefused(await move(target.url), /database is not empty/);
+    assertRefused(await move(nowhere, { DATABASE_URL: nowhere, ...key }), /DATABASE_URL is set/);
+    assertRefused(await move(nowhere, { DATA_DIR: await newDataDir() }), /There is no database in/);
+    assertRefused(await move(nowhere, key), /master key in MASTER_KEY is missing, or cannot decrypt/);
+    for (const to of ['mysql://someone:hidden-word@127.0.0.1/x', 'hidden-word']) {
+      const { code, stdout, stderr } = await move(to);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, /^error: --to must be a URL such as postgres:/);
+      assert.doesNotMatch(stderr, /hidden-word/);
+    }
+    assert.equal((await runCommand(['move'], { env })).code, 2);
+    assert.equal(await hasMarker(), false);
+  });
+
+  it('move is refused while serve runs on the same DATA_DIR', async () => {
+    const serving = await startServing([], { env });
+    const target = await newTarget();
+    assertRefused(await move(target.url), /Another process uses the data in .*"roomservice serve"\. Stop it/);
+    serving.kill('SIGTERM');
+    assert.equal((await serving.ended).code, 0);
+    assert.equal(await orderCount(target), 0);
+  });
+
+  it('move is rolled back if the target loses a row or changes a night counter', async () => {
+    const target = await newTarget();
+    await onInsert(target, 'dish', `IF NEW.sku = 'STARTERS-PAPADOM' THEN RETURN NULL; END IF; RETURN NEW;`);
+    assertRefused(
+      await move(target.url),
+      /The table dish has \d+ rows after the copy in place of \d+\. Nothing was moved\./,
+    );
+    await sql`DROP TRIGGER at_insert ON dish`.execute(target.db);
+    await onInsert(target, 'night', 'NEW.held = NEW.held + 1; RETURN NEW;');
+    assertRefused(await move(target.url), /The nights of the tenant demo differ after the copy/);
+    assert.deepEqual([await orderCount(target), await hasMarker()], [0, false]);
+  });
+
+  it('while a move runs, serve and commands on the DATA_DIR are refused; a killed move can run again, and the target serves everything as before', async () => {
+    const target = await newTarget();
+    await onInsert(target, 'dish', 'PERFORM pg_sleep(0.1); RETURN NEW;');
+    const killed = startCommand(['move', '--to', target.url], { env });
+    await copying(target);
+    const others = [['serve'], ['tenant', 'list'], ['backup', join(filled.dataDir, '..', 'backup.tar')]];
+    for (const other of await Promise.all(others.map((args) => runCommand(args, { env })))) {
+      assertRefused(
+        other,
+        /A command that does not share the data in .* runs at present, for example "roomservice move"/,
+      );
+    }
+    killed.kill('SIGKILL');
+    assert.equal((await killed.ended).signal, 'SIGKILL');
+    assert.deepEqual([await hasMarker(), killed.output()], [false, '']);
+    await terminateTransfer(target); // A server that waits for its next byte ends by itself. This one sleeps in its trigger.
+
+    await sql`DROP TRIGGER at_insert ON dish`.execute(target.db);
+    const url = new URL(target.url);
+    const { password } = url;
+    url.password = '';
+    const { code, stdout, stderr } = await move(url.href, { PGPASSWORD: decodeURIComponent(password) });
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /^Moved \d+ rows of \d+ tables to .*, with 1 tenants, 3 orders and 2 reservations\.\n/);
+    assert.match(stdout, /: 5 nights, 0 of them differ\.\n/);
+    const [, keyFile = ''] = /\n {2}MASTER_KEY_FILE=(\S+)\n/.exec(stdout) ?? [];
+    const masterKey = (await readFile(join(filled.dataDir, 'master-key'), 'utf8')).trim();
+    for (const secret of [password, masterKey]) {
+      assert.ok(!stdout.includes(secret) && !(await readFile(marker, 'utf8')).includes(secret));
+    }
+    await assertServes(target, keyFile);
+  });
+
+  async function assertServes(target: TestDatabase, keyFile: string): Promise<void> {
+    const serving = await startServing([], {
+      env: { ...filled.env, DATABASE_URL: target.url, MASTER_KEY_FILE: keyFile },
+    });
+    const client = await filled.connect(serving.url);
+    assert.deepEqual(await filled.look(client), filled.seen);
+    const rest = await client.partner('GET', `/v1/third-party/events/?after=${filled.cursor}`);
+    assert.equal(rest.status, 200, rest.text);
+    assert.equal(rest.body.results.length, EVENTS - 2, 'the cursor of before the move continues');
+
+    await client.causeEvent();
+    const request = (await receiver.waitFor(EVENTS + 1)).at(-1);
+    assert.ok(request && isSignedWith(filled.webhookSecret, request));
+    const next = await client.partner('GET', `/v1/third-party/events/?after=${rest.body.next}`);
+    assert.equal(next.body.results.length, 1);
+    serving.kill('SIGTERM');
+    assert.equal((await serving.ended).code, 0);
+    const nights = await runCommand(['nights', 'verify'], {
+      env: { DATABASE_URL: target.url, MASTER_KEY_FILE: keyFile },
+    });
+    assert.deepEqual([nights.code, nights.stdout], [0, 'demo: 5 nights counted, 0 differ\n']);
+  }
+
+  it('after a move, serve, commands and another move refuse the old DATA_DIR until the file moved-to is removed', async () => {
+    const target = await newTarget();
+    for (const args of [['serve'], ['tenant', 'list'], ['backup', 'b.tar'], ['move', '--to', target.url]]) {
+      assertRefused(
+        await runCommand(args, { env }),
+        /was moved to the database .* at 20.*Z\. To use it, set DATABASE_URL .* To use the old data again, remove .*moved-to\./,
+      );
+    }
+    const check = await runCommand(['config', 'check'], { env });
+    assert.equal(check.code, 1);
+    assert.match(check.stdout, /was moved to the database/);
+    await rm(marker);
+    const { code, stdout } = await runCommand(['nights', 'verify'], { env });
+    assert.deepEqual([code, stdout], [0, 'demo: 5 nights counted, 0 differ\n']);
+  });
+
+  it('a move that is killed during its commit keeps serve out, and the next move finds that the data is there', async () => {
+    const target = await newTarget();
+    await slowCommit(target, 4);
+    const killed = startCommand(['move', '--to', target.url], { env });
+    await eventually(hasMarker, 'marker of the move', 60_000);
+    killed.kill('SIGKILL');
+    await killed.ended;
+    assertRefused(
+      await runCommand(['serve'], { env }),
+      /was interrupted at its end, so that database may have the data\. Run "roomservice move --to URL" again/,
+    );
+    const other = await newTarget();
+    assertRefused(await move(other.url), /was interrupted at its end/);
+    const { code, stdout, stderr } = await move(target.url, {}, '--json');
+    assert.deepEqual([code, stderr], [0, '']);
+    const { rows, nights, wrong_nights, data_dir } = JSON.parse(stdout);
+    assert.deepEqual([rows.restaurant_order, nights, wrong_nights, data_dir], [3, 5, 0, filled.dataDir]);
+    assert.deepEqual([await orderCount(target), await orderCount(other)], [3, 0]);
+    assertRefused(await move(target.url), /was moved to the database/);
+    await rm(marker);
+  });
+
+  it('a move whose connection is lost during the commit asks the server: it succeeds if the commit succeeded, and otherwise fails and can run again', async () => {
+    const target = await newTarget();
+    const proxy = await startDatabaseProxy(target.url, 1);
+    await slowCommit(target, 4);
+    const failing = move(proxy.url);
+    await eventually(hasMarker, 'marker of the move', 60_000);
+    await terminateTransfer(target);
+    assertRefused(await failing, /cannot be used \(.+\)\. Nothing was moved\./);
+    assert.deepEqual([await orderCount(target), await hasMarker()], [0, false]);
+
+    const succeeding = move(proxy.url);
+    await eventually(hasMarker, 'marker of the move', 60_000);
+    await proxy.restore();
+    const { code, stdout, stderr } = await succeeding;
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /with 1 tenants, 3 orders and 2 reservations/);
+    assert.equal(await orderCount(target), 3);
+    await proxy.close();
+    await rm(marker);
+  });
+});
+
+/** Makes a trigger that runs before each insert into a table. */
+async function onInsert({ db }: TestDatabase, table: string, body: string): Promise<void> {
+  await sql`CREATE OR REPLACE FUNCTION at_insert() RETURNS trigger LANGUAGE plpgsql AS ${sql.lit(`BEGIN ${body} END`)}`.execute(
+    db,
+  );
+  await sql`CREATE TRIGGER at_insert BEFORE INSERT ON ${sql.ref(table)} FOR EACH ROW EXECUTE FUNCTION at_insert()`.execute(
+    db,
+  );
+}
+
+/** Makes the commit of a transaction that inserts a tenant take some seconds. */
+async function slowCommit({ db }: TestDatabase, seconds: number): Promise<void> {
+  await sql`CREATE FUNCTION at_commit() RETURNS trigger LANGUAGE plpgsql AS
+    ${sql.lit(`BEGIN PERFORM pg_sleep(${seconds}); RETURN NULL; END`)}`.execute(db);
+  await sql`CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON tenant
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION at_commit()`.execute(db);
+}
+
+/** Ends the connection that loads rows, on the side of the server. */
+async function terminateTransfer({ db }: TestDatabase): Promise<void> {
+  await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'roomservice transfer'`.execute(db);
+}
+
+/** Waits until rows are copied into the database. */
+async function copying({ db }: TestDatabase): Promise<void> {
+  await eventually(
+    async () => {
+      const { rows } =
+        await sql`SELECT FROM pg_stat_progress_copy WHERE datname = current_database() AND tuples_processed > 3`.execute(
+          db,
+        );
+      return rows.length > 0;
+    },
+    'rows that are being copied',
+    60_000,
+  );
+}

@@ -1,0 +1,186 @@
+import { resolve } from 'node:path';
+import type { Config } from '#platform/config.ts';
+import { createDatabase } from '#platform/db/database.ts';
+import { databaseName } from '#platform/db/database-name.ts';
+import {
+  type MoveMarker,
+  movedError,
+  moveMarkerPath,
+  readMoveMarker,
+  removeMoveMarker,
+  writeMoveMarker,
+} from '#platform/db/embedded/move-marker.ts';
+import { readTransactionId } from '#platform/db/transaction-outcome.ts';
+import { openSource, type TransferSource } from '#platform/db/transfer-source.ts';
+import { loadDatabase } from '#platform/db/transfer-target.ts';
+import { OperatorError } from '#platform/errors.ts';
+import { findMasterKey, masterKeyPath, unwrapsAllKeys } from '#platform/keys/keys.ts';
+import { compareDatabases } from './move-comparison.ts';
+import { explainTargetFault, hasCommitted } from './move-target.ts';
+import { migrate } from './restore.ts';
+import { openServer } from './runtime.ts';
+import { print, printJson, showProgress } from './terminal.ts';
+
+/** Shortest time in milliseconds between two messages about the progress of one table. */
+const PROGRESS_MS = 5_000;
+
+/** Both databases of a move. */
+interface Databases {
+  config: Config;
+  /** URL of the embedded database. It contains a password. */
+  from: string;
+  /** URL of the other database. It may contain a password. */
+  to: string;
+  /** Name of the other database for messages, without a password. */
+  target: string;
+}
+
+/**
+ * Runs `roomservice move --to URL`. Copies all rows of the embedded database into an empty database in one transaction. The old data stays,
+ * and the file `moved-to` in DATA_DIR keeps other commands from using it. If the command fails or is killed, it may run again.
+ */
+export async function move(config: Config, to: string, { json }: { json?: boolean }): Promise<void> {
+  if (config.databaseUrl !== null) {
+    throw new OperatorError(
+      'DATABASE_URL is set, so the service does not use the embedded database. Unset DATABASE_URL, and set DATA_DIR to the folder of the embedded database.',
+    );
+  }
+  const options = { role: 'exclusive', mayCreate: false, mayBeMoved: true, progress: showProgress } as const;
+  const server = await openServer(config, options);
+  try {
+    const moved = await moveOnce({ config, from: server.url, to, target: databaseName(to) });
+    if (json) {
+      const { state: _, transaction: __, ...result } = moved;
+      printJson({ ...result, data_dir: resolve(config.dataDir) });
+    } else {
+      print(describe(config, moved));
+    }
+  } finally {
+    await server.close();
+  }
+}
+
+/** Moves the data, unless an earlier call of the command has moved it and was killed before it could say so. */
+async function moveOnce(databases: Databases): Promise<MoveMarker> {
+  const { dataDir } = databases.config;
+  const earlier = await readMoveMarker(dataDir);
+  if (earlier !== null && (earlier.state === 'moved' || earlier.to !== databases.target)) {
+    throw new OperatorError(movedError(dataDir, earlier).message);
+  }
+  if (earlier === null || !(await isFinished(databases, earlier))) {
+    await refuseOtherKey(databases);
+    await migrate(databases.from);
+    await load(databases);
+  }
+  const marker = await readMoveMarker(dataDir);
+  if (marker === null) {
+    throw new OperatorError(
+      `${moveMarkerPath(dataDir)} was removed during the move. The database ${databases.target} has all data. Set DATABASE_URL to it.`,
+    );
+  }
+  const moved: MoveMarker = { ...marker, state: 'moved' };
+  await writeMoveMarker(dataDir, moved);
+  return moved;
+}
+
+/** Returns true if the move of the marker was committed. If the move was rolled back, removes the marker. */
+async function isFinished({ config, to, target }: Databases, { transaction }: MoveMarker): Promise<boolean> {
+  if (await hasCommitted(to, target, transaction)) {
+    return true;
+  }
+  await removeMoveMarker(config.dataDir);
+  return false;
+}
+
+/** @throws OperatorError if the master key in use does not decrypt the keys of the database, because no credential would work afterwards */
+async function refuseOtherKey({ config, from }: Databases): Promise<void> {
+  const masterKey = await findMasterKey(config);
+  const db = createDatabase({ url: from, poolSize: 1, isPrepared: false });
+  try {
+    if (masterKey === null || !(await unwrapsAllKeys(db, masterKey))) {
+      const place = config.masterKey === null ? masterKeyPath(resolve(config.dataDir)) : 'MASTER_KEY';
+      throw new OperatorError(
+        `The master key in ${place} is missing, or cannot decrypt all keys in the database. Set the master key in use. ` +
+          'If you are replacing it, first run "roomservice keys rewrap". Nothing was changed.',
+      );
+    }
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Copies all rows and commits. If the response to the commit is lost, asks the server how the transaction ended. */
+async function load(databases: Databases): Promise<void> {
+  const source = await openSource(databases.from);
+  try {
+    await loadDatabase(databases.to, {
+      contents: source.contents,
+      open: (table) => readFrom(source, table),
+      onTable: (table) => showProgress(`Copying ${table.name}${estimateOf(source, table.name)} …`),
+      beforeCommit: async (db) => {
+        const compared = await compareDatabases(source, db);
+        const [moved_at, transaction] = [new Date().toISOString(), await readTransactionId(db)];
+        await writeMoveMarker(databases.config.dataDir, {
+          state: 'moving',
+          to: databases.target,
+          moved_at,
+          transaction,
+          ...compared,
+        });
+        showProgress('Committing …');
+      },
+    });
+  } catch (error) {
+    const marker = await readMoveMarker(databases.config.dataDir);
+    if (marker === null || !(await isFinished(databases, marker))) {
+      throw explainTargetFault(databases.target, error);
+    }
+  } finally {
+    await source.close().catch(() => {});
+  }
+}
+
+type Table = Parameters<TransferSource['read']>[0];
+
+/** Reads the rows of a table, and shows progress. A failure of the source must not look like a failure of the target. */
+async function* readFrom(source: TransferSource, table: Table): AsyncGenerator<Buffer> {
+  try {
+    let bytes = 0;
+    let shownMs = performance.now();
+    for await (const chunk of source.read(table)) {
+      bytes += chunk.length;
+      if (performance.now() > shownMs + PROGRESS_MS) {
+        shownMs = performance.now();
+        showProgress(`${table.name}: ${(bytes / 1024 ** 2).toFixed(0)} MiB copied`);
+      }
+      yield chunk;
+    }
+  } catch (error) {
+    throw new OperatorError(
+      `The embedded database failed while its table ${table.name} was read (${(error as Error).message}). Run the command again.`,
+      { cause: error },
+    );
+  }
+}
+
+function estimateOf({ estimates }: TransferSource, name: string): string {
+  const estimate = estimates.get(name) ?? -1;
+  return estimate < 0 ? '' : ` (about ${estimate} rows)`;
+}
+
+function describe({ dataDir, masterKey }: Config, { to, rows, nights, wrong_nights }: MoveMarker): string {
+  const sum = Object.values(rows).reduce((total, count) => total + count, 0);
+  const of = (table: string) => rows[table] ?? 0;
+  const key = masterKey === null ? `MASTER_KEY_FILE=${masterKeyPath(resolve(dataDir))}` : 'MASTER_KEY as it is set now';
+  return [
+    `Moved ${sum} rows of ${Object.keys(rows).length} tables to ${to}, with ${of('tenant')} tenants, ${of('restaurant_order')} orders and ${of('reservation')} reservations.`,
+    `Each table has as many rows there as here. The night counters were compared with the reservations again: ${nights} nights, ${wrong_nights} of them differ${wrong_nights === 0 ? '' : ', as before the move. "roomservice nights verify" lists them'}.`,
+    '',
+    'Start every process with these settings from now on:',
+    '  DATABASE_URL, with the URL that you gave to --to',
+    `  ${key}`,
+    '',
+    `The old data stays in ${resolve(dataDir)}, and no command uses it while ${moveMarkerPath(dataDir)} exists.`,
+    'Keep the master key if you remove the old data. Without it, no credential works.',
+  ].join('\n');
+}
