@@ -74,7 +74,7 @@ export async function discardStoredKeys(config: Config, options: { yes?: boolean
     );
   }
   const server = await openServer(config, {
-    role: 'serve', // A process that serves has the old keys in memory, so it must have ended.
+    role: 'exclusive', // Another process may have the old keys in memory, so it must have ended.
     mayCreate: false,
     closesOnSignal: true,
     progress: showProgress,

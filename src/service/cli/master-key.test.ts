@@ -158,7 +158,7 @@ describe('master key file in DATA_DIR', () => {
   it('keys discard is refused while serve runs, and without a copy of the lost file it lets serve start with a new one', async () => {
     const serving = await startServing([], { env });
     await rename(file, `${file}.lost`);
-    await refuse(['keys', 'discard', '--yes'], { env }, /Another "serve" already runs/);
+    await refuse(['keys', 'discard', '--yes'], { env }, /Another process uses the data .* Nothing was changed\./);
     serving.kill('SIGTERM');
     await serving.ended;
     await refuse(['serve'], { env }, /master-key is missing/);
