@@ -7,14 +7,14 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const REPOSITORY = join(import.meta.dirname, '..');
+const SOURCES = join(REPOSITORY, 'src');
 const DIST = join(REPOSITORY, 'dist');
 const TSC = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
-/** Folder of files that the service sends as they are, relative to `src`. */
-const ASSETS = 'developer/docs/assets';
 
 rmSync(DIST, { recursive: true, force: true });
 execFileSync(process.execPath, [TSC, '--project', join(REPOSITORY, 'tsconfig.package.json')], { stdio: 'inherit' });
-cpSync(join(REPOSITORY, 'src', ASSETS), join(DIST, ASSETS), { recursive: true });
+// The service reads or sends the other files as they are, for example the scripts and styles of its pages.
+cpSync(SOURCES, DIST, { recursive: true, filter: (path) => !path.endsWith('.ts') });
 writeFileSync(
   join(DIST, 'package.json'),
   `${JSON.stringify({ type: 'module', imports: compiledImports() }, null, 2)}\n`,
