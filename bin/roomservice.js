@@ -3,7 +3,7 @@
 // node_modules.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import module from 'node:module';
+import module, { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 // Node looks up the host names of webhook receivers in its thread pool. A lookup that gets no response blocks its thread. With 4 threads,
@@ -11,6 +11,10 @@ import { fileURLToPath } from 'node:url';
 // threads for lookups. A waiting thread costs 10 KiB.
 // oxlint-disable-next-line node/no-process-env -- read by Node itself, before any configuration
 process.env.UV_THREADPOOL_SIZE ??= '256';
+
+// In a checkout, Node runs the sources. The npm package has only the code that scripts/build-package.ts compiled from them.
+const isCheckout = existsSync(new URL('../src', import.meta.url));
+const COMMANDS = isCheckout ? '../src/service/cli' : '../dist/service/cli';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 
@@ -21,7 +25,7 @@ if (major < 24 || (major === 24 && minor < 7)) {
 }
 
 async function start() {
-  const { START_FLAGS, START_ENVIRONMENT } = await import('../src/service/cli/start-settings.js');
+  const { START_FLAGS, START_ENVIRONMENT } = await import(`${COMMANDS}/start-settings.js`);
   // V8 and glibc read the settings of start-settings.js only when a program starts. So `serve` uses execve to start the same command again
   // in the same process, with these settings. A setting that the operator has given stays as it is.
   const { env, execArgv, execPath, argv } = process;
@@ -35,7 +39,7 @@ async function start() {
   // place is safe, because a person who can write there can also change the code. If the folder cannot be written, Node runs without the
   // cache.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomservice', import.meta.url)));
-  const { main } = await import('../src/service/cli/main.ts');
+  const { main } = await import(`${COMMANDS}/main.${isCheckout ? 'ts' : 'js'}`);
   await main(process.argv);
 }
 
@@ -52,8 +56,8 @@ function canStartAgain() {
  * the child, or with 1 if a signal ended the child.
  */
 function runInInstalledNode() {
-  const node = fileURLToPath(new URL(`../node_modules/node-linux-${process.arch}/bin/node`, import.meta.url));
-  if (process.platform !== 'linux' || !existsSync(node)) {
+  const node = findInstalledNode();
+  if (node === null) {
     fail(
       `Node 24.7 or later is needed, but this is Node ${process.versions.node}. Install it, or run "npm ci" again on Linux.`,
     );
@@ -65,6 +69,15 @@ function runInInstalledNode() {
   }
   child.on('error', (error) => fail(`The Node 24 in node_modules does not start (${error.code}). Run "npm ci" again.`));
   child.on('exit', (code, signal) => process.exit(signal === null ? code : 1));
+}
+
+/** Returns the path of the Node 24 that npm has installed, in this package or beside it. Returns null if npm has installed no Node 24. */
+function findInstalledNode() {
+  try {
+    return createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/bin/node`);
+  } catch {
+    return null;
+  }
 }
 
 function fail(reason) {

@@ -174,7 +174,7 @@ describe('the TypeScript of the guides', () => {
    * from the reader.
    */
   const GLOBALS = `
-    type Sdk = typeof import('@roomservice/sdk');
+    type Sdk = typeof import('@roomservice-hub/sdk');
     declare const BASE: string, KEY: string, SECRET: string, PMS_KEY: string, PMS_SECRET: string;
     declare const Roomservice: Sdk['Roomservice'];
     declare const roomservice: InstanceType<Sdk['Roomservice']>, pms: InstanceType<Sdk['RoomservicePms']>;
@@ -189,7 +189,7 @@ describe('the TypeScript of the guides', () => {
       noUnusedLocals: false,
       noUncheckedIndexedAccess: false,
       typeRoots: [join(REPOSITORY, 'node_modules/@types')],
-      paths: { '@roomservice/sdk': [sdk] },
+      paths: { '@roomservice-hub/sdk': [sdk] },
     },
     include: ['*'],
   };

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { Roomservice, verifyWebhook, WebhookVerificationError } from '@roomservice/sdk';
+import { Roomservice, verifyWebhook, WebhookVerificationError } from '@roomservice-hub/sdk';
 
 const { BASE = 'http://localhost:8080', KEY = '', SECRET = '', WEBHOOK_SECRET = '', PORT = '3000' } = process.env;
 const roomservice = new Roomservice({ baseUrl: BASE, apiKey: KEY, apiSecret: SECRET });

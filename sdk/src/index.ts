@@ -1,4 +1,4 @@
-/** Exports the public interface of `@roomservice/sdk`. */
+/** Exports the public interface of `@roomservice-hub/sdk`. */
 export { RoomserviceError } from './errors.ts';
 export type { ClientErrorCode, ErrorCode, ServiceErrorCode } from './errors.ts';
 export type { Events, EventPage, EventsQuery, FeedEntry, Webhook, WebhookRegistration } from './events.ts';

@@ -77,7 +77,7 @@ before(async () => {
   await mkdir(project);
   await writeFile(join(project, 'package.json'), '{ "name": "project", "private": true, "type": "commonjs" }\n');
   await run('npm', ['pack', '--pack-destination', folder], { env: environment, cwd: SDK });
-  const tarball = join(folder, `roomservice-sdk-${VERSION}.tgz`);
+  const tarball = join(folder, `roomservice-hub-sdk-${VERSION}.tgz`);
   await run('npm', ['install', tarball, '--offline', '--no-audit', '--no-fund'], { env: environment, cwd: project });
 });
 
@@ -108,8 +108,8 @@ describe('the package in a project without other dependencies', () => {
   test('the package contains only compiled code, README, licence and package.json, and installs no other package', async () => {
     const lock: unknown = JSON.parse(await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'));
     assert.ok(typeof lock === 'object' && lock !== null && 'packages' in lock);
-    assert.deepEqual(Object.keys(lock.packages ?? {}), ['node_modules/@roomservice/sdk']);
-    const { stdout } = await run('tar', ['-tzf', join(folder, `roomservice-sdk-${VERSION}.tgz`)]);
+    assert.deepEqual(Object.keys(lock.packages ?? {}), ['node_modules/@roomservice-hub/sdk']);
+    const { stdout } = await run('tar', ['-tzf', join(folder, `roomservice-hub-sdk-${VERSION}.tgz`)]);
     const paths = stdout.trim().split('\n');
     const unexpected = paths.filter((path) => !/^package\/(?:dist\/|README\.md$|LICENSE$|package\.json$)/.test(path));
     assert.deepEqual(unexpected, []);
@@ -117,8 +117,8 @@ describe('the package in a project without other dependencies', () => {
   });
 
   for (const [kind, file, line] of [
-    ['import', 'use.mjs', "import * as sdk from '@roomservice/sdk';"],
-    ['require', 'use.cjs', "const sdk = require('@roomservice/sdk');"],
+    ['import', 'use.mjs', "import * as sdk from '@roomservice-hub/sdk';"],
+    ['require', 'use.cjs', "const sdk = require('@roomservice-hub/sdk');"],
   ] as const) {
     test(`a program can load the package by ${kind} and call the service`, async () => {
       await writeFile(join(project, file), line + USE);
@@ -138,7 +138,7 @@ describe('the package in a project without other dependencies', () => {
     ['require', 'typed.cts'],
   ] as const) {
     test(`TypeScript finds the types of the package that a module loads by ${kind}, and reports wrong uses of them`, async () => {
-      await writeFile(join(project, file), `import { ${NAMES} } from '@roomservice/sdk';\n${TYPED}`);
+      await writeFile(join(project, file), `import { ${NAMES} } from '@roomservice-hub/sdk';\n${TYPED}`);
       await mkdir(join(project, 'node_modules/@types'), { recursive: true });
       for (const name of ['@types/node', 'undici-types']) {
         const link = join(project, 'node_modules', name);

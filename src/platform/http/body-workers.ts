@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import { ApiError, UnavailableError } from '../errors.ts';
 import { currentAccount } from '../lib/account.ts';
@@ -82,7 +83,8 @@ function throwWorkerError(error: Error & { code?: unknown }): never {
 async function openPool(): Promise<Piscina> {
   const { Piscina } = await import('piscina');
   return new Piscina({
-    filename: new URL('body-worker.ts', import.meta.url).href,
+    // The npm package has compiled code, so the worker has the same extension as this file.
+    filename: new URL(`body-worker${extname(import.meta.filename)}`, import.meta.url).href,
     minThreads: 0,
     maxThreads: MAX_THREADS,
     idleTimeout: IDLE_MS,

@@ -7,6 +7,7 @@ import type { CredentialSecret } from '#access/credentials/schema.ts';
 import type { Database } from '#platform/db/database.ts';
 import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 import { findTenantBySlug, hasUser, listTenants, setPassword, type Tenant } from '#access/tenants/tenants.ts';
+import { COMMAND } from './command-name.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
@@ -63,9 +64,7 @@ export async function introduceDemo(runtime: Runtime, address: string): Promise<
   if ((await listTenants(runtime.db)).length === 0) {
     print(describeDemo(await makeDemo(runtime), address));
   } else {
-    print(
-      '"npx roomservice demo" prints a new password and credential of the demo tenant. The old password then ends.',
-    );
+    print(`"${COMMAND} demo" prints a new password and credential of the demo tenant. The old password then ends.`);
   }
 }
 
@@ -81,7 +80,7 @@ export async function findDemoTenant(db: Database): Promise<Tenant | null> {
 /** Describes the demo for a person: sign-in, credential, and a first call to copy. */
 function describeDemo({ owner, credential }: Demo, baseUrl: string): string {
   return `
-  The demo tenant is Harbour House, a restaurant and a hotel. The secrets below are shown only once. "npx roomservice demo" issues new ones.
+  The demo tenant is Harbour House, a restaurant and a hotel. The secrets below are shown only once. "${COMMAND} demo" issues new ones.
 
   Owner     ${owner.email}
   Password  ${owner.password}

