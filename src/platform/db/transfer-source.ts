@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { OperatorError } from '../errors.ts';
+import type { Database } from './database.ts';
 import { type Contents, findMigrations, readContents, type TableShape } from './transfer-contents.ts';
 import { refuseNewer } from './transfer-newer.ts';
-import { beginTransfer, connectForTransfer } from './transfer-session.ts';
+import { beginTransfer, connectForTransfer, databaseOn } from './transfer-session.ts';
 
 export interface TransferSource {
   contents: Contents;
@@ -11,6 +12,8 @@ export interface TransferSource {
   estimates: ReadonlyMap<string, number>;
   /** Streams the rows of a table in the text format of COPY. Only one stream may be open at a time. */
   read: (table: TableShape) => AsyncIterable<Buffer>;
+  /** Database whose statements read the snapshot. It must not be used while a stream is open, and must not be destroyed. */
+  db: Database;
   /** Ends the transaction, and with it the locks. */
   close: () => Promise<void>;
 }
@@ -34,7 +37,7 @@ export async function openSource(url: string, options: { isLocked?: boolean } = 
     const contents = await readContents(client);
     const estimates = await readEstimates(client);
     await refuseNewer(contents);
-    return { contents, estimates, read: (table) => readRows(client, table), close };
+    return { contents, estimates, read: (table) => readRows(client, table), db: databaseOn(client), close };
   } catch (error) {
     await close().catch(() => {});
     throw error;

