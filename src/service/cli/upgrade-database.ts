@@ -120,8 +120,8 @@ async function analyse(url: string): Promise<Pick<Upgraded, 'nights' | 'wrongNig
   try {
     await collectStatistics(db);
     const counted = { nights: 0, wrongNights: 0 };
-    for (const { id, slug } of await listTenants(db)) {
-      showProgress(`Counting the nights of ${slug} …`);
+    showProgress('Counting the nights …');
+    for (const { id } of await listTenants(db)) {
       const { nights, differences } = await recount(db, id);
       counted.nights += nights;
       counted.wrongNights += differences.length;
