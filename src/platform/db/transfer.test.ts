@@ -104,16 +104,16 @@ describe('transfer of a database', () => {
     const source = await openSource(from.url);
     const client = await connectForTransfer(to.url);
     await beginTransfer(client, 'READ COMMITTED');
-    const before = await digestTables(source.db, source.contents.tables);
+    const expected = await digestTables(source.db, source.contents.tables);
     await source.close();
     const copy = databaseOn(client);
-    assert.deepEqual(await digestTables(copy, source.contents.tables), before);
+    assert.deepEqual(await digestTables(copy, source.contents.tables), expected);
     await sql`UPDATE tenant SET name = name || '.' WHERE id = (SELECT min(id) FROM tenant)`.execute(copy);
-    const after = await digestTables(copy, source.contents.tables);
+    const changed = await digestTables(copy, source.contents.tables);
     await client.end();
-    assert.ok(before.get('tenant')?.rows);
-    assert.equal(after.get('tenant')?.rows, before.get('tenant')?.rows);
-    assert.notEqual(after.get('tenant')?.sum, before.get('tenant')?.sum);
+    assert.ok(expected.get('tenant')?.rows);
+    assert.equal(changed.get('tenant')?.rows, expected.get('tenant')?.rows);
+    assert.notEqual(changed.get('tenant')?.sum, expected.get('tenant')?.sum);
   });
 
   it('of two transfers at the same time into one database, exactly one is refused', async () => {

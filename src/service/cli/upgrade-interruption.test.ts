@@ -25,12 +25,12 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     dataDir = await newDataDir();
     env = { DATA_DIR: dataDir };
     const only = new Set((await namesOfThisVersion()).slice(0, -2));
-    const { db, drop } = await openOlderData(older, dataDir, { only });
+    const data = await openOlderData(older, dataDir, { only });
     await sql`INSERT INTO tenant (slug, name, currency, timezone, features)
       SELECT 'tenant-' || n, repeat('x', 10000), 'EUR', 'UTC', '{hotel}' FROM generate_series(1, ${TENANTS}::int) AS n`.execute(
-      db,
+      data.db,
     );
-    await drop();
+    await data.drop();
     cluster = await clusterDirOf(dataDir);
     await symlink(older.folder, `${cluster}.binaries`); // The programs are there as after an interrupted upgrade.
   });
@@ -65,13 +65,13 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     await refuse(UPGRADE, { env }, /cannot stay in .*postgres-17, because that folder exists already\. Move it away/);
     await rmdir(`${cluster}-${OLDER}`);
     for (const role of ['serve', 'command'] as const) {
-      const { drop } = await openOlderData(older, dataDir, { role, only: new Set() });
+      const data = await openOlderData(older, dataDir, { role, only: new Set() });
       await refuse(
         UPGRADE,
         { env },
         /Another process uses the database in .*postgres.* Stop it, and run the command again/,
       );
-      await drop();
+      await data.drop();
     }
     await assertUnchanged();
   });
@@ -119,9 +119,9 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     for (const clusterDir of [cluster, `${cluster}.new`]) {
       assert.equal(await findPostmaster(clusterDir), undefined, clusterDir);
     }
-    const { db, drop } = await openOlderData(older, dataDir, { only: new Set() });
-    const { rows } = await sql<{ count: number }>`SELECT count(*) AS count FROM tenant`.execute(db);
-    await drop();
+    const data = await openOlderData(older, dataDir, { only: new Set() });
+    const { rows } = await sql<{ count: number }>`SELECT count(*) AS count FROM tenant`.execute(data.db);
+    await data.drop();
     assert.equal(rows[0]?.count, TENANTS);
   }
 
