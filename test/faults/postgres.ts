@@ -4,7 +4,7 @@ import { findBinaries } from '#platform/db/embedded/binaries.ts';
 import { NAME, prepareCluster, readOrMakePassword } from '#platform/db/embedded/cluster.ts';
 import { type Location, locate, prepareSocketDir } from '#platform/db/embedded/location.ts';
 import { findPostmaster, launch, stopPostmaster } from '#platform/db/embedded/postmaster.ts';
-import { databaseUrl } from '#platform/db/embedded/server.ts';
+import { databaseUrl, findOwnBinaries } from '#platform/db/embedded/server.ts';
 import type { Database } from './database.ts';
 
 /** Settings as in production, and also the recording of commit times, which the suite needs to measure delays. */
@@ -117,8 +117,8 @@ export class Postgres implements Database {
   }
 
   #urlOf(database: string): string {
-    const server = { location: this.#location, password: this.#password, settings: {}, mayCreate: true, log: () => {} };
-    return databaseUrl(server, database);
+    const settings = { settings: {}, mayCreate: true, log: () => {}, findBinaries: findOwnBinaries };
+    return databaseUrl({ location: this.#location, password: this.#password, ...settings }, database);
   }
 
   #openPool(): pg.Pool {

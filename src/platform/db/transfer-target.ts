@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { sql } from 'kysely';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { OperatorError } from '../errors.ts';
@@ -148,4 +149,9 @@ async function setSequence(client: pg.Client, { table, column, lastValue, isCall
     lastValue,
     isCalled,
   ]);
+}
+
+/** Collects the statistics that PostgreSQL needs for fast queries, because a load leaves none. */
+export async function collectStatistics(db: Database): Promise<void> {
+  await sql`ANALYZE`.execute(db);
 }

@@ -6,7 +6,8 @@ import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { OperatorError } from '../errors.ts';
 import { findMigrations, readRelations, TRANSIENT_TABLES } from './transfer-contents.ts';
-import { connectForTransfer } from './transfer-session.ts';
+import { digestTables } from './transfer-digest.ts';
+import { beginTransfer, connectForTransfer, databaseOn } from './transfer-session.ts';
 import { openSource } from './transfer-source.ts';
 import { type Load, loadDatabase, type RowCounts } from './transfer-target.ts';
 
@@ -95,6 +96,24 @@ describe('transfer of a database', () => {
     assert.deepEqual(await rowsOf(to, 'tenant'), []);
     assert.deepEqual(await rowsOf(to, 'feed_era'), [{ row: '(t,0)' }]);
     assert.ok((await transfer(to))['tenant']);
+  });
+
+  it('the digests of a transferred table are equal, and differ after one character of one row is changed', async () => {
+    const to = await newDatabase();
+    await transfer(to);
+    const source = await openSource(from.url);
+    const client = await connectForTransfer(to.url);
+    await beginTransfer(client, 'READ COMMITTED');
+    const expected = await digestTables(source.db, source.contents.tables);
+    await source.close();
+    const copy = databaseOn(client);
+    assert.deepEqual(await digestTables(copy, source.contents.tables), expected);
+    await sql`UPDATE tenant SET name = name || '.' WHERE id = (SELECT min(id) FROM tenant)`.execute(copy);
+    const changed = await digestTables(copy, source.contents.tables);
+    await client.end();
+    assert.ok(expected.get('tenant')?.rows);
+    assert.equal(changed.get('tenant')?.rows, expected.get('tenant')?.rows);
+    assert.notEqual(changed.get('tenant')?.sum, expected.get('tenant')?.sum);
   });
 
   it('of two transfers at the same time into one database, exactly one is refused', async () => {

@@ -282,7 +282,7 @@ describe('roomservice config check: embedded database', () => {
     await writeFile(version, '17\n');
     assert.match(
       await faultOf(dataDir),
-      /is of PostgreSQL 17, but PostgreSQL 18 is installed\. "roomservice upgrade-database"/,
+      /PostgreSQL 17 made the database .* has PostgreSQL 18\. .* "roomservice upgrade-database"/,
     );
     await writeFile(version, '18\n');
     await rm(join(dataDir, 'postgres-password'));

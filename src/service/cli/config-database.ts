@@ -101,12 +101,8 @@ export async function tryEmbedded(config: Config): Promise<Findings> {
   if (state === null) {
     return { details: [`${folder} contains no database yet. The first start creates it.`], faults: [] };
   }
-  const { dataMajor, installedMajor, url } = state;
-  const details = [`${folder} contains a database of PostgreSQL ${dataMajor}.`];
-  if (dataMajor !== installedMajor) {
-    const fault = `The database in ${folder} is of PostgreSQL ${dataMajor}, but PostgreSQL ${installedMajor} is installed.`;
-    return { details, faults: [`${fault} "roomservice upgrade-database" brings older data to the installed version.`] };
-  }
+  const { major, url } = state;
+  const details = [`${folder} contains a database of PostgreSQL ${major}.`];
   if (url !== null) {
     const found = await tryDatabase(config, url);
     return { ...found, details: [...details, 'It runs.', ...found.details] };

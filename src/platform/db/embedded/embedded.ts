@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasPassword, readOrMakePassword } from './cluster.ts';
-import { EmbeddedPostgresError } from './failure.ts';
+import { readOrMakePassword, refuseMissing } from './cluster.ts';
 import { locate } from './location.ts';
+import { refuseOtherMajor } from './major-version.ts';
 import type { Presence, Role } from './presence.ts';
-import { databaseUrl, enter, leave, type Server } from './server.ts';
+import { databaseUrl, enter, findOwnBinaries, leave, type Server } from './server.ts';
 
 export interface EmbeddedPostgres {
   /** Connection string of the application's database, valid until `close`. It contains the password, so it must never be logged. */
@@ -43,14 +43,13 @@ const MAX_RETRY_WAIT_MS = 2_000;
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { role, settings = {}, mayCreate = true, log = () => {} } = options;
-  if (!mayCreate && !(await hasPassword(options.dataDir))) {
-    throw new EmbeddedPostgresError(
-      `There is no database in ${options.dataDir}. Set DATA_DIR (or DATABASE_URL) to the value that the service uses.`,
-    );
+  if (!mayCreate) {
+    await refuseMissing(options.dataDir);
   }
   const location = await locate(options.dataDir, log);
+  await refuseOtherMajor(location.clusterDir);
   const password = await readOrMakePassword(location.dataDir);
-  const server: Server = { location, password, settings, mayCreate: true, log };
+  const server: Server = { location, password, settings, mayCreate: true, log, findBinaries: findOwnBinaries };
   const closing = new AbortController();
   const presence = await enter(server, role, closing.signal);
   const keeping = keepPresence({ ...server, mayCreate: false }, role, presence, closing.signal);

