@@ -135,7 +135,7 @@ describe('roomservice move', () => {
     url.password = '';
     const { code, stdout, stderr } = await move(url.href, { PGPASSWORD: decodeURIComponent(password) });
     assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /^Moved \d+ rows of \d+ tables to .*, with 1 tenants, 3 orders and 2 reservations\.\n/);
+    assert.match(stdout, /^Moved all data to .* \(rows: \d+, tenants: 1, orders: 3, reservations: 2\)\.\n/);
     assert.match(stdout, /: 5 nights, 0 of them differ\.\n/);
     const [, keyFile = ''] = /\n {2}MASTER_KEY_FILE=(\S+)\n/.exec(stdout) ?? [];
     const masterKey = (await readFile(join(filled.dataDir, 'master-key'), 'utf8')).trim();

@@ -173,7 +173,7 @@ function describe({ dataDir, masterKey }: Config, { to, rows, nights, wrong_nigh
   const of = (table: string) => rows[table] ?? 0;
   const key = masterKey === null ? `MASTER_KEY_FILE=${masterKeyPath(resolve(dataDir))}` : 'MASTER_KEY as it is set now';
   return [
-    `Moved ${sum} rows of ${Object.keys(rows).length} tables to ${to}, with ${of('tenant')} tenants, ${of('restaurant_order')} orders and ${of('reservation')} reservations.`,
+    `Moved all data to ${to} (rows: ${sum}, tenants: ${of('tenant')}, orders: ${of('restaurant_order')}, reservations: ${of('reservation')}).`,
     `Each table has as many rows there as here. The night counters were compared with the reservations again: ${nights} nights, ${wrong_nights} of them differ${wrong_nights === 0 ? '' : ', as before the move. "roomservice nights verify" lists them'}.`,
     '',
     'Start every process with these settings from now on:',
