@@ -1,3 +1,4 @@
+-- Made by test/upgrade/dump.ts. It is one file, because pg_dump writes schema and data of a release as one script.
 --
 -- PostgreSQL database dump
 --

@@ -24,6 +24,9 @@ import { type Dump, MASTER_KEY, readAll, signIn } from './release.ts';
 const [version = '', folder = ''] = process.argv.slice(2);
 const url = process.env['DATABASE_URL'] ?? '';
 
+const HEADER =
+  '-- Made by test/upgrade/dump.ts. It is one file, because pg_dump writes schema and data of a release as one script.\n';
+
 const NIGHTS = { check_in: '2035-05-01', check_out: '2035-05-04' };
 
 try {
@@ -45,7 +48,7 @@ async function main(): Promise<void> {
   await writeFile(join(import.meta.dirname, `${version}.json`), `${JSON.stringify(dump, null, 2)}\n`);
   const sql = execFileSync('pg_dump', ['--inserts', '--no-owner', '--no-privileges', url], { encoding: 'utf8' });
   // Newer versions of pg_dump add commands that only psql understands.
-  await writeFile(join(import.meta.dirname, `${version}.sql`), sql.replaceAll(/^\\.*\n/gm, ''));
+  await writeFile(join(import.meta.dirname, `${version}.sql`), HEADER + sql.replaceAll(/^\\.*\n/gm, ''));
 }
 
 /** Makes rows of every kind through the API of the release. */
