@@ -24,6 +24,7 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface AppUser {
+  areas: Generated<string[]>;
   created_at: Generated<Timestamp>;
   document_password_hash: string | null;
   document_role: string | null;
@@ -32,6 +33,7 @@ export interface AppUser {
   id: string;
   is_active: Generated<boolean>;
   is_in_document: Generated<boolean>;
+  name: string | null;
   password_hash: string;
   role: string;
   tenant_id: number;

@@ -1,0 +1,57 @@
+import Type from 'typebox';
+import type { Database } from '#platform/db/database.ts';
+import type { Person } from '../tenants/tenants.ts';
+import * as store from './store.ts';
+
+const CHANGE_ACTOR_TYPES = ['person', 'display', 'partner', 'channel', 'operator', 'sandbox'] as const;
+
+/** Person or program that changed an order, a stay or a night. `id` is null for the operator and for the sandbox. */
+export interface ChangeActor {
+  type: (typeof CHANGE_ACTOR_TYPES)[number];
+  id: string | null;
+}
+
+export const NamedActor = Type.Object(
+  {
+    type: Type.Enum([...CHANGE_ACTOR_TYPES], {
+      type: 'string',
+      description:
+        '`person`: an owner or a member of the staff. `display`: a screen that is paired with the tenant. `partner`: a partner ' +
+        'or a PMS. `channel`: a channel that sends OTA reservations. `operator`: a person who ran a command of the service. ' +
+        '`sandbox`: the simulated staff of the demo tenant.',
+    }),
+    id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
+      description: 'The id of the person, display, credential or channel. Null for `operator` and `sandbox`.',
+    }),
+    name: Type.Union([Type.String(), Type.Null()], {
+      description: 'The name of the person (the e-mail address if it has no name), or the label. Null if it is unknown.',
+    }),
+  },
+  { description: 'The person or program that made the change.' },
+);
+export type NamedActor = Type.Static<typeof NamedActor>;
+
+/** Returns the signed-in person as the actor of a change. */
+export function changeActorOf(person: Person): ChangeActor {
+  return { type: 'person', id: person.userId };
+}
+
+/**
+ * Reads the names of people and partners, with one statement for all people and one for all partners.
+ * @returns a function that adds the name to an actor. The name is null for other types, and for an id that the tenant does not have.
+ */
+export async function readActorNames(
+  db: Database,
+  tenantId: number,
+  actors: ChangeActor[],
+): Promise<(actor: ChangeActor) => NamedActor> {
+  const idsOf = (type: ChangeActor['type']) => [
+    ...new Set(actors.flatMap((actor) => (actor.type === type && actor.id !== null ? [actor.id] : []))),
+  ];
+  const [people, partners] = await Promise.all([
+    store.findPersonNames(db, tenantId, idsOf('person')),
+    store.findCredentialLabels(db, tenantId, idsOf('partner')),
+  ]);
+  const names = new Map([...people, ...partners].map(({ id, name }) => [id, name]));
+  return ({ type, id }) => ({ type, id, name: id === null ? null : (names.get(id) ?? null) });
+}

@@ -1,0 +1,30 @@
+import type { Database } from '#platform/db/database.ts';
+
+/** Id of a person or a credential, with the name that people see. */
+export interface NameRow {
+  id: string;
+  name: string;
+}
+
+/** Finds the names of people. A person without a name has the e-mail address as name. */
+export async function findPersonNames(db: Database, tenantId: number, ids: string[]): Promise<NameRow[]> {
+  return ids.length === 0
+    ? []
+    : await db
+        .selectFrom('app_user')
+        .select(({ fn }) => ['id', fn.coalesce('name', 'email').as('name')])
+        .where('tenant_id', '=', tenantId)
+        .where('id', 'in', ids)
+        .execute();
+}
+
+export async function findCredentialLabels(db: Database, tenantId: number, ids: string[]): Promise<NameRow[]> {
+  return ids.length === 0
+    ? []
+    : await db
+        .selectFrom('credential')
+        .select(['id', 'label as name'])
+        .where('tenant_id', '=', tenantId)
+        .where('id', 'in', ids)
+        .execute();
+}
