@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import type { ErrorCode } from '../errors.ts';
 import { compileSchema, compileStripper } from '../lib/validation.ts';
 import { invalidValue } from './invalid-value.ts';
@@ -14,6 +15,16 @@ export interface BodyTask {
  * Output of a worker thread: the value as JSON text, without the fields that the schema does not name, or the error that refuses the body.
  */
 export type BodyResult = { json: string } | { refusal: { statusCode: number; code: ErrorCode; message: string } };
+
+/**
+ * Priority of a worker thread. If cores are scarce, the event loop runs before the worker threads. Only Linux has priorities of threads. On
+ * other systems, the call would change the priority of the whole process.
+ */
+const PRIORITY = 10;
+
+if (process.platform === 'linux') {
+  setPriority(PRIORITY);
+}
 
 const checks = new Map<string, ReturnType<typeof makeCheck>>();
 

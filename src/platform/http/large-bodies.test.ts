@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import Type from 'typebox';
@@ -42,6 +44,14 @@ function multipart(fields: Record<string, string>): Case {
     text: text(fields),
     padded: text({ ...fields, padding: PADDING }),
   };
+}
+
+/** Returns the priority (niceness) of each thread of this process, from /proc (proc(5), field 19 of `stat`). */
+async function threadPriorities(): Promise<number[]> {
+  const threads = await readdir('/proc/self/task');
+  const stats = await Promise.all(threads.map((thread) => readFile(`/proc/self/task/${thread}/stat`, 'utf8')));
+  // The second field is the name in parentheses, which may contain spaces. Field 19 is the 17th after it.
+  return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
 }
 
 describe('a body above 64 KiB', () => {
@@ -101,6 +111,14 @@ describe('a body above 64 KiB', () => {
     assert.deepEqual(await send(padded, JSON_TYPE, gzip), await send(text, JSON_TYPE, gzip));
     const latin1 = Buffer.from(padded.replace('"a"', '"\xff"'), 'latin1');
     assert.equal((await send(latin1, JSON_TYPE)).answer['message'], 'body: contains bytes that are not UTF-8');
+  });
+
+  it('200: the worker thread that checks a body above 64 KiB has a lower priority than the event loop', {
+    skip: process.platform === 'linux' ? false : 'only Linux has priorities of threads',
+  }, async () => {
+    assert.equal((await send(json({ id: 'a' }).padded, JSON_TYPE)).status, 200);
+    const own = getPriority();
+    assert.ok((await threadPriorities()).some((priority) => priority > own));
   });
 
   it('200: from a body above 64 KiB, a route gets only the fields that its schema names', async () => {

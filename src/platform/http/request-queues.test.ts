@@ -153,6 +153,19 @@ describe('RequestQueues (the order in which requests begin)', () => {
     });
   }
 
+  it('while four requests of a tenant are running, its overdue requests begin one by one, every 250 ms', async () => {
+    ['1', '2', '3', '4', '5', '6', '7'].forEach((name) => enter('a', name));
+    await roundOf(7);
+    await roundOf(1_000);
+    assert.equal(begun.length, 5);
+    await roundOf(240);
+    assert.equal(begun.length, 5);
+    await roundOf(10);
+    assert.equal(begun.length, 6);
+    await roundOf(250);
+    assert.equal(begun.length, 7);
+  });
+
   it('a request whose client has closed the connection is not counted as a running request of its tenant', async () => {
     ['1', '2', '3'].forEach((name) => enter('a', name, { isGone: true }));
     ['4', '5', '6', '7'].forEach((name) => enter('a', name));

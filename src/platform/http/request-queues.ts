@@ -28,10 +28,15 @@ const LONG_ROUND_MS = 6;
 /** Number of requests of one tenant that may run while iterations of the event loop are long. Further requests of this tenant wait. */
 const UNDER_WAY_IN_LONG_ROUNDS = 4;
 /**
- * Waiting time in milliseconds after which a request begins even while iterations are long. Otherwise the request might wait forever,
- * because the running requests may in turn wait for their clients.
+ * Waiting time in milliseconds after which a request is overdue. An overdue request begins even while iterations are long. Otherwise the
+ * request might wait forever, because the running requests may in turn wait for their clients.
  */
-const LONGEST_WAIT_MS = 1_000;
+const OVERDUE_MS = 1_000;
+/**
+ * Minimum time in milliseconds between the beginnings of two overdue requests of one tenant. Without it, a burst of 200 heavy requests would
+ * begin as a whole after a second.
+ */
+const BETWEEN_OVERDUE_MS = 250;
 /** Maximum number of credentials for which the tenant is cached. */
 const MAX_KNOWN = 10_000;
 
@@ -57,6 +62,8 @@ export class RequestQueues {
   #first: [queue: string, request: WaitingRequest][] = [];
   /** Number of requests that have begun and not ended, by queue. */
   readonly #underWay = new Map<string, number>();
+  /** Time of the last beginning of an overdue request, by queue. A queue without requests under way has no entry. */
+  readonly #overdueBeganMs = new Map<string, number>();
   /** Cached tenants, by the credentials of their callers. The entry that was added first is removed first. */
   readonly #tenants = new Map<string, string>();
   #isPlanned = false;
@@ -105,6 +112,7 @@ export class RequestQueues {
     const underWay = (this.#underWay.get(queue) ?? 0) + change;
     if (underWay === 0) {
       this.#underWay.delete(queue);
+      this.#overdueBeganMs.delete(queue);
     } else {
       this.#underWay.set(queue, underWay);
     }
@@ -176,7 +184,17 @@ export class RequestQueues {
   readonly #mayBegin = (queue: string, { sinceMs }: WaitingRequest) =>
     !this.#isLongRound ||
     (this.#underWay.get(queue) ?? 0) < UNDER_WAY_IN_LONG_ROUNDS ||
-    this.#roundBeganMs - sinceMs > LONGEST_WAIT_MS;
+    this.#mayBeginOverdue(queue, sinceMs);
+
+  #mayBeginOverdue(queue: string, sinceMs: number): boolean {
+    const nowMs = this.#roundBeganMs;
+    const lastMs = this.#overdueBeganMs.get(queue) ?? Number.NEGATIVE_INFINITY;
+    const mayBegin = nowMs - sinceMs > OVERDUE_MS && nowMs - lastMs >= BETWEEN_OVERDUE_MS;
+    if (mayBegin) {
+      this.#overdueBeganMs.set(queue, nowMs);
+    }
+    return mayBegin;
+  }
 }
 
 /**
