@@ -1,11 +1,9 @@
 import { readPassphrase, type SealedKey, sealMasterKey } from '#platform/backup/passphrase.ts';
 import { writeBackup } from '#platform/backup/write-backup.ts';
 import type { Config } from '#platform/config.ts';
-import { createDatabase } from '#platform/db/database.ts';
 import { openSource, type TransferSource } from '#platform/db/transfer-source.ts';
-import { OperatorError } from '#platform/errors.ts';
-import { findMasterKey, unwrapsAllKeys } from '#platform/keys/keys.ts';
 import { whenInterrupted } from './interruption.ts';
+import { masterKeyInUse } from './master-key-in-use.ts';
 import { openServer, reachable } from './runtime.ts';
 import { formatBytes, print, printJson, showProgress } from './terminal.ts';
 import { readVersion } from './version.ts';
@@ -24,7 +22,8 @@ export async function backup(config: Config, file: string, { passphraseFile, jso
   const passphrase = passphraseFile === undefined ? null : await readPassphrase(passphraseFile);
   const server = await openServer(config, { role: 'command', mayCreate: false, progress: showProgress });
   try {
-    const sealedKey = passphrase === null ? null : await sealKeyInUse(config, server.url, passphrase);
+    const sealedKey =
+      passphrase === null ? null : await sealMasterKey(await masterKeyInUse(config, server.url), passphrase);
     const source = await reachable(config, openSource(server.url));
     try {
       const written = await write(file, source, sealedKey);
@@ -54,30 +53,6 @@ async function write(file: string, source: TransferSource, sealedKey: SealedKey 
     await writing;
   });
   return await writing;
-}
-
-/**
- * Seals the master key in use with the passphrase.
- * @throws OperatorError if there is no master key, or if it does not decrypt the keys of the database, because the backup would be useless
- */
-async function sealKeyInUse(config: Config, url: string, passphrase: string): Promise<SealedKey> {
-  const masterKey = await findMasterKey(config);
-  if (masterKey === null) {
-    throw new OperatorError(
-      'There is no master key to put into the backup. Set MASTER_KEY, or leave out --passphrase-file.',
-    );
-  }
-  const db = createDatabase({ url, poolSize: 1, isPrepared: false });
-  try {
-    if (!(await reachable(config, unwrapsAllKeys(db, masterKey)))) {
-      throw new OperatorError(
-        'MASTER_KEY cannot decrypt all keys in this database. Set the master key in use. If you are replacing it, first run "roomservice keys rewrap".',
-      );
-    }
-  } finally {
-    await db.destroy();
-  }
-  return await sealMasterKey(masterKey, passphrase);
 }
 
 function describe(

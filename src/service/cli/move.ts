@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { listTenants } from '#access/tenants/tenants.ts';
 import type { Config } from '#platform/config.ts';
-import { createDatabase } from '#platform/db/database.ts';
 import { databaseName } from '#platform/db/database-name.ts';
 import {
   type MoveMarker,
@@ -14,8 +14,10 @@ import { readTransactionId } from '#platform/db/transaction-outcome.ts';
 import { openSource, type TransferSource } from '#platform/db/transfer-source.ts';
 import { loadDatabase } from '#platform/db/transfer-target.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { findMasterKey, masterKeyPath, unwrapsAllKeys } from '#platform/keys/keys.ts';
-import { compareDatabases } from './move-comparison.ts';
+import { masterKeyPath } from '#platform/keys/keys.ts';
+import { compareCopy } from './copy-check.ts';
+import { countNights, sumOfNights } from './count-nights.ts';
+import { masterKeyInUse } from './master-key-in-use.ts';
 import { explainTargetFault, hasCommitted } from './move-target.ts';
 import { migrate } from './restore.ts';
 import { openServer } from './runtime.ts';
@@ -68,7 +70,8 @@ async function moveOnce(databases: Databases): Promise<MoveMarker> {
     throw new OperatorError(movedError(dataDir, earlier).message);
   }
   if (earlier === null || !(await isFinished(databases, earlier))) {
-    await refuseOtherKey(databases);
+    // With another master key, no credential would work after the move.
+    await masterKeyInUse(databases.config, databases.from);
     await migrate(databases.from);
     await load(databases);
   }
@@ -92,23 +95,6 @@ async function isFinished({ config, to, target }: Databases, { transaction }: Mo
   return false;
 }
 
-/** @throws OperatorError if the master key in use does not decrypt the keys of the database, because no credential would work afterwards */
-async function refuseOtherKey({ config, from }: Databases): Promise<void> {
-  const masterKey = await findMasterKey(config);
-  const db = createDatabase({ url: from, poolSize: 1, isPrepared: false });
-  try {
-    if (masterKey === null || !(await unwrapsAllKeys(db, masterKey))) {
-      const place = config.masterKey === null ? masterKeyPath(resolve(config.dataDir)) : 'MASTER_KEY';
-      throw new OperatorError(
-        `The master key in ${place} is missing, or cannot decrypt all keys in the database. Set the master key in use. ` +
-          'If you are replacing it, first run "roomservice keys rewrap". Nothing was changed.',
-      );
-    }
-  } finally {
-    await db.destroy();
-  }
-}
-
 /** Copies all rows and commits. If the response to the commit is lost, asks the server how the transaction ended. */
 async function load(databases: Databases): Promise<void> {
   const source = await openSource(databases.from);
@@ -117,15 +103,18 @@ async function load(databases: Databases): Promise<void> {
       contents: source.contents,
       open: (table) => readFrom(source, table),
       onTable: (table) => showProgress(`Copying ${table.name}${estimateOf(source, table.name)} …`),
-      beforeCommit: async (db) => {
-        const compared = await compareDatabases(source, db);
+      beforeCommit: async (db, rows) => {
+        await compareCopy(source, db);
+        const { nights, wrong } = sumOfNights(await countNights(db, await listTenants(db)));
         const [moved_at, transaction] = [new Date().toISOString(), await readTransactionId(db)];
         await writeMoveMarker(databases.config.dataDir, {
           state: 'moving',
           to: databases.target,
           moved_at,
           transaction,
-          ...compared,
+          rows,
+          nights,
+          wrong_nights: wrong,
         });
         showProgress('Committing …');
       },
@@ -174,7 +163,7 @@ function describe({ dataDir, masterKey }: Config, { to, rows, nights, wrong_nigh
   const key = masterKey === null ? `MASTER_KEY_FILE=${masterKeyPath(resolve(dataDir))}` : 'MASTER_KEY as it is set now';
   return [
     `Moved all data to ${to} (rows: ${sum}, tenants: ${of('tenant')}, orders: ${of('restaurant_order')}, reservations: ${of('reservation')}).`,
-    `Each table has as many rows there as here. The night counters were compared with the reservations again: ${nights} nights, ${wrong_nights} of them differ${wrong_nights === 0 ? '' : ', as before the move. "roomservice nights verify" lists them'}.`,
+    `Each row was compared with the old data. The night counters were compared with the reservations again: ${nights} nights, ${wrong_nights} of them differ${wrong_nights === 0 ? '' : ', as before the move. "roomservice nights verify" lists them'}.`,
     '',
     'Start every process with these settings from now on:',
     '  DATABASE_URL, with the URL that you gave to --to',

@@ -1,8 +1,8 @@
 import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { recount } from '#hotel/reservations/reservations.ts';
 import { findTenantBySlug, listTenants, type Tenant } from '#access/tenants/tenants.ts';
+import { countNights, sumOfNights } from './count-nights.ts';
 import { openRuntime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
@@ -12,11 +12,7 @@ import { print, printJson, showProgress } from './terminal.ts';
 export async function verifyNights(config: Config, options: { tenant?: string; json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   try {
-    const results = [];
-    for (const { id, slug } of await chosenTenants(runtime.db, options.tenant)) {
-      showProgress(`Counting the nights of ${slug} …`);
-      results.push({ tenant: slug, ...(await recount(runtime.db, id)) });
-    }
+    const results = await countNights(runtime.db, await chosenTenants(runtime.db, options.tenant));
     if (options.json) {
       printJson(results);
     }
@@ -26,7 +22,7 @@ export async function verifyNights(config: Config, options: { tenant?: string; j
         print(`  ${date} room type ${room_type_id}: ${held} held, ${counted} counted`);
       }
     }
-    const wrong = results.reduce((sum, result) => sum + result.differences.length, 0);
+    const { wrong } = sumOfNights(results);
     if (wrong > 0) {
       throw new OperatorError(`Night counters that do not match the reservations: ${wrong}.`);
     }

@@ -1,13 +1,13 @@
 import { listTenants } from '#access/tenants/tenants.ts';
-import { recount } from '#hotel/reservations/reservations.ts';
 import type { Config } from '#platform/config.ts';
 import { createDatabase } from '#platform/db/database.ts';
 import { EmbeddedPostgresError } from '#platform/db/embedded/failure.ts';
 import { openUpgrade, type Upgrade } from '#platform/db/embedded/upgrade.ts';
-import { digestTables } from '#platform/db/transfer-digest.ts';
 import { openSource } from '#platform/db/transfer-source.ts';
 import { collectStatistics, loadDatabase, type RowCounts } from '#platform/db/transfer-target.ts';
 import { OperatorError } from '#platform/errors.ts';
+import { compareCopy } from './copy-check.ts';
+import { countNights, sumOfNights } from './count-nights.ts';
 import { whenInterrupted } from './interruption.ts';
 import { migrate } from './restore.ts';
 import { reachable } from './runtime.ts';
@@ -86,11 +86,7 @@ async function run(upgrade: Upgrade): Promise<Upgraded> {
       contents,
       open: source.read,
       onTable: ({ name }) => showProgress(`Copying ${name} …`),
-      beforeCommit: async (db) => {
-        showProgress('Comparing the copy with the old data …');
-        const before = await digestTables(source.db, contents.tables);
-        refuseDifference(before, await digestTables(db, contents.tables));
-      },
+      beforeCommit: (db) => compareCopy(source, db),
     });
     await migrate(upgrade.newUrl);
     const counted = await analyse(upgrade.newUrl);
@@ -100,33 +96,13 @@ async function run(upgrade: Upgrade): Promise<Upgraded> {
   }
 }
 
-type Digests = Awaited<ReturnType<typeof digestTables>>;
-
-/** @throws OperatorError if a table of the copy has other rows than the old table */
-export function refuseDifference(before: Digests, after: Digests): void {
-  for (const [name, { rows, sum }] of before) {
-    const copy = after.get(name);
-    if (copy?.rows !== rows || copy.sum !== sum) {
-      throw new OperatorError(
-        `The copy of the table ${name} differs from the old table (${copy?.rows ?? 0} rows in place of ${rows}). Nothing was changed. Restore a backup instead.`,
-      );
-    }
-  }
-}
-
 /** Counts the nights of all tenants in the new database. Also collects the statistics that PostgreSQL needs for fast queries. */
 async function analyse(url: string): Promise<Pick<Upgraded, 'nights' | 'wrongNights'>> {
   const db = createDatabase({ url, poolSize: 1, hasNoTimeLimit: true, isPrepared: false });
   try {
     await collectStatistics(db);
-    const counted = { nights: 0, wrongNights: 0 };
-    showProgress('Counting the nights …');
-    for (const { id } of await listTenants(db)) {
-      const { nights, differences } = await recount(db, id);
-      counted.nights += nights;
-      counted.wrongNights += differences.length;
-    }
-    return counted;
+    const { nights, wrong } = sumOfNights(await countNights(db, await listTenants(db)));
+    return { nights, wrongNights: wrong };
   } finally {
     await db.destroy();
   }
@@ -152,10 +128,10 @@ async function explained(config: Config, work: () => Promise<void>): Promise<voi
 function describe({ oldMajor, newMajor }: Upgrade, { rows, nights, wrongNights, oldData }: Upgraded): string {
   const sum = Object.values(rows).reduce((total, count) => total + count, 0);
   const of = (table: string) => rows[table] ?? 0;
-  const differ = wrongNights === 0 ? '' : `, and ${wrongNights} differ. "roomservice nights verify" lists them`;
+  const differ = wrongNights === 0 ? '' : ', as before the upgrade. "roomservice nights verify" lists them';
   return [
-    `The data is on PostgreSQL ${newMajor} now: ${sum} rows, with ${of('tenant')} tenants, ${of('restaurant_order')} orders and ${of('reservation')} reservations.`,
-    `Each row was compared with the old data, and ${nights} night counters with the reservations${differ}.`,
+    `The data is on PostgreSQL ${newMajor} now (rows: ${sum}, tenants: ${of('tenant')}, orders: ${of('restaurant_order')}, reservations: ${of('reservation')}).`,
+    `Each row was compared with the old data. The night counters were compared with the reservations again: ${nights} nights, ${wrongNights} of them differ${differ}.`,
     `The old data of PostgreSQL ${oldMajor} stays in ${oldData}. Start the service, and remove that folder when you no longer need it.`,
   ].join('\n');
 }

@@ -94,7 +94,7 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     await refuse(['tenant', 'list'], { env }, /PostgreSQL 17 made the database/);
     await mkdir(`${cluster}.upgraded`); // An upgrade that was killed before its second rename leaves this folder.
     const { stdout } = await succeed(UPGRADE, { env });
-    assert.match(stdout, new RegExp(`PostgreSQL ${CURRENT} now: \\d+ rows, with ${TENANTS} tenants, 0 orders`));
+    assert.match(stdout, new RegExp(`PostgreSQL ${CURRENT} now \\(rows: \\d+, tenants: ${TENANTS}, orders: 0`));
     assert.deepEqual(await foldersOf(dataDir), ['postgres', `postgres-${OLDER}`]);
     assert.equal((await tenants()).length, TENANTS);
   });

@@ -1,13 +1,13 @@
 import { webhookSecrets } from '#access/credentials/credentials.ts';
 import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { channelSecrets } from '#hotel/channels/channels.ts';
-import { recount } from '#hotel/reservations/reservations.ts';
 import { type Backup, readBackup } from '#platform/backup/read-backup.ts';
 import type { Config } from '#platform/config.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { loadDatabase } from '#platform/db/transfer-target.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkSecrets, findMasterKey, openKeyring } from '#platform/keys/keys.ts';
+import { type CountedNights, countNights, sumOfNights } from './count-nights.ts';
 import { migrate, openBackupKey, refuseOtherCounts, type RestoreFlags } from './restore.ts';
 import { openScratchDatabase } from './scratch-database.ts';
 import { print, printJson, showProgress } from './terminal.ts';
@@ -65,35 +65,28 @@ async function verifyIn(url: string, backup: Backup, masterKey: Buffer | null): 
   const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
   try {
     const tenants = await listTenants(db);
-    const { nights, differences } = await countNights(db, tenants);
+    const counted = await countNights(db, tenants);
     const { secrets, unopened } = await openSecrets(db, tenants, masterKey);
     return {
       tenants: tenants.length,
       rows: Object.values(counts).reduce((sum, count) => sum + count, 0),
-      nights,
+      nights: sumOfNights(counted).nights,
       secrets,
-      faults: [...differences, ...unopened],
+      faults: [...nightFaults(counted), ...unopened],
     };
   } finally {
     await db.destroy();
   }
 }
 
-async function countNights(db: Database, tenants: Tenant[]): Promise<{ nights: number; differences: string[] }> {
-  const differences: string[] = [];
-  let nights = 0;
-  for (const { id, slug } of tenants) {
-    showProgress(`Counting the nights of ${slug} …`);
-    const counted = await recount(db, id);
-    nights += counted.nights;
-    differences.push(
-      ...counted.differences.map(
-        ({ date, room_type_id, held, counted: rooms }) =>
-          `night ${date} of room type ${room_type_id} has ${held} rooms held, but the reservations hold ${rooms}`,
-      ),
+/** Returns a sentence for each night whose counter differs from the reservations. */
+function nightFaults(counted: CountedNights[]): string[] {
+  return counted
+    .flatMap(({ differences }) => differences)
+    .map(
+      ({ date, room_type_id, held, counted: rooms }) =>
+        `night ${date} of room type ${room_type_id} has ${held} rooms held, but the reservations hold ${rooms}`,
     );
-  }
-  return { nights, differences };
 }
 
 async function openSecrets(

@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import type { Config } from '#platform/config.ts';
+import { createDatabase } from '#platform/db/database.ts';
+import { OperatorError } from '#platform/errors.ts';
+import { findMasterKey, masterKeyPath, unwrapsAllKeys } from '#platform/keys/keys.ts';
+import { reachable } from './runtime.ts';
+
+/**
+ * Returns the master key in use.
+ * @param url URL of the database whose keys the master key must decrypt
+ * @throws OperatorError if there is no master key, or if it does not decrypt all keys of the database
+ */
+export async function masterKeyInUse(config: Config, url: string): Promise<Buffer> {
+  const masterKey = await findMasterKey(config);
+  const place = config.masterKey === null ? masterKeyPath(resolve(config.dataDir)) : 'MASTER_KEY';
+  if (masterKey === null) {
+    throw new OperatorError(
+      `There is no master key in ${place}. Set MASTER_KEY or MASTER_KEY_FILE. Nothing was changed.`,
+    );
+  }
+  const db = createDatabase({ url, poolSize: 1, isPrepared: false });
+  try {
+    if (!(await reachable(config, unwrapsAllKeys(db, masterKey)))) {
+      throw new OperatorError(
+        `The master key in ${place} cannot decrypt all keys in the database. Set the master key in use. ` +
+          'If you are replacing it, first run "roomservice keys rewrap". Nothing was changed.',
+      );
+    }
+  } finally {
+    await db.destroy();
+  }
+  return masterKey;
+}
