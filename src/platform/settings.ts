@@ -29,7 +29,7 @@ const TABLE = [
     name: 'PUBLIC_URL',
     default: null,
     otherwise: 'from the request',
-    meaning: 'Base of the `next` and `previous` links.',
+    meaning: 'Base of the `next` and `previous` links. With `https:`, session cookies are `Secure`.',
   },
   { name: 'DATA_DIR', default: './data', meaning: 'Folder of the embedded database and of the generated keys.' },
   {

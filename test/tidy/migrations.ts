@@ -7,6 +7,7 @@ import { offence } from './source.ts';
 const GLOBAL_TABLES: Record<string, string> = {
   tenant: 'its id is the tenant_id of all other tables',
   sign_in: 'finds the tenant of an e-mail address',
+  pairing_code: 'finds the tenant of a pairing code',
   service_key: 'holds the keys of the service itself',
   recent_change: 'every node reads all its rows',
   feed_era: 'has one row, because a restore affects the whole database',

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
-import type { Person } from '../tenants/tenants.ts';
+import type { Staff } from '../tenants/tenants.ts';
 import * as store from './store.ts';
 
 const CHANGE_ACTOR_TYPES = ['person', 'display', 'partner', 'channel', 'operator', 'sandbox'] as const;
@@ -32,9 +32,9 @@ export const NamedActor = Type.Object(
 );
 export type NamedActor = Type.Static<typeof NamedActor>;
 
-/** Returns the signed-in person as the actor of a change. */
-export function changeActorOf(person: Person): ChangeActor {
-  return { type: 'person', id: person.userId };
+/** Returns the caller of a staff operation as the actor of a change. */
+export function changeActorOf({ type, id }: Pick<Staff, 'type' | 'id'>): ChangeActor {
+  return { type, id };
 }
 
 /**

@@ -26,13 +26,18 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export interface AppUser {
   areas: Generated<string[]>;
   created_at: Generated<Timestamp>;
+  document_areas: string[] | null;
+  document_name: string | null;
   document_password_hash: string | null;
   document_role: string | null;
   email: string;
   generation: Generated<number>;
   id: string;
+  invitation_expires_at: Timestamp | null;
   is_active: Generated<boolean>;
   is_in_document: Generated<boolean>;
+  language: string | null;
+  last_seen_at: Timestamp | null;
   name: string | null;
   password_hash: string;
   role: string;
@@ -111,6 +116,15 @@ export interface Dish {
   tenant_id: number;
 }
 
+export interface Display {
+  areas: string[];
+  created_at: Generated<Timestamp>;
+  id: string;
+  label: string;
+  removed_at: Timestamp | null;
+  tenant_id: number;
+}
+
 export interface Event {
   body: string;
   created_at: Timestamp;
@@ -142,6 +156,24 @@ export interface Night {
   date: string;
   held: number;
   room_type_id: string;
+  tenant_id: number;
+}
+
+export interface OneTimeLink {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  id: string;
+  kind: string;
+  person_id: string;
+  secret_hash: Buffer;
+  tenant_id: number;
+  used_at: Timestamp | null;
+}
+
+export interface PairingCode {
+  code_hash: Buffer;
+  display_id: string;
+  expires_at: Timestamp;
   tenant_id: number;
 }
 
@@ -258,6 +290,23 @@ export interface ServiceKey {
   wrapped_key: Buffer;
 }
 
+export interface Session {
+  address: string;
+  created_at: Generated<Timestamp>;
+  display_id: string | null;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp | null;
+  generation: number | null;
+  id: string;
+  idle_seconds: number;
+  kind: string;
+  last_used_at: Generated<Timestamp>;
+  person_id: string | null;
+  secret_hash: Buffer;
+  tenant_id: number;
+  user_agent: string;
+}
+
 export interface SignIn {
   email: string;
   tenant_id: number;
@@ -288,11 +337,14 @@ export interface DB {
   credential: Credential;
   delivery: Delivery;
   dish: Dish;
+  display: Display;
   event: Event;
   event_feed: EventFeed;
   feed_era: FeedEra;
   menu: Menu;
   night: Night;
+  one_time_link: OneTimeLink;
+  pairing_code: PairingCode;
   property: Property;
   rate: Rate;
   rate_plan: RatePlan;
@@ -302,6 +354,7 @@ export interface DB {
   room_type: RoomType;
   scan_lease: ScanLease;
   service_key: ServiceKey;
+  session: Session;
   sign_in: SignIn;
   sign_in_address: SignInAddress;
   tenant: Tenant;
