@@ -8,6 +8,9 @@ ALTER TABLE reservation ADD COLUMN arrived_at timestamptz;
 -- True if all changes of the stay since its booking are in reservation_change. The previous version inserts no value.
 ALTER TABLE reservation ADD COLUMN has_history boolean NOT NULL DEFAULT false;
 
+-- Tells the planner that the sources of stays differ from tenant to tenant.
+CREATE STATISTICS reservation_sources (mcv) ON tenant_id, credential_id, external_source FROM reservation;
+
 -- Changes of the status or the nights of a stay. Rows are only added. The booking of a partner or an OTA has no row, because the row of the
 -- stay shows it. The booking of the hotel itself has one, because it names the person.
 CREATE TABLE reservation_change (

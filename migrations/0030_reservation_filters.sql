@@ -2,8 +2,11 @@
 -- Filters of the staff's list of stays. The queries repeat the expressions letter by letter (src/hotel/reservations/list-store.ts).
 CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_by_change ON reservation (tenant_id, coalesce(changed_at, created_at), id);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_by_room_type ON reservation (tenant_id, room_type_id, id);
-CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_by_source ON reservation (tenant_id,
-  (CASE WHEN credential_id IS NOT NULL THEN 'partner' WHEN external_source IS NOT NULL THEN 'ota' ELSE 'house' END), id);
+-- Each stay is in one of these three indexes.
+CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_of_partners ON reservation (tenant_id, id) WHERE credential_id IS NOT NULL;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_of_otas ON reservation (tenant_id, id) WHERE external_source IS NOT NULL;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_of_house ON reservation (tenant_id, id)
+  WHERE credential_id IS NULL AND external_source IS NULL;
 -- Only the first 100 characters are in the index, because a row of an index has at most 2,704 bytes.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_by_guest_name ON reservation (tenant_id,
   (left(lower(regexp_replace(normalize(left(guest_name, 100), NFKD), '[\u0300-\u036f]', '', 'g')), 100) COLLATE "C"));

@@ -96,7 +96,7 @@ describe('POST /v1/staff/reservations/', () => {
     for (const changes of [
       {},
       { request_id: request_id.toUpperCase() },
-      { room_type_id: crypto.randomUUID(), guests: 9, check_in: '2001-01-01' },
+      { room_type_id: crypto.randomUUID(), guests: 9, check_in: '2001-01-01', check_out: '2001-01-02' },
     ]) {
       const again = await bookForHouse(service, own, { request_id, ...changes });
       assert.deepEqual([again.status, again.body], [200, first.body]);

@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
 import { type KeysetList, keysetList, type ListOrder, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
 import type { DB } from '#platform/db/types.ts';
@@ -40,18 +40,18 @@ export type LabelledRow = ReservationRow & { credential_label: string | null };
 
 /** Returns the list of reservations that pass the filter, newest first. */
 export function listReservations(db: Database, filter: ReservationFilter): KeysetList<ReservationRow> {
-  return keysetList(db, filtered(db, filter), (reservations) => reservations.selectAll());
+  return keysetList(db, filtered(db, filter, false), (reservations) => reservations.selectAll());
 }
 
 /** Returns the list as `listReservations` does, with the labels of the credentials, in one of two orders. */
-export function listForStaff(
+export async function listForStaff(
   db: Database,
   filter: ReservationFilter,
   order: 'newest' | 'check_in',
-): KeysetList<LabelledRow> {
+): Promise<KeysetList<LabelledRow>> {
   return keysetList(
     db,
-    filtered(db, filter),
+    filtered(db, filter, await passFew(db, filter)),
     (reservations) => reservations.selectAll().select(labelOf(filter.tenantId)),
     order === 'newest' ? NEWEST_FIRST : byArrival(filter.tenantId),
   );
@@ -87,7 +87,7 @@ function byArrival(tenantId: number): ListOrder {
 
 /** Reads reservations with the latest check-in first. If two have the same check-in, the newest reservation comes first. */
 export async function readByCheckIn(db: Database, filter: ReservationFilter, limit: number): Promise<ReservationRow[]> {
-  return await filtered(db, filter)
+  return await filtered(db, filter, false)
     .selectAll()
     .orderBy('check_in', 'desc')
     .orderBy('id', 'desc')
@@ -95,34 +95,42 @@ export async function readByCheckIn(db: Database, filter: ReservationFilter, lim
     .execute();
 }
 
+/** Number of reservations up to which a subquery for their ids is cheaper than reading the list in its order. */
+const FEW = 10_000;
+
 /**
- * Returns the query for the reservations that pass the filter. A filter that few reservations pass is a subquery. Without the subquery, the
- * planner may read all reservations of the tenant in the order of the list until enough of them pass, because it does not know that, for
- * example, the stays of one day were booked at about the same time.
+ * Returns the query for the reservations that pass the filter.
+ * @param passFew true if few reservations pass. Their ids are then a subquery. Without the subquery, the planner may read all reservations of
+ * the tenant in the order of the list until enough of them pass, because it does not know that, for example, the stays of one day were booked
+ * at about the same time
  */
-function filtered(db: Database, filter: ReservationFilter): Query {
+function filtered(db: Database, filter: ReservationFilter, passFew: boolean): Query {
   const reservations = db.selectFrom('reservation').where('tenant_id', '=', filter.tenantId);
-  if (!isNarrow(filter)) {
-    return withLists(reservations, filter);
-  }
-  const found = withFew(withLists(reservations, filter), filter).select('id');
-  return reservations.where(sql<boolean>`id = ANY (ARRAY${found})`);
+  const passing = withMarks(withLists(reservations, filter), filter);
+  return passFew ? reservations.where(sql<boolean>`id = ANY (ARRAY${passing.select('id')})`) : passing;
 }
 
-function isNarrow({
-  departingOn,
-  stayingOn,
-  changedSince,
-  naturalId,
-  externalId,
-  email,
-  phone,
-  name,
-  ids,
-}: ReservationFilter) {
-  return [departingOn, stayingOn, changedSince, naturalId, externalId, email, phone, name, ids].some(
-    (value) => value !== undefined,
-  );
+/** Returns true if few reservations pass the filter. Counts them only if the filter alone does not tell. */
+async function passFew(db: Database, filter: ReservationFilter): Promise<boolean> {
+  const { tenantId, departingOn, stayingOn, changedSince, naturalId, externalId, email, phone, name, ids } = filter;
+  if ([departingOn, stayingOn, naturalId, externalId, email, phone, ids].some((value) => value !== undefined)) {
+    return true;
+  }
+  const range =
+    name !== undefined
+      ? { condition: beginsWith(name), by: NAME }
+      : changedSince !== undefined
+        ? { condition: changedAfter(changedSince), by: CHANGED_AT }
+        : null;
+  if (range === null) {
+    return false;
+  }
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) FROM (
+      SELECT id FROM reservation WHERE tenant_id = ${tenantId} AND ${range.condition} ORDER BY ${range.by} LIMIT ${FEW}
+    ) AS first
+  `.execute(db);
+  return (rows[0]?.count ?? 0) < FEW;
 }
 
 /** Adds the filters whose index has the order of the list. */
@@ -133,7 +141,7 @@ function withLists(
   const conditions = [
     status !== undefined && sql<boolean>`status = ${status}`,
     credentialId !== undefined && sql<boolean>`credential_id = ${credentialId}::uuid`,
-    source !== undefined && sql<boolean>`${SOURCE} = ${source}`,
+    source !== undefined && OF_SOURCE[source],
     roomTypeId !== undefined && sql<boolean>`room_type_id = ${roomTypeId}::uuid`,
     roomTypeIds !== undefined && sql<boolean>`room_type_id = ANY (${roomTypeIds}::uuid[])`,
     arrivingOn !== undefined && sql<boolean>`check_in = ${arrivingOn}::date`,
@@ -141,13 +149,13 @@ function withLists(
   return conditions.filter((condition) => condition !== false).reduce((query, each) => query.where(each), rows);
 }
 
-/** Adds the filters that few reservations pass. */
-function withFew(rows: Query, filter: ReservationFilter): Query {
+/** Adds the filters by a mark of the stay, for example its guest, or by a range of times. */
+function withMarks(rows: Query, filter: ReservationFilter): Query {
   const { tenantId, departingOn, stayingOn, changedSince, naturalId, externalId, email, phone, name, ids } = filter;
   const conditions = [
     departingOn !== undefined && departsOn(departingOn),
     stayingOn !== undefined && coversNight(stayingOn),
-    changedSince !== undefined && sql<boolean>`coalesce(changed_at, created_at) >= ${changedSince}::timestamptz`,
+    changedSince !== undefined && changedAfter(changedSince),
     naturalId !== undefined && sql<boolean>`natural_id = ${naturalId}`,
     externalId !== undefined && hasExternalId(tenantId, externalId),
     email !== undefined && sql<boolean>`guest_email = ${email}`,
@@ -158,11 +166,12 @@ function withFew(rows: Query, filter: ReservationFilter): Query {
   return conditions.filter((condition) => condition !== false).reduce((query, each) => query.where(each), rows);
 }
 
-type Expression = ReturnType<typeof sql>;
-
-const SOURCE = sql`
-  (CASE WHEN credential_id IS NOT NULL THEN 'partner' WHEN external_source IS NOT NULL THEN 'ota' ELSE 'house' END)
-`;
+/** Conditions of the sources, as the partial indexes have them. */
+const OF_SOURCE: Record<ReservationSource, RawBuilder<boolean>> = {
+  partner: sql`credential_id IS NOT NULL`,
+  ota: sql`external_source IS NOT NULL`,
+  house: sql`credential_id IS NULL AND external_source IS NULL`,
+};
 
 /**
  * Returns the condition that a stay covers the night. A stay of at most 31 nights began in the 31 days before, so an index on check_in finds
@@ -173,6 +182,12 @@ export function coversNight(night: DateText) {
     check_in BETWEEN ${night}::date - 30 AND ${night}::date AND check_out > ${night}::date
     OR check_out - check_in > 31 AND check_out > ${night}::date AND check_in <= ${night}::date
   )`;
+}
+
+const CHANGED_AT = sql`coalesce(changed_at, created_at)`;
+
+function changedAfter(time: Date) {
+  return sql<boolean>`${CHANGED_AT} >= ${time}::timestamptz`;
 }
 
 function departsOn(day: DateText) {
@@ -191,18 +206,19 @@ function hasExternalId(tenantId: number, externalId: string) {
   )`;
 }
 
-function digitsOf(phone: Expression): Expression {
+function digitsOf(phone: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`regexp_replace(${phone}, '[^0-9]', '', 'g')`;
 }
 
 /** Returns the name in lower case and without accents. Only the first 100 characters are compared (migration 0030). */
-function foldedName(name: Expression): Expression {
+function foldedName(name: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`left(lower(regexp_replace(normalize(left(${name}, 100), NFKD), '[\\u0300-\\u036f]', '', 'g')), 100)`;
 }
+
+const NAME = sql`${foldedName(sql.ref('guest_name'))} COLLATE "C"`;
 
 /** Returns the condition that the name of the guest begins with the text. No character sorts after U+10FFFF. */
 function beginsWith(text: string) {
   const begin = foldedName(sql`${text}::text`);
-  const name = sql`${foldedName(sql.ref('guest_name'))} COLLATE "C"`;
-  return sql<boolean>`${name} >= ${begin} AND ${name} < ${begin} || chr(1114111)`;
+  return sql<boolean>`${NAME} >= ${begin} AND ${NAME} < ${begin} || chr(1114111)`;
 }

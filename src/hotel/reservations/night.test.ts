@@ -135,8 +135,10 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     const send = await openChannel(service, hotel);
     const room_type_id = hotel.roomTypes['Bunk'];
     for (let index = 0; index < 104; index += 1) {
-      await send({ external_id: 'one', room_type_id, status: 'confirmed' });
-      await send({ external_id: 'one', room_type_id, status: 'cancelled' });
+      // Calls with the same body in one second have the same signature, and count as one call.
+      for (const status of ['confirmed', 'cancelled']) {
+        assert.ok((await send({ external_id: 'one', room_type_id, status, total_amount: index })).status < 300);
+      }
     }
     await bookForHouse(service, hotel, { room_type_id });
     const { held, history } = await night(hotel, 'Bunk', 30);

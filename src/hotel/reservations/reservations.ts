@@ -319,7 +319,7 @@ export class Reservations {
     const filter = filterOf(tenantId, query);
     const { property_id: propertyId } = query;
     const roomTypeIds = propertyId === undefined ? undefined : await listRoomTypeIds(this.#db, tenantId, propertyId);
-    return lists.listForStaff(this.#db, { ...filter, roomTypeIds }, query.order ?? 'newest');
+    return await lists.listForStaff(this.#db, { ...filter, roomTypeIds }, query.order ?? 'newest');
   }
 
   /** Reads at most `limit` reservations that pass the filter, with the latest check-in first. */

@@ -41,8 +41,9 @@ export function keysetList<Table extends keyof DB, Row>(
   const rows = order.sort(select(list));
   const readBatch = (afterId: string | null, limit: number) =>
     (afterId === null ? rows : order.after(rows, afterId)).limit(limit).execute();
-  const ids = order.sort(list.select(ID.as('id')));
-  return { readBatch, readPage: (offset, limit) => readPage(db, ids, offset, (id) => readBatch(id, limit)) };
+  const ids = list.select(ID.as('id'));
+  const sorted = { newestFirst: NEWEST_FIRST.sort(ids), inOrder: order.sort(ids) };
+  return { readBatch, readPage: (offset, limit) => readPage(db, sorted, offset, (id) => readBatch(id, limit)) };
 }
 
 /** Selects the rows after the row with the given id, oldest row first. If the id is null, selects all rows. */
@@ -57,17 +58,17 @@ export function afterIdInOrder<Table extends keyof DB, Row>(
  * Reads one page of a list, and the number of rows in the whole list. Skips the rows before the page in an index, without reading them from
  * the table. For example, the last page of a list with a million rows scans a million ids in the index, but reads only the rows of the page
  * from the table.
- * @param ids ids of the whole list in its order, for example `SELECT id … ORDER BY id DESC`. The order also makes the planner use the index to count.
- * Without the order, the planner would read the whole table if most of its rows are in the list.
+ * @param ids ids of the whole list: `SELECT id … ORDER BY id DESC`, and the same in the order of the list. The first one counts the rows.
+ * Its order makes the planner use an index. Without the order, the planner would read the whole table if most of its rows are in the list.
  * @param readAfter reads the rows of one page after the given id. If the id is null, reads from the start of the list.
  */
 async function readPage<Row>(
   db: Database,
-  ids: AliasableExpression<{ id: string }>,
+  ids: Record<'newestFirst' | 'inOrder', AliasableExpression<{ id: string }>>,
   offset: number,
   readAfter: (id: string | null) => Promise<Row[]>,
 ): Promise<{ count: number; results: Row[] }> {
-  const [count, before] = await Promise.all([countOf(db, ids), idBefore(db, ids, offset)]);
+  const [count, before] = await Promise.all([countOf(db, ids.newestFirst), idBefore(db, ids.inOrder, offset)]);
   return { count, results: before === undefined ? [] : await readAfter(before) };
 }
 
