@@ -24,6 +24,7 @@ import { orderRoutes } from '#restaurant/orders/routes.ts';
 import { orderStaffRoutes } from '#restaurant/orders/staff-routes.ts';
 import { pmsRoutes } from '#hotel/pms/routes.ts';
 import { propertyStaffRoutes } from '#hotel/front-desk/staff-routes.ts';
+import { nightStaffRoutes } from '#hotel/reservations/night-routes.ts';
 import { reservationRoutes } from '#hotel/reservations/routes.ts';
 import { reservationStaffRoutes } from '#hotel/reservations/staff-routes.ts';
 import { roomRoutes } from '#hotel/rooms/routes.ts';
@@ -125,7 +126,7 @@ interface Parts extends Business {
 function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   const { config, db } = deps;
   const { contact, guards, changes, credentials, pmsCredentials, channels, readListedMenu, orders } = parts;
-  const { reservations, findRoomType, readHeldNights } = parts;
+  const { reservations, staffStays, findRoomType, readHeldNights } = parts;
 
   healthRoutes(app, { ...(deps.isServing ? { isServing: deps.isServing } : {}), isReady: () => contact.isReady() });
   docsRoutes(app);
@@ -165,7 +166,8 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   });
   orderStaffRoutes(app, { orders, staffGuard: guards.orderStaff });
   propertyStaffRoutes(app, { db, staffGuard: guards.hotelOrRateStaff });
-  reservationStaffRoutes(app, { reservations, staffGuard: guards.hotelStaff });
+  nightStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
+  reservationStaffRoutes(app, { reservations, staffStays, staffGuard: guards.hotelStaff });
   auditStaffRoutes(app, {
     db,
     ownerGuard: guards.owner,

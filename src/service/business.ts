@@ -4,6 +4,7 @@ import { Channels } from '#hotel/channels/channels.ts';
 import { createNightReader } from '#hotel/nights/nights.ts';
 import { createRateReader } from '#hotel/rates/rates.ts';
 import { Reservations } from '#hotel/reservations/reservations.ts';
+import { StaffStays } from '#hotel/reservations/staff-stays.ts';
 import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
 import type { Caches } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
@@ -51,5 +52,6 @@ export function createBusiness({ config, db, keyring, log, caches, deliveries }:
     findRoomType,
     readHeldNights,
     reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights }),
+    staffStays: new StaffStays({ db, findRoomType }),
   };
 }

@@ -49,6 +49,10 @@ const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' 
   listStaffReservations: ['hotel'],
   getStaffReservation: ['hotel'],
   changeReservationStatus: ['hotel'],
+  bookStay: ['hotel'],
+  changeStay: ['hotel'],
+  setArrival: ['hotel'],
+  getNight: ['hotel'],
   listWebhookDeliveries: ['deliveries'],
   listCredentials: 'owner',
   createCredential: 'owner',
@@ -127,6 +131,8 @@ async function makeObjects(): Promise<(url: string, name: string) => string> {
     property_id: properties.body[0].id,
     booking_id: stay.reservation_id,
     sku: 'PIZZA-1',
+    room_type_id: stay.room_type_id,
+    date: stay.check_in,
   };
   const byFolder: Record<string, string> = {
     reservations: stay.reservation_id,

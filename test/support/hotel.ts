@@ -136,6 +136,26 @@ export function setStayStatus(
 }
 
 /**
+ * Books a stay of the hotel itself, as a member of staff: two nights in the room type Double, thirty days from today, under a new
+ * `request_id`. `changes` replaces fields of the request.
+ */
+export function bookForHouse(
+  service: TestService,
+  hotel: Pick<TestHotel, 'staff' | 'roomTypes'>,
+  changes: Record<string, unknown> = {},
+): Promise<Answer> {
+  const json = {
+    request_id: crypto.randomUUID(),
+    room_type_id: hotel.roomTypes['Double'],
+    check_in: dayAhead(30),
+    check_out: dayAhead(32),
+    guest: { name: 'Rui Melo' },
+    ...changes,
+  };
+  return service.call('POST', STAFF_RESERVATIONS, { headers: hotel.staff, json });
+}
+
+/**
  * Makes a channel.
  * @returns a function that sends a reservation through the channel. `changes` replaces fields of the reservation, which
  * is for two nights in the room type Double, thirty days from today

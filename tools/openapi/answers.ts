@@ -57,7 +57,7 @@ function successText({ isIdempotent }: Operation, status: string, schema: Schema
   if (isIdempotent) {
     return status === '201'
       ? 'This call created it.'
-      : 'An earlier call with the same external id created it. The response shows its present state. This call changed nothing.';
+      : 'An earlier call with the same id created it. The response shows its present state. This call changed nothing.';
   }
   return schema.description ?? 'The call succeeded.';
 }

@@ -11,6 +11,9 @@ export type AuditAction =
   | 'channel.revoked'
   | 'webhook.registered'
   | 'rates.written'
+  | 'reservation.arrival'
+  | 'reservation.booked'
+  | 'reservation.changed'
   | 'restrictions.written'
   | 'session.ended'
   | 'sign_in.failed'
@@ -42,14 +45,15 @@ export const AuditEntry = Type.Object(
     action: Type.String({
       description:
         'The kind of action: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `webhook.registered`, `rates.written`, `restrictions.written`, `session.ended`, `sign_in.failed`, ' +
+        '`channel.revoked`, `webhook.registered`, `rates.written`, `restrictions.written`, `reservation.booked`, ' +
+        '`reservation.changed`, `reservation.arrival`, `session.ended`, `sign_in.failed`, ' +
         '`user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.password_changed` or ' +
         '`tenant.applied`. The last one reports all other changes by a tenant document. New kinds may be added.',
     }),
     subject: Type.String({
       description:
-        'The id of the credential, channel, rate plan, user or display that the action changed or concerned, or the number of the ' +
-        'tenant.',
+        'The id of the credential, channel, rate plan, reservation, user or display that the action changed or concerned, or the ' +
+        'number of the tenant.',
     }),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:

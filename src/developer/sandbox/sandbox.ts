@@ -22,6 +22,9 @@ const ROWS_PER_PASS = 50;
  */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];
 
+/** Actor of the changes in the history of a stay. */
+const SANDBOX = { type: 'sandbox', id: null } as const;
+
 export interface SandboxOptions {
   db: Database;
   log: Logger;
@@ -112,7 +115,7 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
       const checkOutAt = new Date(instantOf(check_out, clock.check_out_time, clock.timezone));
       const step = nextStayStep({ guest_name, created_at, checkOutAt });
       if (isDue(created_at, step) && !signal.aborted) {
-        await ignoreRefusal(reservations.changeStatus(tenant, id, { status: step.status }));
+        await ignoreRefusal(reservations.changeStatus(tenant, id, { status: step.status }, SANDBOX));
       }
     }
   }

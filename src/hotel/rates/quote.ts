@@ -31,17 +31,24 @@ export interface Quote {
   planId: string | null;
   /** Price of the whole stay as decimal text with two decimals. */
   total: string;
+  /** Price of each night, in the order of the nights, as decimal texts with two decimals. `total` is their sum. */
+  prices: string[];
 }
 
 /** Returns true if the plan is open on all nights of the stay, and the stay has at least `minNights` nights (decision 25). */
-function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
+export function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
   return plan.minNights <= nights.length && !nights.some((night) => plan.differences.get(night)?.is_sold_out);
 }
 
 /** Returns the price of a stay under the plan, which is the sum of its nightly prices. Does not check the restrictions of the plan. */
 export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
-  const total = nights.reduce((sum, night) => sum + centsOf(plan.differences.get(night)?.price ?? plan.basePrice), 0);
-  return { planId: plan.id, total: formatCents(total) };
+  const prices = nights.map((night) => centsOf(plan.differences.get(night)?.price ?? plan.basePrice));
+  return quoteOf(plan.id, prices);
+}
+
+/** @param prices price of each night in cents */
+function quoteOf(planId: string | null, prices: number[]): Quote {
+  return { planId, total: formatCents(prices.reduce((sum, price) => sum + price, 0)), prices: prices.map(formatCents) };
 }
 
 /**
@@ -60,7 +67,11 @@ export function quoteCheapest(
 ): Quote | null {
   const active = plans.filter((plan) => plan.isActive);
   if (active.length === 0) {
-    return { planId: null, total: formatCents(centsOf(roomTypePrice ?? '0') * nights.length) };
+    const price = centsOf(roomTypePrice ?? '0');
+    return quoteOf(
+      null,
+      nights.map(() => price),
+    );
   }
   const open = active.filter((plan) => isOpen(plan, nights));
   const candidates = open.length > 0 || restrictions === 'apply' ? open : active;

@@ -13,7 +13,7 @@ import { calendarOf, closedNights, type PlanCalendar } from './quote.ts';
 import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 import * as store from './store.ts';
 
-export { type PlanCalendar, type Quote, quoteCheapest, quotePlan } from './quote.ts';
+export { isOpen, type PlanCalendar, type Quote, quoteCheapest, quotePlan } from './quote.ts';
 export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 
 /** Returns the active rate plans of each room type, in the order of the tenant document. The key is the id of the room type. */

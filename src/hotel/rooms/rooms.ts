@@ -28,6 +28,12 @@ export async function listProperties(
     }));
 }
 
+/** Returns the ids of the room types of a property, active or not. The list is empty if the property is unknown. */
+export async function listRoomTypeIds(db: Database, tenantId: number, propertyId: string): Promise<string[]> {
+  const roomTypes = await store.readRoomTypes(db, tenantId);
+  return roomTypes.filter(({ property_id }) => property_id === propertyId.toLowerCase()).map(({ id }) => id);
+}
+
 /** Returns the room types that partners can sell: the active room types of active properties, in the order of the tenant document. */
 export async function listRoomTypes(db: Database, tenant: { tenantId: number; currency: string }): Promise<RoomType[]> {
   const properties = await listProperties(db, tenant.tenantId);

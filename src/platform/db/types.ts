@@ -219,6 +219,8 @@ export interface RecentChange {
 }
 
 export interface Reservation {
+  arrived_at: Timestamp | null;
+  changed_at: Timestamp | null;
   channel_signatures: string[] | null;
   channel_timestamp: number | null;
   check_in: string;
@@ -233,14 +235,35 @@ export interface Reservation {
   guest_name: string;
   guest_phone: string | null;
   guests: number;
+  has_history: Generated<boolean>;
   id: string;
   natural_id: string;
+  nightly_prices: string[] | null;
   rate_plan_id: string | null;
   room_type_id: string;
   status: string;
   status_request_id: string | null;
   tenant_id: number;
   total_amount: string;
+}
+
+export interface ReservationChange {
+  actor_id: string | null;
+  actor_type: string;
+  at: Timestamp;
+  booking_request_id: string | null;
+  check_in: string;
+  check_out: string;
+  id: string;
+  previous_check_in: string | null;
+  previous_check_out: string | null;
+  previous_room_type_id: string | null;
+  previous_status: string | null;
+  reason: string | null;
+  reservation_id: string;
+  room_type_id: string;
+  status: string;
+  tenant_id: number;
 }
 
 export interface RestaurantOrder {
@@ -350,6 +373,7 @@ export interface DB {
   rate_plan: RatePlan;
   recent_change: RecentChange;
   reservation: Reservation;
+  reservation_change: ReservationChange;
   restaurant_order: RestaurantOrder;
   room_type: RoomType;
   scan_lease: ScanLease;

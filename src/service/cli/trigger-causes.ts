@@ -31,7 +31,8 @@ const CAUSES: Record<EventType, (parts: TriggerParts, caller: Caller) => Promise
   },
   async 'reservation.modified'(parts, caller) {
     const { reservation_id: id } = await bookStay(parts, caller);
-    await parts.reservations.changeStatus(caller.tenantId, id, { status: 'completed' });
+    const operator = { type: 'operator', id: null } as const;
+    await parts.reservations.changeStatus(caller.tenantId, id, { status: 'completed' }, operator);
     return id;
   },
   async 'reservation.cancelled'(parts, caller) {
