@@ -232,8 +232,8 @@ describe('dayAt, addDays and weekdayOf', () => {
   });
 
   it('weekdayOf returns 1 for a Monday to 7 for a Sunday', () => {
-    const days = Array.from({ length: 8 }, (_, index) => weekdayOf(addDays('2026-11-23', index)));
-    assert.deepEqual(days, [1, 2, 3, 4, 5, 6, 7, 1]);
+    const weekdays = Array.from({ length: 8 }, (_, index) => weekdayOf(addDays('2026-11-23', index)));
+    assert.deepEqual(weekdays, [1, 2, 3, 4, 5, 6, 7, 1]);
   });
 });
 

@@ -26,7 +26,13 @@ const CASES: Case[] = [
   ['the last second', 'UTC', LUNCH, '2026-11-20T14:59:59Z', '2026-11-20T14:59:59Z'],
   ['the end', 'UTC', LUNCH, '2026-11-20T15:00:00Z', '2026-11-21T12:00:00Z'],
   ['a zone west of UTC', 'America/New_York', LUNCH, '2026-11-20T16:00:00Z', '2026-11-20T17:00:00Z'],
-  ['a zone whose day is the next one', 'Pacific/Kiritimati', ['6 12:00-15:00'], '2026-11-20T22:30:00Z', '2026-11-20T22:30:00Z'],
+  [
+    'a zone whose day is the next one',
+    'Pacific/Kiritimati',
+    ['6 12:00-15:00'],
+    '2026-11-20T22:30:00Z',
+    '2026-11-20T22:30:00Z',
+  ],
   ['another weekday', 'UTC', ['1 12:00-15:00'], '2026-11-20T12:30:00Z', '2026-11-23T12:00:00Z'],
   ['the same weekday of the next week', 'UTC', ['5 12:00-15:00'], '2026-11-20T15:00:00Z', '2026-11-27T12:00:00Z'],
   ['after midnight', 'UTC', ['5 18:30-01:00'], '2026-11-21T00:59:59Z', '2026-11-21T00:59:59Z'],
@@ -40,11 +46,35 @@ const CASES: Case[] = [
   // Lisbon: on 29 March 2026, 01:00 becomes 02:00. On 25 October 2026, 02:00 becomes 01:00.
   ['the day of a clock change forward', 'Europe/Lisbon', LUNCH, '2026-03-29T10:59:59Z', '2026-03-29T11:00:00Z'],
   ['the day before a clock change forward', 'Europe/Lisbon', LUNCH, '2026-03-28T15:00:00Z', '2026-03-29T11:00:00Z'],
-  ['an opening in the skipped hour', 'Europe/Lisbon', ['7 01:30-03:00'], '2026-03-29T01:00:00Z', '2026-03-29T01:30:00Z'],
+  [
+    'an opening in the skipped hour',
+    'Europe/Lisbon',
+    ['7 01:30-03:00'],
+    '2026-03-29T01:00:00Z',
+    '2026-03-29T01:30:00Z',
+  ],
   ['a closing in the skipped hour', 'Europe/Lisbon', ['6 22:00-01:30'], '2026-03-29T01:29:59Z', '2026-03-29T01:29:59Z'],
-  ['after a closing in the skipped hour', 'Europe/Lisbon', ['6 22:00-01:30'], '2026-03-29T01:30:00Z', '2026-04-04T21:00:00Z'],
-  ['a time that lies in the skipped hour', 'Europe/Lisbon', ['7 01:10-01:50'], '2026-03-29T01:20:00Z', '2026-03-29T01:20:00Z'],
-  ['a time that a clock change makes empty', 'Europe/Lisbon', ['7 01:50-02:20'], '2026-03-29T00:00:00Z', '2026-04-05T00:50:00Z'],
+  [
+    'after a closing in the skipped hour',
+    'Europe/Lisbon',
+    ['6 22:00-01:30'],
+    '2026-03-29T01:30:00Z',
+    '2026-04-04T21:00:00Z',
+  ],
+  [
+    'a time that lies in the skipped hour',
+    'Europe/Lisbon',
+    ['7 01:10-01:50'],
+    '2026-03-29T01:20:00Z',
+    '2026-03-29T01:20:00Z',
+  ],
+  [
+    'a time that a clock change makes empty',
+    'Europe/Lisbon',
+    ['7 01:50-02:20'],
+    '2026-03-29T00:00:00Z',
+    '2026-04-05T00:50:00Z',
+  ],
   ['the day of a clock change back', 'Europe/Lisbon', LUNCH, '2026-10-25T11:59:59Z', '2026-10-25T12:00:00Z'],
   ['a closing that occurs twice', 'Europe/Lisbon', ['6 22:00-01:30'], '2026-10-25T00:30:00Z', '2026-10-31T22:00:00Z'],
   ['an opening that occurs twice', 'Europe/Lisbon', ['7 01:30-03:00'], '2026-10-25T00:29:59Z', '2026-10-25T00:30:00Z'],
@@ -109,7 +139,12 @@ describe('openingStateAt', () => {
     ['a pause that ends outside the hours', LUNCH, '2026-11-20T20:00:00Z', paused('2026-11-21T12:00:00Z')],
     ['a pause of months', LUNCH, '2027-03-01T08:00:00Z', paused('2027-03-01T12:00:00Z')],
     ['a pause that ends now', LUNCH, at, OPEN],
-    ['a pause that has ended outside the hours', ['6 12:00-15:00'], '2026-11-20T12:00:00Z', closed('2026-11-21T12:00:00Z')],
+    [
+      'a pause that has ended outside the hours',
+      ['6 12:00-15:00'],
+      '2026-11-20T12:00:00Z',
+      closed('2026-11-21T12:00:00Z'),
+    ],
   ] as const) {
     it(`${what}: openingStateAt gives the state and the time of the next opening`, () => {
       const pause = until === undefined ? null : { until: until === null ? null : new Date(until) };

@@ -127,7 +127,16 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
   it('400: an end that is past, now, null or no time, and a reason of more than 200 characters, are refused', async () => {
     const tenant = await service.tenant();
     const rows = await dumpRows(service, 'opening', 'audit_entry');
-    for (const until of [inMs(-1), '2020-01-01T00:00:00Z', null, '', 'tomorrow', '2030-01-01', '2030-01-01T10:00:00', 5]) {
+    for (const until of [
+      inMs(-1),
+      '2020-01-01T00:00:00Z',
+      null,
+      '',
+      'tomorrow',
+      '2030-01-01',
+      '2030-01-01T10:00:00',
+      5,
+    ]) {
       assert.match(faultsOf(await pause(tenant, { until }))[0] ?? '', /^until: /, String(until));
     }
     assert.match(faultsOf(await pause(tenant, { reason: 'x'.repeat(201) }))[0] ?? '', /^reason: /);
@@ -168,7 +177,10 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
     const tenant = await service.tenant({ timezone: 'UTC' });
     assert.deepEqual((await service.call('GET', HOURS, { headers: tenant.staff })).body, { hours: [] });
     const { hours, opensAtMs } = closedNow();
-    const answer = await putHours(tenant, hours.map((time) => ({ ...time, unknown: 1 })));
+    const answer = await putHours(
+      tenant,
+      hours.map((time) => ({ ...time, unknown: 1 })),
+    );
     assert.deepEqual([answer.status, answer.body], [200, { hours }]);
     assert.deepEqual((await service.call('GET', HOURS, { headers: tenant.staff })).body, { hours });
     const left = (opensAtMs - Date.now()) / 1_000;
@@ -218,7 +230,15 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
     ] as const) {
       assert.match(faultsOf(await putHours(tenant, hours))[0] ?? '', fault);
     }
-    assert.equal((await putHours(tenant, Array.from({ length: 49 }, () => time))).status, 200);
+    assert.equal(
+      (
+        await putHours(
+          tenant,
+          Array.from({ length: 49 }, () => time),
+        )
+      ).status,
+      200,
+    );
   });
 
   it('403: staff cannot replace the hours, and a tenant without a restaurant has none; 401: a partner cannot read them', async () => {

@@ -17,7 +17,13 @@ before(async () => {
   service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
   tenant = await service.tenant();
   sibling = await service.credential(tenant.tenantId);
-  const orders: [customer: object, order_type: string, status: string, external_order_id: string, of: { partner: Record<string, string> }][] = [
+  const orders: [
+    customer: object,
+    order_type: string,
+    status: string,
+    external_order_id: string,
+    of: { partner: Record<string, string> },
+  ][] = [
     [{ name: 'Inês Duarte', phone: '+351 912 345 678' }, 'delivery', 'pending', 'A', tenant],
     [{ name: 'INES', phone: '351-912.345.678' }, 'pick_up', 'ready', 'same', tenant],
     [{ name: 'Ines', phone: '912 345 678' }, 'delivery', 'completed', 'same', sibling],
@@ -66,7 +72,10 @@ describe('filters of GET /v1/staff/orders/', () => {
     const theirs = (await place(service, await service.tenant())).body.order_id;
     assert.deepEqual(await found({ ids: [ids[0], ids[3]?.toUpperCase(), ids[0], unknown, theirs].join() }), [3, 0]);
     assert.deepEqual(await found({ ids: unknown }), []);
-    assert.deepEqual(await found({ ids: Array.from({ length: 50 }, (_, index) => ids[index % 6]).join() }), [5, 4, 3, 2, 1, 0]);
+    assert.deepEqual(
+      await found({ ids: Array.from({ length: 50 }, (_, index) => ids[index % 6]).join() }),
+      [5, 4, 3, 2, 1, 0],
+    );
   });
 
   it('200: credential_id, order_type and external_order_id each list the orders with this value', async () => {
@@ -110,7 +119,11 @@ describe('filters of GET /v1/staff/orders/', () => {
     ]) {
       const { body } = await place(service, own, { customer: { name: stored } });
       const listed = (await list({ name: searched ?? '' }, own)).body;
-      assert.deepEqual(listed.map(({ order_id }: { order_id: string }) => order_id), [body.order_id], searched);
+      assert.deepEqual(
+        listed.map(({ order_id }: { order_id: string }) => order_id),
+        [body.order_id],
+        searched,
+      );
     }
   });
 
@@ -135,7 +148,9 @@ describe('filters of GET /v1/staff/orders/', () => {
     };
     await Promise.all([40, 32, 30].map(insert));
     const daysOf = async (query: Record<string, string>) =>
-      (await list({ name: 'ana', ...query }, own)).body.map((order: Record<string, string>) => order['external_order_id']);
+      (await list({ name: 'ana', ...query }, own)).body.map(
+        (order: Record<string, string>) => order['external_order_id'],
+      );
     const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
     assert.deepEqual(await daysOf({}), ['30']);
     assert.deepEqual(await daysOf({ created_from: daysAgo(35) }), ['30', '32']);
@@ -151,7 +166,11 @@ describe('filters of GET /v1/staff/orders/', () => {
     const finer = created_at.replace('Z', '4Z');
     const count = async (query: Record<string, string>) => (await list(query, own)).body.length;
     assert.deepEqual(
-      [await count({ created_from: created_at }), await count({ created_from: at(1) }), await count({ created_from: finer })],
+      [
+        await count({ created_from: created_at }),
+        await count({ created_from: at(1) }),
+        await count({ created_from: finer }),
+      ],
       [1, 0, 0],
     );
     assert.deepEqual(
@@ -172,7 +191,10 @@ describe('filters of GET /v1/staff/orders/', () => {
   });
 
   it('200: combined filters list the orders that pass all of them', async () => {
-    assert.deepEqual(await found({ open: 'true', order_type: 'delivery', credential_id: tenant.credential.id }), [4, 0]);
+    assert.deepEqual(
+      await found({ open: 'true', order_type: 'delivery', credential_id: tenant.credential.id }),
+      [4, 0],
+    );
     assert.deepEqual(await found({ status: 'pending', open: 'true', credential_id: sibling.credential.id }), [5]);
     assert.deepEqual(await found({ status: 'completed', open: 'true' }), []);
     assert.deepEqual(await found({ name: 'ines', phone: '351912345678', order: 'oldest' }), [0, 1]);
@@ -183,7 +205,14 @@ describe('filters of GET /v1/staff/orders/', () => {
     const some = (count: number) => Array.from({ length: count }, () => firstIdAt(0)).join();
     for (const [name, values] of Object.entries({
       open: ['false', '', '1', 'TRUE'],
-      ids: ['', 'x', `${firstIdAt(0)},`, `${firstIdAt(0)}, ${firstIdAt(0)}`, some(51), firstIdAt(0).replaceAll('-', '')],
+      ids: [
+        '',
+        'x',
+        `${firstIdAt(0)},`,
+        `${firstIdAt(0)}, ${firstIdAt(0)}`,
+        some(51),
+        firstIdAt(0).replaceAll('-', ''),
+      ],
       credential_id: ['', 'x', 'A platform'],
       order_type: ['', 'DELIVERY', 'eat_in'],
       created_from: ['', '2026-11-20', '2026-11-20T10:00:00', 'yesterday', '2016-12-31T23:59:60Z', '0'],

@@ -14,8 +14,8 @@ const PAGE = 50;
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 /**
- * Maximum number of pages that a statement reads for one page of a list. An order takes a page, and a few pages of an index. A search by name
- * also sorts the names of 31 days.
+ * Maximum number of pages that a statement reads for one page of a list, or to count the orders of a selective filter. An order takes a page,
+ * and a few pages of an index. A search by name also sorts the names of 31 days. The count of a filter that most orders pass reads more.
  */
 const MOST_PAGES = 1_200;
 
@@ -84,7 +84,11 @@ describe('plans of the lists of orders', {
   function indexesOf(plan: Plan, what: string): string[] {
     const nodes = nodesOf(plan);
     const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']);
-    assert.deepEqual(scanned.filter((table) => table === 'restaurant_order'), [], `${what}\n${JSON.stringify(plan)}`);
+    assert.deepEqual(
+      scanned.filter((table) => table === 'restaurant_order'),
+      [],
+      `${what}\n${JSON.stringify(plan)}`,
+    );
     return nodes.flatMap((node) => node['Index Name'] ?? []);
   }
 
@@ -99,22 +103,27 @@ describe('plans of the lists of orders', {
   }
 
   const since = (days: number) => firstIdAt(NOW_MS - days * DAY_MS);
-  const FILTERS: Record<string, { filter: OrderFilter; uses?: string }> = {
+  const INDEXES_OF_NAMES = ['restaurant_order_by_name', 'restaurant_order_pkey'];
+  const FILTERS: Record<string, { filter: OrderFilter; uses?: string[] }> = {
     'no filter': { filter: {} },
     'a frequent status': { filter: { status: 'completed' } },
-    'a rare status': { filter: { status: 'pending' }, uses: 'restaurant_order_by_status' },
-    'a status without orders': { filter: { status: 'ready' }, uses: 'restaurant_order_by_status' },
-    open: { filter: { isOpen: true }, uses: 'restaurant_order_open' },
-    'ids of which none exists': { filter: { ids: [since(1), since(2), since(3)] }, uses: 'restaurant_order_pkey' },
+    // All pending orders are open.
+    'a rare status': {
+      filter: { status: 'pending' },
+      uses: ['restaurant_order_by_status', 'restaurant_order_open'],
+    },
+    'a status without orders': { filter: { status: 'ready' }, uses: ['restaurant_order_by_status'] },
+    open: { filter: { isOpen: true }, uses: ['restaurant_order_open'] },
+    'ids of which none exists': { filter: { ids: [since(1), since(2), since(3)] }, uses: ['restaurant_order_pkey'] },
     'a frequent order type': { filter: { orderType: 'delivery' } },
-    'a rare order type': { filter: { orderType: 'pick_up' }, uses: 'restaurant_order_by_type' },
-    'a phone': { filter: { phone: '+351 77' }, uses: 'restaurant_order_by_phone' },
-    'an unknown phone': { filter: { phone: '999' }, uses: 'restaurant_order_by_phone' },
-    'a frequent name of 31 days': { filter: { name: 'ana', fromId: since(31) } },
-    'a rare name of 31 days': { filter: { name: 'abcdef', fromId: since(31) } },
+    'a rare order type': { filter: { orderType: 'pick_up' }, uses: ['restaurant_order_by_type'] },
+    'a phone': { filter: { phone: '+351 77' }, uses: ['restaurant_order_by_phone'] },
+    'an unknown phone': { filter: { phone: '999' }, uses: ['restaurant_order_by_phone'] },
+    'a frequent name of 31 days': { filter: { name: 'ana', fromId: since(31) }, uses: INDEXES_OF_NAMES },
+    'a rare name of 31 days': { filter: { name: 'abcdef', fromId: since(31) }, uses: INDEXES_OF_NAMES },
     'an external id': { filter: { externalOrderId: 'E-77' } },
     'an unknown external id': { filter: { externalOrderId: 'unknown' } },
-    'a day': { filter: { fromId: since(3), beforeId: since(2) }, uses: 'restaurant_order_pkey' },
+    'a day': { filter: { fromId: since(3), beforeId: since(2) }, uses: ['restaurant_order_pkey'] },
     'open orders of a day': { filter: { isOpen: true, fromId: since(3), beforeId: since(2) } },
     'a type and a status': { filter: { orderType: 'pick_up', status: 'completed' } },
     'a phone and a name': { filter: { phone: '+351 77', name: 'a', fromId: since(31) } },
@@ -123,14 +132,19 @@ describe('plans of the lists of orders', {
   for (const [what, { filter, uses }] of Object.entries(FILTERS)) {
     for (const order of ['desc', 'asc'] as const) {
       it(`${what}, ${order}: each statement uses an index, with its values and without them, and reads few pages`, async () => {
-        for (const of of [large, small]) {
-          for (const statement of await statementsOf(of, filter, order)) {
+        for (const owner of [large, small]) {
+          for (const statement of await statementsOf(owner, filter, order)) {
             const plan = await planOf(statement, 'ANALYZE, BUFFERS');
             const indexes = indexesOf(plan, statement.sql);
             const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
-            assert.ok(pages <= MOST_PAGES, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
-            if (uses !== undefined && of === large) {
-              assert.ok(indexes.includes(uses), `${indexes.join()}: ${statement.sql}`);
+            if (uses !== undefined || !statement.sql.includes('"list"')) {
+              assert.ok(pages <= MOST_PAGES, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
+            }
+            if (uses !== undefined && owner === large) {
+              assert.ok(
+                indexes.some((index) => uses.includes(index)),
+                `${indexes.join()}: ${statement.sql}`,
+              );
             }
             indexesOf(await planOf(statement, 'GENERIC_PLAN'), statement.sql);
           }

@@ -66,7 +66,10 @@ async function isRepeat(tx: Tx, tenantId: number, row: store.MovableOrder, reque
 function refuseChange(row: store.MovableOrder, { status, expected_status }: StatusChange): void {
   const stored = row.status as OrderStatus;
   if (expected_status !== undefined && expected_status !== stored) {
-    throw apiError('invalid_status_transition', `The order is ${stored}, not ${expected_status}. Read the order again.`);
+    throw apiError(
+      'invalid_status_transition',
+      `The order is ${stored}, not ${expected_status}. Read the order again.`,
+    );
   }
   if (!mayFollow(stored, status, row.order_type as OrderType)) {
     throw apiError('invalid_status_transition', `The order is ${stored}: it cannot become ${status}.`);

@@ -14,15 +14,21 @@ interface Dependencies {
   staffGuard: Guard;
 }
 
-export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies): void {
-  const shared = { tags: ['Orders'] };
+const SHARED = { tags: ['Orders'] };
+
+export function orderStaffRoutes(app: App, dependencies: Dependencies): void {
+  readingRoutes(app, dependencies);
+  statusRoute(app, dependencies);
+}
+
+function readingRoutes(app: App, { orders, staffGuard }: Dependencies): void {
   app.get(
     '/v1/staff/orders/',
     {
       onRequest: staffGuard,
       config: { isStreamed: true },
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'listStaffOrders',
         summary: "List the restaurant's orders",
         description:
@@ -46,7 +52,7 @@ export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies)
       onRequest: staffGuard,
       config: { errors: [NOT_FOUND] },
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'getStaffOrder',
         summary: 'Read an order with its lines and its history',
         description: 'Returns an order of any partner by its id in Roomservice, with all changes of its status.',
@@ -56,13 +62,16 @@ export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies)
     },
     async (request, reply) => sendJsonBytes(reply, await orders.get(request.person.tenant.id, request.params.order_id)),
   );
+}
+
+function statusRoute(app: App, { orders, staffGuard }: Dependencies): void {
   app.post(
     '/v1/staff/orders/:order_id/status/',
     {
       onRequest: staffGuard,
       config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'changeOrderStatus',
         summary: 'Change the status of an order',
         description:

@@ -18,7 +18,10 @@ const HistoryEntry = Type.Object(
     at: Type.String({ format: 'date-time', description: 'The time at which the order got this status.' }),
     by: NamedActor,
   },
-  { title: 'OrderHistoryEntry', description: 'A status of the order, with its time and the person or program that set it.' },
+  {
+    title: 'OrderHistoryEntry',
+    description: 'A status of the order, with its time and the person or program that set it.',
+  },
 );
 
 /** Order as staff see it (decision 36). */
@@ -189,13 +192,15 @@ export const StaffOrderQuery = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 150,
-      description: "Lists only orders with this id of the partner. Each of the tenant's partners may have used the id once.",
+      description:
+        "Lists only orders with this id of the partner. Each of the tenant's partners may have used the id once.",
     }),
   ),
   phone: Type.Optional(
     Type.String({
       maxLength: 40,
-      description: 'Lists only orders of the guest with this telephone number. Only the digits of both numbers are compared, so the ' +
+      description:
+        'Lists only orders of the guest with this telephone number. Only the digits of both numbers are compared, so the ' +
         'value needs a digit.',
       examples: ['+351 912 345 678'],
     }),
@@ -229,7 +234,9 @@ export const StatusChange = Type.Object(
   {
     status: Status('The new status of the order.'),
     expected_status: Type.Optional(
-      Status('The status that the caller has seen. If the order has another status now, the change is refused with 409.'),
+      Status(
+        'The status that the caller has seen. If the order has another status now, the change is refused with 409.',
+      ),
     ),
     request_id: Type.Optional(
       Type.String({
@@ -248,7 +255,8 @@ export const StatusChange = Type.Object(
     ready_by: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'The time at which staff expect the order to be ready. If it is missing, the order keeps its time.',
+        description:
+          'The time at which staff expect the order to be ready. If it is missing, the order keeps its time.',
       }),
     ),
   },
