@@ -20,6 +20,7 @@ import type { ReaderBounds } from '#platform/http/slow-readers.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { menuRoutes } from '#restaurant/menu/routes.ts';
 import { menuStaffRoutes } from '#restaurant/menu/staff-routes.ts';
+import { openingStaffRoutes } from '#restaurant/opening/staff-routes.ts';
 import { orderRoutes } from '#restaurant/orders/routes.ts';
 import { orderStaffRoutes } from '#restaurant/orders/staff-routes.ts';
 import { pmsRoutes } from '#hotel/pms/routes.ts';
@@ -125,7 +126,7 @@ interface Parts extends Business {
 
 function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   const { config, db } = deps;
-  const { contact, guards, changes, credentials, pmsCredentials, channels, readListedMenu, orders } = parts;
+  const { contact, guards, changes, credentials, pmsCredentials, channels, readListedMenu, opening, orders } = parts;
   const { reservations, staffStays, findRoomType, readHeldNights } = parts;
 
   healthRoutes(app, { ...(deps.isServing ? { isServing: deps.isServing } : {}), isReady: () => contact.isReady() });
@@ -165,6 +166,13 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
     maxRenderedBytes: config.bounds.renderedMenuBytes,
   });
   orderStaffRoutes(app, { orders, staffGuard: guards.orderStaff });
+  openingStaffRoutes(app, {
+    opening,
+    changes,
+    staffGuard: guards.anyRestaurantStaff,
+    ordersGuard: guards.orderStaff,
+    ownerGuard: guards.restaurantOwner,
+  });
   propertyStaffRoutes(app, { db, staffGuard: guards.hotelOrRateStaff });
   nightStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
   reservationStaffRoutes(app, { reservations, staffStays, staffGuard: guards.hotelStaff });
@@ -226,6 +234,8 @@ function createGuards({ db, config, budgets }: AppDependencies, callers: Callers
     owner: staffGuard(authenticate, 'owner'),
     person: staffGuard(authenticate, 'person'),
     anyStaff: staffGuard(authenticate, 'any'),
+    restaurantOwner: staffGuard(authenticate, 'owner', 'restaurant'),
+    anyRestaurantStaff: staffGuard(authenticate, 'any', 'restaurant'),
     orderStaff: staffGuard(authenticate, { areas: ['orders'] }, 'restaurant'),
     menuStaff: staffGuard(authenticate, { areas: ['menu'] }, 'restaurant'),
     hotelStaff: staffGuard(authenticate, { areas: ['hotel'] }, 'hotel'),

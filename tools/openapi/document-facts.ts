@@ -74,6 +74,7 @@ export const TAGS: Record<string, string> = {
   Sessions: 'The caller, and the sessions in browsers.',
   Menu: 'The menu as the staff edit it.',
   Orders: 'Orders of all partners, and changes of their status.',
+  Opening: 'The pause and the opening hours of the restaurant.',
   Properties: 'The properties of the hotel, with their room types and rate plans.',
   Reservations: 'Reservations of all partners and channels, and changes of their status.',
   Webhooks: 'Deliveries of events, and the result of each attempt.',

@@ -9,6 +9,9 @@ export type AuditAction =
   | 'credential.rotated'
   | 'channel.created'
   | 'channel.revoked'
+  | 'opening_hours.changed'
+  | 'pause.started'
+  | 'pause.ended'
   | 'webhook.registered'
   | 'rates.written'
   | 'reservation.arrival'
@@ -45,9 +48,9 @@ export const AuditEntry = Type.Object(
     action: Type.String({
       description:
         'The kind of action: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `webhook.registered`, `rates.written`, `restrictions.written`, `reservation.booked`, ' +
-        '`reservation.changed`, `reservation.arrival`, `session.ended`, `sign_in.failed`, ' +
-        '`user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.password_changed` or ' +
+        '`channel.revoked`, `opening_hours.changed`, `pause.started`, `pause.ended`, `webhook.registered`, `rates.written`, ' +
+        '`restrictions.written`, `reservation.booked`, `reservation.changed`, `reservation.arrival`, `session.ended`, ' +
+        '`sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.password_changed` or ' +
         '`tenant.applied`. The last one reports all other changes by a tenant document. New kinds may be added.',
     }),
     subject: Type.String({

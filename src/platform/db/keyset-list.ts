@@ -27,6 +27,12 @@ export const NEWEST_FIRST: ListOrder = {
   after: (rows, id) => rows.where(ID, '<', id),
 };
 
+/** Ascending order of the ids. The oldest row comes first. */
+export const OLDEST_FIRST: ListOrder = {
+  sort: (rows) => rows.orderBy(ID),
+  after: (rows, id) => rows.where(ID, '>', id),
+};
+
 /**
  * Makes a list, newest row first or in another order.
  * @param list query for the rows of the list, without an order and without columns

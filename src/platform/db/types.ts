@@ -170,6 +170,26 @@ export interface OneTimeLink {
   used_at: Timestamp | null;
 }
 
+export interface Opening {
+  hours: Generated<ColumnType<unknown, string, string>>;
+  is_paused: Generated<boolean>;
+  pause_reason: string | null;
+  paused_until: Timestamp | null;
+  tenant_id: number;
+}
+
+export interface OrderStatusChange {
+  actor_id: string | null;
+  actor_type: string;
+  changed_at: Timestamp;
+  id: string;
+  order_id: string;
+  request_id: string | null;
+  status: string;
+  status_before: string;
+  tenant_id: number;
+}
+
 export interface PairingCode {
   code_hash: Buffer;
   display_id: string;
@@ -267,6 +287,7 @@ export interface ReservationChange {
 }
 
 export interface RestaurantOrder {
+  cancel_reason: string | null;
   created_at: Timestamp;
   credential_id: string;
   currency: string;
@@ -275,10 +296,13 @@ export interface RestaurantOrder {
   delivery_address: string | null;
   external_order_id: string;
   id: string;
+  last_status: string | null;
   lines: Json;
   notes: string | null;
   order_type: string;
+  ready_by: Timestamp | null;
   status: string;
+  status_changed_at: Timestamp | null;
   status_request_id: string | null;
   tenant_id: number;
   total: string;
@@ -367,6 +391,8 @@ export interface DB {
   menu: Menu;
   night: Night;
   one_time_link: OneTimeLink;
+  opening: Opening;
+  order_status_change: OrderStatusChange;
   pairing_code: PairingCode;
   property: Property;
   rate: Rate;

@@ -60,6 +60,21 @@ export function todayIn(timezone: string): DateText {
   return Temporal.Now.plainDateISO(timezone).toString();
 }
 
+/** Returns the calendar day of an instant in a time zone. @param atMs milliseconds of Unix time */
+export function dayAt(atMs: number, timezone: string): DateText {
+  return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(timezone).toPlainDate().toString();
+}
+
+/** Returns the day that is a number of days after the given day, or before it if the number is negative. */
+export function addDays(day: DateText, days: number): DateText {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Returns the day of the week: 1 for Monday to 7 for Sunday (ISO 8601). */
+export function weekdayOf(day: DateText): number {
+  return new Date(Date.parse(day)).getUTCDay() || 7;
+}
+
 /**
  * Returns the instant of a local date and time in a time zone, as an ISO 8601 text in UTC. If a clock change skips the local time, the
  * result is later by the length of the skipped gap. If the local time occurs twice, the result is its first occurrence.
