@@ -2,7 +2,7 @@ import type { ChangeActor } from '#access/actors/actors.ts';
 import { type DatedEntry, readDatedEntries } from '#access/audit/audit.ts';
 import type { Db } from '#platform/db/database.ts';
 import { formatMoney } from '#platform/lib/money.ts';
-import type { NightChange } from './night.ts';
+import type { NightChange } from './night-change.ts';
 import type { NightChangeKind } from './night-schema.ts';
 import type { NightKey } from './night-store.ts';
 

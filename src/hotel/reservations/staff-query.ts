@@ -12,7 +12,7 @@ const ID = '01a19b53-7418-72ce-86a9-e7f8c3e6bf85';
 const uuid = (description: string) => Type.Optional(Type.String({ format: 'uuid', description, examples: [ID] }));
 const day = (description: string) =>
   Type.Optional(Type.String({ format: 'date', description, examples: ['2030-05-01'] }));
-const text = (maxLength: number, example: string, description: string) =>
+const textOf = (maxLength: number, example: string, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description, examples: [example] }));
 
 /** Query of the staff's list of reservations. Only reservations that pass all given filters are listed. */
@@ -39,24 +39,24 @@ export const StaffReservationQuery = Type.Object({
       examples: ['2026-11-20T19:00:00Z'],
     }),
   ),
-  natural_id: text(
+  natural_id: textOf(
     20,
     'B3TN-90HW',
     'Lists only the reservation with this short reference. Upper and lower case are equal.',
   ),
-  external_id: text(150, 'CD-STAY-5521', 'Lists only reservations that have this id at their partner or OTA.'),
-  email: text(254, 'ana.silva@example.com', 'Lists only reservations whose guest has exactly this e-mail address.'),
-  phone: text(
+  external_id: textOf(150, 'CD-STAY-5521', 'Lists only reservations that have this id at their partner or OTA.'),
+  email: textOf(254, 'ana.silva@example.com', 'Lists only reservations whose guest has exactly this e-mail address.'),
+  phone: textOf(
     30,
     '351900000000',
     'Lists only reservations whose guest has this telephone number. Only the digits are compared, all of them.',
   ),
-  name: text(
+  name: textOf(
     100,
     'ana s',
     'Lists only reservations whose guest has a name that begins with this text. Case and accents are ignored.',
   ),
-  ids: text(
+  ids: textOf(
     2_000,
     '01a1fa59-7d47-72d5-b816-c40f93e7a52d',
     `Lists only reservations with these Roomservice ids, separated by commas, at most ${MAX_IDS}.`,
