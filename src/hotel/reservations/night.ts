@@ -42,7 +42,7 @@ export async function showNight(db: Database, tenantId: number, roomTypeId: stri
     async (tx) => ({
       held: await findHeld(tx, key),
       holders: await readHolders(tx, key, MAX_STAYS),
-      changes: await readAllChanges(tx, key),
+      changes: await readAllChanges(tx, key, `${roomType.property_name} / ${roomType.name}`),
     }),
     'snapshot',
   );
@@ -61,7 +61,7 @@ export async function showNight(db: Database, tenantId: number, roomTypeId: stri
 }
 
 /** Returns the newest changes of the night, the newest first. */
-async function readAllChanges(db: Db, key: NightKey): Promise<NightChange[]> {
+async function readAllChanges(db: Db, key: NightKey, nameOfRoomType: string): Promise<NightChange[]> {
   const { tenantId, roomTypeId, date } = key;
   const plans = await readCalendars(db, tenantId, roomTypeId, date, date);
   const changes = [
@@ -71,6 +71,7 @@ async function readAllChanges(db: Db, key: NightKey): Promise<NightChange[]> {
       db,
       key,
       plans.map(({ id }) => id),
+      nameOfRoomType,
     )),
   ];
   return changes.sort(newestFirst).slice(0, MAX_ENTRIES);

@@ -4,7 +4,7 @@ import { invalidField } from '#platform/errors.ts';
 import { isUuid } from '#platform/lib/ids.ts';
 import type { ReservationFilter } from './list-store.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
-import { Source } from './staff-schema.ts';
+import { RESERVATION_SOURCES } from './source.ts';
 
 /** Largest number of ids in one query. */
 const MAX_IDS = 50;
@@ -28,7 +28,13 @@ export const StaffReservationQuery = Type.Object({
   property_id: uuid('Lists only reservations of room types of this property.'),
   room_type_id: uuid('Lists only reservations of this room type.'),
   credential_id: uuid('Lists only reservations that a partner booked with this credential.'),
-  source: Type.Optional(Source('Lists only reservations from this source: a partner, an OTA or the hotel itself.')),
+  source: Type.Optional(
+    Type.Enum([...RESERVATION_SOURCES], {
+      type: 'string',
+      description: 'Lists only reservations from this source: a partner, an OTA or the hotel itself.',
+      examples: ['house'],
+    }),
+  ),
   arriving_on: day('Lists only reservations whose `check_in` is this day.'),
   departing_on: day('Lists only reservations whose `check_out` is this day.'),
   staying_on: day('Lists only reservations whose guests stay in the night that begins on this day.'),
