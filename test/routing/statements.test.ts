@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const FILES = [
   'src/restaurant/menu/{document,listing}.test.ts',
   'src/restaurant/orders/{reading,replays,staff}.test.ts',
-  'src/hotel/reservations/{booking,contention,reading,replays,staff}.test.ts',
+  'src/hotel/reservations/{booking,contention,house-bookings,house-changes,night,reading,replays,staff,staff-changes,staff-filters}.test.ts',
   'src/hotel/rates/{rates,restrictions}.test.ts',
   'src/hotel/pms/{inventory,reservations}.test.ts',
   'src/hotel/channels/channels.test.ts',

@@ -5,7 +5,7 @@ import type { Actor, AuditAction, AuditEntry } from './schema.ts';
 import * as store from './store.ts';
 
 export type { Actor } from './schema.ts';
-export { type DatedEntry, readDatedEntries } from './store.ts';
+export { type PartialEntry, readPartialEntries } from './store.ts';
 
 /** Content of an audit entry, without its actor and time. `details` never holds a secret. */
 export interface NewAuditEntry {

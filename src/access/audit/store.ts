@@ -22,25 +22,34 @@ export function listEntries(db: Database, tenantId: number): KeysetList<AuditRow
   return keysetList(db, list, (entries) => entries.selectAll());
 }
 
-/** Entry about a subject, with the elements of its list that are for one date. */
-export interface DatedEntry extends Pick<AuditRow, 'id' | 'at' | 'actor_type' | 'actor_id' | 'action' | 'subject'> {
-  /** Elements of `details.entries` whose `date` is the date of the query, in their order. */
-  dated: Record<string, unknown>[];
+/** Entry with the elements of its list that a query asks for. */
+export interface PartialEntry extends Pick<AuditRow, 'id' | 'at' | 'actor_type' | 'actor_id' | 'action' | 'subject'> {
+  elements: Record<string, unknown>[];
+}
+
+/** Query for audit entries and for elements of their lists. */
+export interface PartialQuery {
+  subjects: string[];
+  actions: string[];
+  /** Picks the elements of `details.entries` with this `date`. */
+  date: string;
+  /** Picks the elements of `details.changes` with this `name`. */
+  name: string;
+  limit: number;
 }
 
 /**
- * Reads the newest entries with one of the actions about one of the subjects, the newest first. The database picks the elements for the date,
- * because the list of an entry may have a thousand elements. The inner query has no LIMIT, so the planner uses the index of the subjects.
+ * Reads the newest entries with one of the actions about one of the subjects, the newest first. The database picks the elements of their
+ * lists, because a list may have a thousand elements. The inner query has no LIMIT, so the planner uses the index of the subjects.
  */
-export async function readDatedEntries(
-  db: Db,
-  tenantId: number,
-  { subjects, actions, date, limit }: { subjects: string[]; actions: string[]; date: string; limit: number },
-): Promise<DatedEntry[]> {
-  const { rows } = await sql<DatedEntry>`
+export async function readPartialEntries(db: Db, tenantId: number, query: PartialQuery): Promise<PartialEntry[]> {
+  const { subjects, actions, date, name, limit } = query;
+  const { rows } = await sql<PartialEntry>`
     SELECT id, at, actor_type, actor_id, action, subject, coalesce((
-      SELECT json_agg(element) FROM json_array_elements(details -> 'entries') AS element WHERE element ->> 'date' = ${date}
-    ), '[]') AS dated
+      SELECT json_agg(element)
+      FROM json_array_elements(coalesce(details -> 'entries', details -> 'changes')) AS element
+      WHERE element ->> 'date' = ${date} OR element ->> 'name' = ${name}
+    ), '[]') AS elements
     FROM audit_entry WHERE tenant_id = ${tenantId} AND id = ANY ((ARRAY(
       SELECT id FROM audit_entry
       WHERE tenant_id = ${tenantId} AND subject = ANY (${subjects}) AND action = ANY (${actions})

@@ -9,6 +9,7 @@ import { type PlanCalendar, type Quote, quoteCheapest, quotePlan, readCalendars 
 import {
   checkRange,
   hasMoved,
+  priceOf,
   type PmsReservation,
   pmsShape,
   type ReservationRow,
@@ -112,10 +113,6 @@ function signaturesOf(row: ReservationRow): string[] {
 function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
   const { input } = requested;
   const quote = quoteOf(requested);
-  const price =
-    input.total_amount === undefined
-      ? { total_amount: quote.total, nightly_prices: quote.prices }
-      : { total_amount: formatMoney(String(input.total_amount)) };
   return {
     tenant_id: call.tenantId,
     id,
@@ -124,7 +121,7 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
     external_id: input.external_id,
     rate_plan_id: quote.planId,
     guests: input.guests ?? 1,
-    ...price,
+    ...priceOf(quote, input.total_amount),
     currency: call.currency,
     created_at: new Date(),
     channel_timestamp: call.timestamp,

@@ -1,5 +1,5 @@
 import type { DateText } from '#platform/lib/dates.ts';
-import { centsOf, formatCents } from '#platform/lib/money.ts';
+import { centsOf, formatCents, formatMoney } from '#platform/lib/money.ts';
 import type { PlanInRange, RateRow } from './store.ts';
 
 /**
@@ -25,14 +25,20 @@ export function calendarOf(plan: PlanInRange): PlanCalendar {
   };
 }
 
+/** Price of one night of a stay, as decimal text with two decimals. */
+export interface NightPrice {
+  date: DateText;
+  price: string;
+}
+
 /** Price of a stay, and the rate plan from which it comes. */
 export interface Quote {
   /** Id of the rate plan from which the price comes. Null if the room type has no active plan, so that its own price applies. */
   planId: string | null;
+  /** Price of each night of the stay, sorted by date. */
+  nights: NightPrice[];
   /** Price of the whole stay as decimal text with two decimals. */
   total: string;
-  /** Price of each night, in the order of the nights, as decimal texts with two decimals. `total` is their sum. */
-  prices: string[];
 }
 
 /** Returns true if the plan is open on all nights of the stay, and the stay has at least `minNights` nights (decision 25). */
@@ -42,13 +48,12 @@ export function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
 
 /** Returns the price of a stay under the plan, which is the sum of its nightly prices. Does not check the restrictions of the plan. */
 export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
-  const prices = nights.map((night) => centsOf(plan.differences.get(night)?.price ?? plan.basePrice));
-  return quoteOf(plan.id, prices);
+  const prices = nights.map((date) => ({ date, price: plan.differences.get(date)?.price ?? plan.basePrice }));
+  return { planId: plan.id, nights: prices, total: totalOf(prices) };
 }
 
-/** @param prices price of each night in cents */
-function quoteOf(planId: string | null, prices: number[]): Quote {
-  return { planId, total: formatCents(prices.reduce((sum, price) => sum + price, 0)), prices: prices.map(formatCents) };
+function totalOf(nights: NightPrice[]): string {
+  return formatCents(nights.reduce((sum, { price }) => sum + centsOf(price), 0));
 }
 
 /**
@@ -67,11 +72,8 @@ export function quoteCheapest(
 ): Quote | null {
   const active = plans.filter((plan) => plan.isActive);
   if (active.length === 0) {
-    const price = centsOf(roomTypePrice ?? '0');
-    return quoteOf(
-      null,
-      nights.map(() => price),
-    );
+    const prices = nights.map((date) => ({ date, price: formatMoney(roomTypePrice ?? '0') }));
+    return { planId: null, nights: prices, total: totalOf(prices) };
   }
   const open = active.filter((plan) => isOpen(plan, nights));
   const candidates = open.length > 0 || restrictions === 'apply' ? open : active;

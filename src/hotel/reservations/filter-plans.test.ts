@@ -87,7 +87,7 @@ describe('plans of the filters of stays', {
   }
 
   function scansOf(plan: Plan): Plan[] {
-    const isScan = / Scan$/.test(plan['Node Type']) && plan['Relation Name'] === 'reservation';
+    const isScan = plan['Node Type'].endsWith(' Scan') && plan['Relation Name'] === 'reservation';
     return [...(isScan ? [plan] : []), ...(plan.Plans ?? []).flatMap(scansOf)];
   }
 

@@ -1,6 +1,5 @@
 import { invalidField, notFound } from '#platform/errors.ts';
 import { type DateText, dayBefore, nightsOf, todayIn } from '#platform/lib/dates.ts';
-import { formatMoney } from '#platform/lib/money.ts';
 import { isOpen, type PlanCalendar, type Quote, quoteCheapest, quotePlan } from '../rates/rates.ts';
 import type { RoomTypeWithClock } from '../rooms/rooms.ts';
 import { notAvailable } from './booking.ts';
@@ -60,11 +59,4 @@ export function cheapest(roomType: RoomTypeWithClock, plans: PlanCalendar[], nig
     throw notAvailable();
   }
   return quote;
-}
-
-/** Returns the columns of the price. If the caller gives the amount, the prices of the nights are unknown. */
-export function priceOf(quote: Quote, amount: string | number | undefined) {
-  return amount === undefined
-    ? { total_amount: quote.total, nightly_prices: quote.prices }
-    : { total_amount: formatMoney(String(amount)), nightly_prices: null };
 }

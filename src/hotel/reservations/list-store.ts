@@ -51,7 +51,7 @@ export async function listForStaff(
 ): Promise<KeysetList<LabelledRow>> {
   return keysetList(
     db,
-    filtered(db, filter, await passFew(db, filter)),
+    filtered(db, filter, await isNarrow(db, filter)),
     (reservations) => reservations.selectAll().select(labelOf(filter.tenantId)),
     order === 'newest' ? NEWEST_FIRST : byArrival(filter.tenantId),
   );
@@ -111,7 +111,7 @@ function filtered(db: Database, filter: ReservationFilter, passFew: boolean): Qu
 }
 
 /** Returns true if few reservations pass the filter. Counts them only if the filter alone does not tell. */
-async function passFew(db: Database, filter: ReservationFilter): Promise<boolean> {
+async function isNarrow(db: Database, filter: ReservationFilter): Promise<boolean> {
   const { tenantId, departingOn, stayingOn, changedSince, naturalId, externalId, email, phone, name, ids } = filter;
   if ([departingOn, stayingOn, naturalId, externalId, email, phone, ids].some((value) => value !== undefined)) {
     return true;

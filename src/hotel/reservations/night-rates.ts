@@ -1,43 +1,67 @@
 import type { ChangeActor } from '#access/actors/actors.ts';
-import { type DatedEntry, readDatedEntries } from '#access/audit/audit.ts';
+import { type PartialEntry, readPartialEntries } from '#access/audit/audit.ts';
 import type { Db } from '#platform/db/database.ts';
+import type { FieldChange } from '#platform/lib/change-list.ts';
 import { formatMoney } from '#platform/lib/money.ts';
-import type { NightChange } from './night.ts';
+import type { NightChange } from './night-change.ts';
 import type { NightChangeKind } from './night-schema.ts';
 import type { NightKey } from './night-store.ts';
 
 /** Largest number of audit entries that are read. An entry may hold a thousand prices. */
 const MAX_WRITES = 50;
 
-/** Value that the history knows of one rate plan for the night. Undefined if no read entry has written it. */
+/** Values that the history knows of a rate plan or of the room type for the night. A value is missing if no read entry has written it. */
 interface Known {
   price?: string;
   isClosed?: boolean;
+  capacity?: number;
 }
 
 /**
  * Functions that read, from an audit entry with this action, what it wrote for the night. To show the changes of another action in the
- * history of a night, add the action here.
+ * history of a night, add the action here. The subject of its entries must be the room type, one of its rate plans, or the tenant.
  */
-const READERS: Record<string, (written: Record<string, unknown>) => Known> = {
-  'rates.written': ({ price, is_sold_out }) => ({
-    price: formatMoney(String(price)),
-    isClosed: is_sold_out === true,
-  }),
-  'restrictions.written': ({ stop_sell }) => ({ isClosed: stop_sell === true }),
+const READERS: Record<string, (elements: PartialEntry['elements']) => Known> = {
+  'rates.written': (elements) =>
+    lastOf(elements, ({ price, is_sold_out }) => ({ price, isClosed: is_sold_out === true })),
+  'restrictions.written': (elements) => lastOf(elements, ({ stop_sell }) => ({ isClosed: stop_sell === true })),
+  'tenant.applied': (elements) => capacityOf(elements.find(({ what }) => what === 'room type')),
 };
 
+type Written = Omit<Known, 'price'> & { price?: unknown };
+
+/** Reads the last element for the night, because if a call names a night more than once, the last value is written (decision 29). */
+function lastOf(elements: PartialEntry['elements'], read: (element: Record<string, unknown>) => Written): Known {
+  const last = elements.at(-1);
+  const { price, ...others } = last === undefined ? {} : read(last);
+  return price === undefined ? others : { ...others, price: formatMoney(String(price)) };
+}
+
+/** Reads the new capacity from a change of the room type by a tenant document. */
+function capacityOf(change: Record<string, unknown> | undefined): Known {
+  const fields = (change?.['fields'] ?? []) as FieldChange[];
+  const capacity = fields.find(({ field }) => field === 'physical_capacity')?.to;
+  return typeof capacity === 'number' ? { capacity } : {};
+}
+
 /**
- * Reads the changes of price and stop-sell of a night, from the audit trail. A write that repeats the known value is no change, because many
- * channel managers send all values every night.
+ * Reads the changes of price, stop-sell and capacity of a night, from the audit trail. A write that repeats the known value is no change,
+ * because many channel managers send all values every night.
  * @param planIds rate plans of the room type
+ * @param name name of the room type in the audit trail, `property / room type`
  */
-export async function readRateChanges(db: Db, { tenantId, date }: NightKey, planIds: string[]): Promise<NightChange[]> {
-  const wanted = { subjects: planIds, actions: Object.keys(READERS), date, limit: MAX_WRITES };
-  const entries = await readDatedEntries(db, tenantId, wanted);
+export async function readRateChanges(
+  db: Db,
+  { tenantId, roomTypeId, date }: NightKey,
+  planIds: string[],
+  name: string,
+): Promise<NightChange[]> {
+  const subjects = [String(tenantId), roomTypeId, ...planIds];
+  const wanted = { subjects, actions: Object.keys(READERS), date, name, limit: MAX_WRITES };
+  const entries = await readPartialEntries(db, tenantId, wanted);
   const known = new Map<string, Known>();
   return entries.reverse().flatMap((entry) => {
-    const written = writtenBy(entry);
+    const written = READERS[entry.action]?.(entry.elements) ?? {};
     const before = known.get(entry.subject) ?? {};
     known.set(entry.subject, { ...before, ...written });
     return kindsOf(before, written).map((what) => ({
@@ -52,21 +76,16 @@ export async function readRateChanges(db: Db, { tenantId, date }: NightKey, plan
   });
 }
 
-/** Returns what the entry wrote for the night. If a call names the night more than once, its last value was written (decision 29). */
-function writtenBy({ action, dated }: DatedEntry): Known {
-  const last = dated.at(-1);
-  return last === undefined ? {} : (READERS[action]?.(last) ?? {});
-}
-
 /** A night is open until an entry closes it, as far as the history knows. */
-function kindsOf(before: Known, { price, isClosed }: Known): NightChangeKind[] {
+function kindsOf(before: Known, { price, isClosed, capacity }: Known): NightChangeKind[] {
   return [
     ...(price !== undefined && price !== before.price ? (['price'] as const) : []),
     ...(isClosed !== undefined && isClosed !== (before.isClosed ?? false) ? (['stop_sell'] as const) : []),
+    ...(capacity !== undefined && capacity !== before.capacity ? (['capacity'] as const) : []),
   ];
 }
 
-function actorOfEntry({ actor_type: type, actor_id: id }: DatedEntry): ChangeActor {
+function actorOfEntry({ actor_type: type, actor_id: id }: PartialEntry): ChangeActor {
   const types: Record<string, ChangeActor['type']> = { user: 'person', credential: 'partner' };
   return { type: types[type] ?? 'operator', id };
 }

@@ -66,8 +66,8 @@ export const Night = Type.Object(
     history: Type.Array(NightEntry, {
       description:
         'The newest 200 changes, the newest first. Changes of stays are recorded since the version that has this field. ' +
-        'Earlier bookings are shown, but not their later changes. Prices and closures come from the newest 50 writes of rates ' +
-        'and restrictions of the room type. A write that repeats the known value is left out.',
+        'Earlier bookings are shown, but not their later changes. Prices, closures and capacities come from the newest 50 ' +
+        'writes of rates, restrictions and tenant documents. A write that repeats the known value is left out.',
     }),
   },
   {

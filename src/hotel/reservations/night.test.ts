@@ -116,6 +116,19 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     assert.deepEqual(history.slice(2), ['stop_sell by partner 1', 'booked by partner 1', 'price by partner 0']);
   });
 
+  it('200: a tenant document that changes the number of rooms is in the history of their nights', async () => {
+    const hotel = await openHotel(service);
+    await book(service, hotel);
+    const [first, ...others] = hotel.document.properties ?? [];
+    const roomTypes = (first?.room_types ?? []).map((roomType) =>
+      roomType.name === 'Double' ? { ...roomType, physical_capacity: 9 } : roomType,
+    );
+    await service.apply({ ...hotel.document, properties: [{ ...first, room_types: roomTypes }, ...others] });
+    const seen = await night(hotel, 'Double', 30);
+    assert.deepEqual([seen.capacity, short(seen)], [9, ['capacity by operator 1', 'booked by partner 1']]);
+    assert.deepEqual(short(await night(hotel, 'Lagoon Lodge/Double', 30)), []);
+  });
+
   it('200: before the newest booking of an earlier version, held_after is null, because later changes are unknown', async () => {
     const hotel = await openHotel(service);
     const { body: old } = await book(service, hotel);

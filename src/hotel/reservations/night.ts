@@ -1,4 +1,4 @@
-import { type ChangeActor, readActorNames } from '#access/actors/actors.ts';
+import { readActorNames } from '#access/actors/actors.ts';
 import type { Database, Db } from '#platform/db/database.ts';
 import { runTransaction } from '#platform/db/transaction.ts';
 import { notFound } from '#platform/errors.ts';
@@ -7,8 +7,9 @@ import { findHeld } from '../nights/nights.ts';
 import { readCalendars } from '../rates/rates.ts';
 import { findRoomType } from '../rooms/rooms.ts';
 import { actorOfChange, bookerOf, withName } from './changes.ts';
+import type { NightChange } from './night-change.ts';
 import { readRateChanges } from './night-rates.ts';
-import type { Night, NightChangeKind, NightEntry, NightStay } from './night-schema.ts';
+import type { Night, NightEntry, NightStay } from './night-schema.ts';
 import {
   type BookedRow,
   type NightChangeRow,
@@ -24,19 +25,6 @@ import { sourceOf } from './source.ts';
 const MAX_STAYS = 1_000;
 /** Largest number of entries in a history. */
 const MAX_ENTRIES = 200;
-
-/** Change that concerns a night. */
-export interface NightChange {
-  id: string;
-  at: Date;
-  what: NightChangeKind;
-  actor: ChangeActor;
-  /** Number of rooms by which the change raised the number of held rooms: -1, 0 or 1. */
-  added: number;
-  externalSource: string | null;
-  /** False if later changes of the stay may be missing, because an earlier version booked it. */
-  isRecorded: boolean;
-}
 
 /**
  * Returns a night of a room type with its stays and its history. Everything is read in one snapshot, because the history counts the held
@@ -54,7 +42,7 @@ export async function showNight(db: Database, tenantId: number, roomTypeId: stri
     async (tx) => ({
       held: await findHeld(tx, key),
       holders: await readHolders(tx, key, MAX_STAYS),
-      changes: await readAllChanges(tx, key),
+      changes: await readAllChanges(tx, key, `${roomType.property_name} / ${roomType.name}`),
     }),
     'snapshot',
   );
@@ -73,7 +61,7 @@ export async function showNight(db: Database, tenantId: number, roomTypeId: stri
 }
 
 /** Returns the newest changes of the night, the newest first. */
-async function readAllChanges(db: Db, key: NightKey): Promise<NightChange[]> {
+async function readAllChanges(db: Db, key: NightKey, nameOfRoomType: string): Promise<NightChange[]> {
   const { tenantId, roomTypeId, date } = key;
   const plans = await readCalendars(db, tenantId, roomTypeId, date, date);
   const changes = [
@@ -83,6 +71,7 @@ async function readAllChanges(db: Db, key: NightKey): Promise<NightChange[]> {
       db,
       key,
       plans.map(({ id }) => id),
+      nameOfRoomType,
     )),
   ];
   return changes.sort(newestFirst).slice(0, MAX_ENTRIES);

@@ -16,6 +16,7 @@ import { type WantedChange, wantedChange } from './changes.ts';
 import { checkRange, lockStay, type Range, requireActive, statusRefusal } from './checks.ts';
 import { reservationEvent, holdOf } from './consequences.ts';
 import * as lists from './list-store.ts';
+import { priceOf } from './price.ts';
 import { mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';
 import type { Availability, ReservationCreate, ReservationResponse } from './schema.ts';
 import { filterOf, type StaffReservationQuery } from './staff-query.ts';
@@ -29,6 +30,7 @@ export { PmsReservation, pmsShape } from './pms-shape.ts';
 export { recount } from './recount-store.ts';
 export { hasMoved, type WantedChange, wantedChange } from './changes.ts';
 export { checkRange } from './checks.ts';
+export { priceOf } from './price.ts';
 export type { ReservationFilter } from './list-store.ts';
 export type { ReservationRow } from './store.ts';
 
@@ -135,8 +137,7 @@ export class Reservations {
       guest_phone: input.guest.phone,
       // An empty text is not an email address, so it is stored as null.
       guest_email: input.guest.email === '' ? null : (input.guest.email ?? null),
-      total_amount: quote.total,
-      nightly_prices: quote.prices,
+      ...priceOf(quote),
       currency,
       created_at: new Date(),
     };

@@ -93,20 +93,24 @@ describe('history of a stay', () => {
     const old = { nightly_prices: null, changed_at: null, has_history: false };
     const { db } = service.database;
     await db.updateTable('reservation').set(old).where('id', '=', body.reservation_id).execute();
-    const before = await read(body.reservation_id);
-    assert.deepEqual([before.nightly_prices, before.changed_at, before.history], [null, null, null]);
-    const { body: after } = await setStayStatus(service, hotel, body.reservation_id, 'completed');
-    assert.deepEqual([after.status, after.history], ['completed', null]);
-    assert.ok(after.changed_at > body.created_at);
+    const unchanged = await read(body.reservation_id);
+    assert.deepEqual([unchanged.nightly_prices, unchanged.changed_at, unchanged.history], [null, null, null]);
+    const { body: changed } = await setStayStatus(service, hotel, body.reservation_id, 'completed');
+    assert.deepEqual([changed.status, changed.history], ['completed', null]);
+    assert.ok(changed.changed_at > body.created_at);
   });
 
   it('the changes of a stay have increasing times, also if several changes follow in one millisecond', async () => {
     const { body } = await bookForHouse(service, hotel, bunk());
-    const times = [body.changed_at];
+    const times: number[] = [Date.parse(body.changed_at)];
     for (let index = 0; index < 6; index += 1) {
-      times.push((await arrive(body.reservation_id, { arrived: index % 2 === 0 })).body.changed_at);
+      const { body: changed } = await arrive(body.reservation_id, { arrived: index % 2 === 0 });
+      times.push(Date.parse(changed.changed_at));
     }
-    assert.deepEqual(times, [...new Set(times)].sort());
+    assert.deepEqual(
+      times,
+      [...new Set(times)].sort((a, b) => a - b),
+    );
   });
 });
 

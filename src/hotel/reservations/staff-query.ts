@@ -4,7 +4,7 @@ import { invalidField } from '#platform/errors.ts';
 import { isUuid } from '#platform/lib/ids.ts';
 import type { ReservationFilter } from './list-store.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
-import { Source } from './staff-schema.ts';
+import { RESERVATION_SOURCES } from './source.ts';
 
 /** Largest number of ids in one query. */
 const MAX_IDS = 50;
@@ -12,7 +12,7 @@ const ID = '01a19b53-7418-72ce-86a9-e7f8c3e6bf85';
 const uuid = (description: string) => Type.Optional(Type.String({ format: 'uuid', description, examples: [ID] }));
 const day = (description: string) =>
   Type.Optional(Type.String({ format: 'date', description, examples: ['2030-05-01'] }));
-const text = (maxLength: number, example: string, description: string) =>
+const textOf = (maxLength: number, example: string, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description, examples: [example] }));
 
 /** Query of the staff's list of reservations. Only reservations that pass all given filters are listed. */
@@ -28,7 +28,13 @@ export const StaffReservationQuery = Type.Object({
   property_id: uuid('Lists only reservations of room types of this property.'),
   room_type_id: uuid('Lists only reservations of this room type.'),
   credential_id: uuid('Lists only reservations that a partner booked with this credential.'),
-  source: Type.Optional(Source('Lists only reservations from this source: a partner, an OTA or the hotel itself.')),
+  source: Type.Optional(
+    Type.Enum([...RESERVATION_SOURCES], {
+      type: 'string',
+      description: 'Lists only reservations from this source: a partner, an OTA or the hotel itself.',
+      examples: ['house'],
+    }),
+  ),
   arriving_on: day('Lists only reservations whose `check_in` is this day.'),
   departing_on: day('Lists only reservations whose `check_out` is this day.'),
   staying_on: day('Lists only reservations whose guests stay in the night that begins on this day.'),
@@ -39,24 +45,24 @@ export const StaffReservationQuery = Type.Object({
       examples: ['2026-11-20T19:00:00Z'],
     }),
   ),
-  natural_id: text(
+  natural_id: textOf(
     20,
     'B3TN-90HW',
     'Lists only the reservation with this short reference. Upper and lower case are equal.',
   ),
-  external_id: text(150, 'CD-STAY-5521', 'Lists only reservations that have this id at their partner or OTA.'),
-  email: text(254, 'ana.silva@example.com', 'Lists only reservations whose guest has exactly this e-mail address.'),
-  phone: text(
+  external_id: textOf(150, 'CD-STAY-5521', 'Lists only reservations that have this id at their partner or OTA.'),
+  email: textOf(254, 'ana.silva@example.com', 'Lists only reservations whose guest has exactly this e-mail address.'),
+  phone: textOf(
     30,
     '351900000000',
     'Lists only reservations whose guest has this telephone number. Only the digits are compared, all of them.',
   ),
-  name: text(
+  name: textOf(
     100,
     'ana s',
     'Lists only reservations whose guest has a name that begins with this text. Case and accents are ignored.',
   ),
-  ids: text(
+  ids: textOf(
     2_000,
     '01a1fa59-7d47-72d5-b816-c40f93e7a52d',
     `Lists only reservations with these Roomservice ids, separated by commas, at most ${MAX_IDS}.`,

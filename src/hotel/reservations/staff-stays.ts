@@ -15,7 +15,8 @@ import { bookingRecordOf, hasMoved, nextChangeTime, type WantedChange, wantedCha
 import { checkRange, lockStay, requireActive } from './checks.ts';
 import { holdOf, nightsOfStay } from './consequences.ts';
 import { changeRefusal, checkChange, type ChangePlan, guestUpdate, quoteChange } from './house-change.ts';
-import { bookingPlan, checkBooking, priceOf } from './house-booking.ts';
+import { bookingPlan, checkBooking } from './house-booking.ts';
+import { priceOf } from './price.ts';
 import type { HouseBooking, HouseChange } from './staff-schema.ts';
 import { insertReservations, type NewReservation, type ReservationRow, updateReservation } from './store.ts';
 import { writeChange } from './write-change.ts';
