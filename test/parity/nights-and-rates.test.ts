@@ -115,13 +115,13 @@ const writeRates = (price: 'replace' | 'keep'): Operation<rates.RateRow, never> 
       .select(['tenant_id', 'rate_plan_id', 'date', 'price', 'is_sold_out'])
       .orderBy('date')
       .execute();
-    const { tenantId, planId } = planWrite([], price);
+    const { tenantId, rate_plan_id } = planWrite([], price);
     const expected = rows.map((row, index) => {
       const kept = price === 'keep' && index % 2 === 0 ? previous(row).price : row.price;
       return {
         ...row,
         tenant_id: tenantId,
-        rate_plan_id: planId,
+        rate_plan_id,
         price: kept === null ? null : Number(kept).toFixed(2),
       };
     });
@@ -131,7 +131,8 @@ const writeRates = (price: 'replace' | 'keep'): Operation<rates.RateRow, never> 
 const previous = (row: rates.RateRow) => ({ ...row, price: '12.00', is_sold_out: false });
 const planWrite = (rows: rates.RateRow[], price: 'replace' | 'keep') => {
   const { tenantId, plans } = hotels.at(0);
-  return { tenantId, planId: plans['Double/Flexible'] ?? '', nights: rows, price };
+  const rate_plan_id = plans['Double/Flexible'] ?? '';
+  return { tenantId, rate_plan_id, nights: rows.map((row) => ({ ...row, rate_plan_id })), price };
 };
 
 /** Returns date ranges of one to nine nights. Every fifth range has a room type of another tenant. */
@@ -185,8 +186,9 @@ async function preparePlans(db: Database, inputs: rates.StayRange[]): Promise<vo
       price: `${day}.00`,
       is_sold_out: day % 2 === 0,
     })).filter((_, day) => day % 3 === 0);
-    const write = { tenantId, planId: plans['Double/Flexible'] ?? '', nights: rows, price: 'replace' } as const;
-    await inTransaction(db, (tx) => rates.writeRates(tx, write));
+    const rate_plan_id = plans['Double/Flexible'] ?? '';
+    const given = rows.map((row) => ({ ...row, rate_plan_id }));
+    await inTransaction(db, (tx) => rates.writeRates(tx, { tenantId, nights: given, price: 'replace' }));
   }
 }
 
@@ -212,9 +214,16 @@ const readPlans: Operation<rates.StayRange, rates.PlanInRange[]> = {
       const { plans } = hotels.at(index);
       const differences =
         days?.map((day) => ({ date: dayAt(day), price: `${day}.00`, is_sold_out: day % 2 === 0 })) ?? [];
-      const plan = { id: plans['Double/Flexible'], base_price: '100.00', min_nights: 1, is_active: true };
+      const plan = {
+        id: plans['Double/Flexible'],
+        name: 'Flexible',
+        base_price: '100.00',
+        min_nights: 1,
+        is_active: true,
+      };
       const closed = {
         id: plans['Double/Closed'],
+        name: 'Closed',
         base_price: '90.50',
         min_nights: 1,
         is_active: false,
