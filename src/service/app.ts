@@ -23,10 +23,13 @@ import { menuStaffRoutes } from '#restaurant/menu/staff-routes.ts';
 import { orderRoutes } from '#restaurant/orders/routes.ts';
 import { orderStaffRoutes } from '#restaurant/orders/staff-routes.ts';
 import { pmsRoutes } from '#hotel/pms/routes.ts';
-import { propertyStaffRoutes } from '#hotel/front-desk/staff-routes.ts';
+import { calendarStaffRoutes, propertyStaffRoutes } from '#hotel/front-desk/staff-routes.ts';
+import { nightStaffRoutes } from '#hotel/nights/staff-routes.ts';
+import { rateStaffRoutes } from '#hotel/rates/staff-routes.ts';
 import { reservationRoutes } from '#hotel/reservations/routes.ts';
 import { reservationStaffRoutes } from '#hotel/reservations/staff-routes.ts';
 import { roomRoutes } from '#hotel/rooms/routes.ts';
+import { roomTypeStaffRoutes } from '#hotel/rooms/staff-routes.ts';
 import { ownerGuard, personGuard } from '#access/tenants/guard.ts';
 import { authRoutes } from '#access/tenants/routes.ts';
 import type { Person } from '#access/tenants/tenants.ts';
@@ -153,6 +156,10 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   });
   orderStaffRoutes(app, { orders, staffGuard: guards.restaurantStaff });
   propertyStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
+  calendarStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
+  nightStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
+  rateStaffRoutes(app, { db, rateGuard: guards.hotelStaff });
+  roomTypeStaffRoutes(app, { db, changes, ownerGuard: guards.owner });
   reservationStaffRoutes(app, { reservations, staffGuard: guards.hotelStaff });
   auditStaffRoutes(app, {
     db,
