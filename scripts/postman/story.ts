@@ -64,6 +64,7 @@ export const STORY: Record<string, Step[]> = {
     { operation: 'cancelOrder' },
     { operation: 'listRoomTypes', after: [keep('roomTypeId', 'answer[0].room_type_id')] },
     { operation: 'getAvailability', before: stayAhead() },
+    { operation: 'quoteReservation' },
     { operation: 'createReservation', before: [freshId('externalReservationId')], body: reservationBody() },
     { operation: 'createReservation', suffix: 'repeated', status: 200, body: reservationBody(), after: [replayed()] },
     { operation: 'getReservation' },

@@ -8,6 +8,8 @@ export type {
   Hotel,
   Reservation,
   ReservationCreate,
+  ReservationQuote,
+  ReservationQuoteQuery,
   Reservations,
   ReservationStatus,
   RoomType,

@@ -103,6 +103,17 @@ describe('hotel and reservations', () => {
     ]);
   });
 
+  test('the client reads the plan, the nightly prices and the total of a stay, and a quote for too many guests fails with invalid_request', async () => {
+    const { external_reservation_id, guest, ...query } = stay('stay-priced');
+    const quote = await roomservice.hotel.quote({ ...query, guests: 2 });
+    assert.deepEqual(
+      [quote.rate_plan?.name, quote.nights.map(({ price }) => price), quote.total_amount],
+      ['Saver', ['80.00', '80.00'], '160.00'],
+    );
+    const refused = await failureOf(roomservice.hotel.quote({ ...query, guests: 3 }));
+    assert.deepEqual([refused.status, refused.code], [400, 'invalid_request']);
+  });
+
   test('the client books a stay, gets the same reservation again for the same external id, reads it and cancels it', async () => {
     const booked = await roomservice.reservations.create(stay('stay-1'));
     assert.deepEqual([booked.status, booked.total_amount, booked.isReplayed], ['confirmed', '160.00', false]);

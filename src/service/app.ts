@@ -24,11 +24,14 @@ import { openingStaffRoutes } from '#restaurant/opening/staff-routes.ts';
 import { orderRoutes } from '#restaurant/orders/routes.ts';
 import { orderStaffRoutes } from '#restaurant/orders/staff-routes.ts';
 import { pmsRoutes } from '#hotel/pms/routes.ts';
-import { propertyStaffRoutes } from '#hotel/front-desk/staff-routes.ts';
-import { nightStaffRoutes } from '#hotel/reservations/night-routes.ts';
+import { calendarStaffRoutes, propertyStaffRoutes } from '#hotel/front-desk/staff-routes.ts';
+import { nightStaffRoutes } from '#hotel/nights/staff-routes.ts';
+import { rateStaffRoutes } from '#hotel/rates/staff-routes.ts';
+import { nightHistoryRoutes } from '#hotel/reservations/night-routes.ts';
 import { reservationRoutes } from '#hotel/reservations/routes.ts';
 import { reservationStaffRoutes } from '#hotel/reservations/staff-routes.ts';
 import { roomRoutes } from '#hotel/rooms/routes.ts';
+import { roomTypeStaffRoutes } from '#hotel/rooms/staff-routes.ts';
 import { createStaffAuthentication, staffGuard } from '#access/sessions/guard.ts';
 import type { ServiceFacts } from '#access/sessions/me.ts';
 import { sessionRoutes } from '#access/sessions/routes.ts';
@@ -174,7 +177,11 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
     ownerGuard: guards.restaurantOwner,
   });
   propertyStaffRoutes(app, { db, staffGuard: guards.hotelOrRateStaff });
+  calendarStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
   nightStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
+  nightHistoryRoutes(app, { db, staffGuard: guards.hotelStaff });
+  rateStaffRoutes(app, { db, rateGuard: guards.rateStaff });
+  roomTypeStaffRoutes(app, { db, changes, ownerGuard: guards.hotelOwner });
   reservationStaffRoutes(app, { reservations, staffStays, staffGuard: guards.hotelStaff });
   auditStaffRoutes(app, {
     db,
@@ -239,6 +246,8 @@ function createGuards({ db, config, budgets }: AppDependencies, callers: Callers
     orderStaff: staffGuard(authenticate, { areas: ['orders'] }, 'restaurant'),
     menuStaff: staffGuard(authenticate, { areas: ['menu'] }, 'restaurant'),
     hotelStaff: staffGuard(authenticate, { areas: ['hotel'] }, 'hotel'),
+    rateStaff: staffGuard(authenticate, { areas: ['rates'] }, 'hotel'),
+    hotelOwner: staffGuard(authenticate, 'owner', 'hotel'),
     hotelOrRateStaff: staffGuard(authenticate, { areas: ['hotel', 'rates'] }, 'hotel'),
     deliveryStaff: staffGuard(authenticate, { areas: ['deliveries'] }),
     anyCaller: callerGuard(callers.partners, budget),

@@ -58,6 +58,11 @@ const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' 
   changeStay: ['hotel'],
   setArrival: ['hotel'],
   getNight: ['hotel'],
+  getCalendar: ['hotel'],
+  listOversoldNights: ['hotel'],
+  changeRates: ['rates'],
+  changeRatePlan: ['rates'],
+  changeRoomType: 'owner',
   listWebhookDeliveries: ['deliveries'],
   listCredentials: 'owner',
   createCredential: 'owner',
@@ -79,6 +84,7 @@ const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' 
   cancelOrder: 'partner',
   listRoomTypes: 'partner',
   getAvailability: 'partner',
+  quoteReservation: 'partner',
   createReservation: 'partner',
   getReservation: 'partner',
   listReservations: 'partner',
@@ -146,6 +152,8 @@ async function makeObjects(): Promise<(url: string, name: string) => string> {
     'channel-manager/credentials': pms.body.id,
     channels: channel.id,
     sessions: session.id,
+    'rate-plans': hotel.plans['Double/Flexible'] ?? '',
+    'room-types': hotel.roomTypes['Double'] ?? '',
   };
   return (url, name) => {
     const id = named[name] ?? Object.entries(byFolder).find(([folder]) => url.includes(`/${folder}/:`))?.[1];

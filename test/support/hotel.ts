@@ -8,6 +8,7 @@ import { sampleHotel } from './tenants.ts';
 
 export const ROOMS = '/v1/third-party/hotels/rooms/';
 export const AVAILABILITY = '/v1/third-party/hotels/availability/';
+export const QUOTE = '/v1/third-party/hotels/quote/';
 export const RESERVATIONS = '/v1/third-party/hotels/reservations/';
 export const STAFF_RESERVATIONS = '/v1/staff/reservations/';
 

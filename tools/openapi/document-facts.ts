@@ -76,6 +76,8 @@ export const TAGS: Record<string, string> = {
   Orders: 'Orders of all partners, and changes of their status.',
   Opening: 'The pause and the opening hours of the restaurant.',
   Properties: 'The properties of the hotel, with their room types and rate plans.',
+  Calendar: 'The rooms, prices and closed nights of a property, night by night.',
+  Rates: 'The prices and restrictions of nights, and the rate plans.',
   Reservations: 'Reservations of all partners and channels, and changes of their status.',
   Webhooks: 'Deliveries of events, and the result of each attempt.',
   Audit: 'The audit trail, which records each change and who made it.',

@@ -292,6 +292,14 @@ export interface Property {
   country_code: string;
 }
 
+/** The price of one night of a stay. */
+export interface QuotedNight {
+  /** The day on which the night begins. */
+  date: string;
+  /** The price of the night. */
+  price: string;
+}
+
 /** A new reservation of one room of a room type for all nights of a stay. */
 export interface ReservationCreate {
   /** The caller's own id of the reservation. Several calls with one id book only one stay. */
@@ -323,6 +331,31 @@ export interface ReservationEventData {
   external_reservation_id: string;
   /** The new status of the reservation. */
   status: string;
+}
+
+/** The price of a stay, as a booking would charge it now. */
+export interface ReservationQuote {
+  /** The room type of the query. */
+  room_type_id: string;
+  /** The day of arrival. */
+  check_in: string;
+  /** The day of departure. */
+  check_out: string;
+  /** The number of guests. */
+  guests: number;
+  /** The rate plan that a booking gets. Null if the room type has no active rate plan, so that its own `base_price` applies. */
+  rate_plan: {
+    /** The id of the rate plan. */
+    id: string;
+    /** The name of the rate plan. */
+    name: string;
+  } | null;
+  /** The price of each night, from `check_in` to the night before `check_out`. */
+  nights: QuotedNight[];
+  /** The price of the whole stay, which is the sum of its nights. */
+  total_amount: string;
+  /** The currency of the amounts, as three letters of ISO 4217. */
+  currency: string;
 }
 
 /** The present state of a reservation. */
@@ -506,6 +539,20 @@ export interface Operations {
     };
     answer: AvailabilityResponse;
   };
+  /** Price a stay before you book it */
+  quoteReservation: {
+    query: {
+      /** The id of a room type, from the list of room types. */
+      room_type_id: string;
+      /** The day of arrival. It must not be before today in the time zone of the property. */
+      check_in: string;
+      /** The day of departure. It is after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay. */
+      check_out: string;
+      /** The number of guests. It is at most the room type's `max_occupancy`. */
+      guests?: number;
+    };
+    answer: ReservationQuote;
+  };
   /** List the reservations that this credential has booked */
   listReservations: {
     query?: {
@@ -604,6 +651,7 @@ export interface Operations {
 export const ROUTES: Record<keyof Operations, { method: string; path: string }> = {
   listEvents: { method: 'GET', path: '/v1/third-party/events/' },
   getAvailability: { method: 'GET', path: '/v1/third-party/hotels/availability/' },
+  quoteReservation: { method: 'GET', path: '/v1/third-party/hotels/quote/' },
   listReservations: { method: 'GET', path: '/v1/third-party/hotels/reservations/' },
   createReservation: { method: 'POST', path: '/v1/third-party/hotels/reservations/' },
   getReservation: { method: 'GET', path: '/v1/third-party/hotels/reservations/{external_reservation_id}/' },

@@ -2,7 +2,18 @@ import Type from 'typebox';
 
 const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] as const;
 
-/** Kind of change that an audit entry reports. */
+/**
+ * Kind of change that an audit entry reports. These kinds concern nights, and their `details` have this form:
+ *
+ * - `rates.written`, by a PMS: `{entries: [{date, price, is_sold_out?}]}`. The entries are as the PMS sent them, also for nights that had the
+ *   values before. The subject is the rate plan.
+ * - `restrictions.written`, by a PMS: `{entries: [{date, stop_sell?, min_nights?}]}`, also as sent. The subject is the rate plan.
+ * - `rates.changed`, by staff: `{entries: [{date, before: {price, is_sold_out}, after: {price, is_sold_out}}]}`. Only nights whose values
+ *   differ are listed, at most 1,000 in one entry of the audit trail. A null price is the base price of the plan. The subject is the rate
+ *   plan. One call may have several entries: one for each plan, and further ones for a plan with more than 1,000 nights.
+ * - `rate_plan.changed`: `{before: {base_price, min_nights}, after: {base_price, min_nights}}`. The subject is the rate plan.
+ * - `room_type.changed`: `{before: {physical_capacity}, after: {physical_capacity}}`. The subject is the room type.
+ */
 export type AuditAction =
   | 'credential.created'
   | 'credential.revoked'
@@ -13,11 +24,14 @@ export type AuditAction =
   | 'pause.started'
   | 'pause.ended'
   | 'webhook.registered'
+  | 'rate_plan.changed'
+  | 'rates.changed'
   | 'rates.written'
   | 'reservation.arrival'
   | 'reservation.booked'
   | 'reservation.changed'
   | 'restrictions.written'
+  | 'room_type.changed'
   | 'session.ended'
   | 'sign_in.failed'
   | 'user.created'
@@ -48,15 +62,16 @@ export const AuditEntry = Type.Object(
     action: Type.String({
       description:
         'The kind of action: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `opening_hours.changed`, `pause.started`, `pause.ended`, `webhook.registered`, `rates.written`, ' +
-        '`restrictions.written`, `reservation.booked`, `reservation.changed`, `reservation.arrival`, `session.ended`, ' +
-        '`sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.password_changed` or ' +
+        '`channel.revoked`, `opening_hours.changed`, `pause.started`, `pause.ended`, `webhook.registered`, ' +
+        '`rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, `reservation.booked`, ' +
+        '`reservation.changed`, `reservation.arrival`, `room_type.changed`, `session.ended`, `sign_in.failed`, ' +
+        '`user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.password_changed` or ' +
         '`tenant.applied`. The last one reports all other changes by a tenant document. New kinds may be added.',
     }),
     subject: Type.String({
       description:
-        'The id of the credential, channel, rate plan, reservation, user or display that the action changed or concerned, or the ' +
-        'number of the tenant.',
+        'The id of the credential, channel, rate plan, room type, reservation, user or display that the action changed or ' +
+        'concerned, or the number of the tenant.',
     }),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:

@@ -4,14 +4,15 @@ import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
 import type { AuditEntry as AuditEntryTable } from '#platform/db/types.ts';
 
 export type AuditRow = Selectable<AuditEntryTable>;
+export type NewAuditRow = Insertable<AuditEntryTable>;
 
 /**
- * Inserts an audit entry. Does nothing if an entry with this id is already stored, because then an earlier attempt wrote the same entry.
+ * Inserts audit entries of one tenant. Skips an entry whose id is already stored, because then an earlier attempt wrote the same entry.
  */
-export async function insertEntry(db: Db, entry: Insertable<AuditEntryTable>): Promise<void> {
+export async function insertEntries(db: Db, entries: NewAuditRow[]): Promise<void> {
   await db
     .insertInto('audit_entry')
-    .values(entry)
+    .values(entries)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

@@ -159,6 +159,12 @@ export function createNightReader(db: Database): ReadHeldNights {
   return async (range) => listNights(range, await readCounters(range));
 }
 
+/** Reads the numbers of rooms held on the nights of each range, by one statement. @returns one list for each range, in the order of the nights */
+export async function readHeldCounts(db: Database, ranges: NightRange[]): Promise<number[][]> {
+  const counters = await readHeld(db, ranges);
+  return ranges.map((range, index) => listNights(range, counters[index]).map(({ held }) => held));
+}
+
 /** Returns an entry for each night of the range. A night without a counter has 0 rooms held. */
 function listNights({ checkIn, checkOut }: NightRange, counters: HeldNights | undefined) {
   const nights = nightsOf(checkIn, checkOut).map((date) => ({ date, held: 0 }));

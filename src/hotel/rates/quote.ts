@@ -8,6 +8,7 @@ import type { PlanInRange, RateRow } from './store.ts';
  */
 export interface PlanCalendar {
   id: string;
+  name: string;
   basePrice: string;
   minNights: number;
   isActive: boolean;
@@ -18,6 +19,7 @@ export interface PlanCalendar {
 export function calendarOf(plan: PlanInRange): PlanCalendar {
   return {
     id: plan.id,
+    name: plan.name,
     basePrice: plan.base_price,
     minNights: plan.min_nights,
     isActive: plan.is_active,
@@ -35,6 +37,8 @@ export interface NightPrice {
 export interface Quote {
   /** Id of the rate plan from which the price comes. Null if the room type has no active plan, so that its own price applies. */
   planId: string | null;
+  /** Name of this rate plan. Null if `planId` is null. */
+  planName: string | null;
   /** Price of each night of the stay, sorted by date. */
   nights: NightPrice[];
   /** Price of the whole stay as decimal text with two decimals. */
@@ -49,7 +53,7 @@ export function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
 /** Returns the price of a stay under the plan, which is the sum of its nightly prices. Does not check the restrictions of the plan. */
 export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
   const prices = nights.map((date) => ({ date, price: plan.differences.get(date)?.price ?? plan.basePrice }));
-  return { planId: plan.id, nights: prices, total: totalOf(prices) };
+  return { planId: plan.id, planName: plan.name, nights: prices, total: totalOf(prices) };
 }
 
 function totalOf(nights: NightPrice[]): string {
@@ -73,7 +77,7 @@ export function quoteCheapest(
   const active = plans.filter((plan) => plan.isActive);
   if (active.length === 0) {
     const prices = nights.map((date) => ({ date, price: formatMoney(roomTypePrice ?? '0') }));
-    return { planId: null, nights: prices, total: totalOf(prices) };
+    return { planId: null, planName: null, nights: prices, total: totalOf(prices) };
   }
   const open = active.filter((plan) => isOpen(plan, nights));
   const candidates = open.length > 0 || restrictions === 'apply' ? open : active;

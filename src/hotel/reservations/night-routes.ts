@@ -10,7 +10,7 @@ interface Dependencies {
   staffGuard: Guard;
 }
 
-export function nightStaffRoutes(app: App, { db, staffGuard }: Dependencies): void {
+export function nightHistoryRoutes(app: App, { db, staffGuard }: Dependencies): void {
   app.get(
     '/v1/staff/nights/:room_type_id/:date/',
     {

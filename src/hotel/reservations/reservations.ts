@@ -7,7 +7,7 @@ import { nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
 import { moveHold, type ReadHeldNights } from '../nights/nights.ts';
-import { quoteCheapest, type RateReader } from '../rates/rates.ts';
+import { type Quote, quoteCheapest, type RateReader } from '../rates/rates.ts';
 import { type FindRoomType, listRoomTypeIds, type RoomTypeWithClock } from '../rooms/rooms.ts';
 import type { RecordEvents, TransactionWithEvents } from '#webhooks/events/events.ts';
 import { type Booking, type BookingOutcome, createBooker, notAvailable } from './booking.ts';
@@ -22,6 +22,7 @@ import type { Availability, ReservationCreate, ReservationResponse } from './sch
 import { filterOf, type StaffReservationQuery } from './staff-query.ts';
 import type { ReservationStatusChange, StaffReservationWithHistory } from './staff-schema.ts';
 import { shapeWithHistory } from './staff-shape.ts';
+import { type StayQuote, type StayQuoteQuery, stayQuoteShape } from './stay-quote.ts';
 import * as store from './store.ts';
 import { writeChange } from './write-change.ts';
 
@@ -80,6 +81,22 @@ export class Reservations {
       return { date: night.date, sellable: closed.has(night.date) ? Math.min(0, left) : left };
     });
     return { room_type_id: roomType.id, name: roomType.name, base_price: roomType.base_price, days };
+  }
+
+  /**
+   * Returns the price that `book` would charge for the stay now. Refuses a stay that `book` would refuse, with the same error. Writes
+   * nothing (decision 40).
+   * @throws ApiError 404 `room_type_not_found`, 409 `room_not_available`, 400 `invalid_request`
+   */
+  async quote({ tenantId, currency }: Caller, stay: StayQuoteQuery): Promise<StayQuote> {
+    checkRange(stay);
+    const roomType = await requireActive(this.#findRoomType, tenantId, stay.room_type_id);
+    const nights = { tenantId, roomTypeId: roomType.id, checkIn: stay.check_in, checkOut: stay.check_out };
+    const [quote, held] = await Promise.all([this.#quote(tenantId, roomType, stay), this.#readHeldNights(nights)]);
+    if (held.some((night) => night.held >= roomType.physical_capacity)) {
+      throw notAvailable();
+    }
+    return stayQuoteShape(roomType.id, stay, quote, currency);
   }
 
   /**
@@ -149,7 +166,11 @@ export class Reservations {
    * Checks that the stay may be sold, and returns its price. Does not check that rooms are left.
    * @throws ApiError 400 `invalid_request` for too many guests or a past check-in, 409 `room_not_available` if no rate plan fits the stay
    */
-  async #quote(tenantId: number, roomType: RoomTypeWithClock, input: ReservationCreate) {
+  async #quote(
+    tenantId: number,
+    roomType: RoomTypeWithClock,
+    input: Range & Pick<ReservationCreate, 'guests'>,
+  ): Promise<Quote> {
     if ((input.guests ?? 1) > roomType.max_occupancy) {
       throw invalidField('guests', `must be at most ${roomType.max_occupancy} in this room type`);
     }

@@ -12,6 +12,14 @@ const CheckOut = {
     'The day of departure. It is after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay.',
 };
 
+/** Number of guests of a stay. It is optional. */
+export const Guests = {
+  minimum: 1,
+  maximum: MAX_INTEGER,
+  default: 1,
+  description: "The number of guests. It is at most the room type's `max_occupancy`.",
+};
+
 /** Query of `GET availability` (contract §4). */
 export const AvailabilityQuery = Type.Object({
   room_type_id: Type.String({
@@ -80,14 +88,7 @@ export const ReservationCreate = Type.Object(
       description: `${CheckIn.description} It must not be before today in the time zone of the property.`,
     }),
     check_out: Type.String(CheckOut),
-    guests: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_INTEGER,
-        default: 1,
-        description: "The number of guests. It is at most the room type's `max_occupancy`.",
-      }),
-    ),
+    guests: Type.Optional(Type.Integer(Guests)),
     guest: Type.Object(
       {
         name: Type.String({ minLength: 1, maxLength: 500, description: 'The name that the guest gives at the desk.' }),

@@ -73,6 +73,30 @@ export async function findRoomType(db: Db, tenantId: number, id: string): Promis
   return row as RoomTypeWithClock | undefined;
 }
 
+/** Returns one room type, active or not, and locks its row until the transaction ends. Bookings do not wait for the lock. */
+export async function lockRoomType(
+  tx: Tx,
+  tenantId: number,
+  id: string,
+): Promise<Pick<RoomTypeRow, 'id' | 'name' | 'physical_capacity'> | undefined> {
+  return await tx
+    .selectFrom('room_type')
+    .select(['id', 'name', 'physical_capacity'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export async function updateCapacity(tx: Tx, tenantId: number, id: string, physicalCapacity: number): Promise<void> {
+  await tx
+    .updateTable('room_type')
+    .set({ physical_capacity: physicalCapacity })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}
+
 export async function upsertProperties(tx: Tx, tenantId: number, rows: PropertyRow[]): Promise<void> {
   await tx
     .insertInto('property')
