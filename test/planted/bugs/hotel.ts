@@ -9,7 +9,7 @@ export const HOTEL_BUGS: Bug[] = [
       {
         file: 'src/hotel/reservations/reservations.ts',
         find: 'requestId === row.status_request_id)',
-        replace: 'requestId === row.status_request_id && status === row.status)',
+        replace: 'requestId === row.status_request_id && change.status === row.status)',
       },
     ],
     suites: ['src/hotel/reservations/repeated-changes.test.ts'],
@@ -63,6 +63,18 @@ export const HOTEL_BUGS: Bug[] = [
       },
     ],
     suites: ['test/parity/nights-and-rates.test.ts'],
+  },
+  {
+    name: 'refused nights of the hotel itself',
+    harm: 'staff sell a room that does not exist, although they do not overbook',
+    edits: [
+      {
+        file: 'src/hotel/nights/nights.ts',
+        find: 'return changed.length === all.length;',
+        replace: 'return true;',
+      },
+    ],
+    suites: ['src/hotel/reservations/house-bookings.test.ts'],
   },
   {
     name: 'night after the stay',
