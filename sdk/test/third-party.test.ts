@@ -64,8 +64,10 @@ describe('menu and orders', () => {
     const until = new Date(Date.now() + 40_000).toISOString();
     await service.call('POST', '/v1/staff/pause/', { headers: tenant.staff, json: { until } });
     try {
-      for (const call of [roomservice.orders.create(water()), roomservice.orders.quote({ items: water().items })]) {
-        const error = await failureOf(call);
+      const create = () => roomservice.orders.create(water());
+      const quote = () => roomservice.orders.quote({ items: water().items });
+      for (const call of [create, quote]) {
+        const error = await failureOf(call());
         assert.deepEqual([error.status, error.code, error.attempts], [409, 'restaurant_closed', 1]);
         assert.ok((error.retryAfterSeconds ?? 0) > 30, String(error.retryAfterSeconds));
       }

@@ -177,16 +177,32 @@ export const StaffOrderQuery = Type.Object({
     }),
   ),
   credential_id: Type.Optional(
-    Type.String({ format: 'uuid', description: 'Lists only orders that this credential has placed.' }),
+    Type.String({
+      format: 'uuid',
+      description: 'Lists only orders that this credential has placed.',
+      examples: ['01a19b53-7418-7b0e-9c55-4f6a0d2b83e1'],
+    }),
   ),
   order_type: Type.Optional(
-    Type.Enum([...ORDER_TYPES], { type: 'string', description: 'Lists only orders of this type.' }),
+    Type.Enum([...ORDER_TYPES], {
+      type: 'string',
+      description: 'Lists only orders of this type.',
+      examples: ['pick_up'],
+    }),
   ),
   created_from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Lists only orders that were placed at this time or later.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'Lists only orders that were placed at this time or later.',
+      examples: ['2026-11-20T18:00:00Z'],
+    }),
   ),
   created_to: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Lists only orders that were placed before this time.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'Lists only orders that were placed before this time.',
+      examples: ['2026-11-21T00:00:00Z'],
+    }),
   ),
   external_order_id: Type.Optional(
     Type.String({
@@ -194,6 +210,7 @@ export const StaffOrderQuery = Type.Object({
       maxLength: 150,
       description:
         "Lists only orders with this id of the partner. Each of the tenant's partners may have used the id once.",
+      examples: ['CD-2026-1187'],
     }),
   ),
   phone: Type.Optional(
@@ -219,6 +236,7 @@ export const StaffOrderQuery = Type.Object({
     Type.Enum(['oldest'], {
       type: 'string',
       description: 'Lists the oldest order first. Without this parameter, the newest order comes first.',
+      examples: ['oldest'],
     }),
   ),
 });
