@@ -88,11 +88,8 @@ async function readBatch(
 
 /** Returns the rate plan with a value for each night. @param count number of nights */
 function planShape({ offsets, prices, sold_out, ...plan }: PlanNights, count: number): CalendarRatePlan {
-  const nights = {
-    prices: new Array<string>(count).fill(plan.base_price),
-    is_own: new Array<boolean>(count).fill(false),
-    closed: new Array<boolean>(count).fill(false),
-  };
+  const onEachNight = <Value>(value: Value): Value[] => Array.from({ length: count }, () => value);
+  const nights = { prices: onEachNight(plan.base_price), is_own: onEachNight(false), closed: onEachNight(false) };
   offsets?.forEach((offset, index) => {
     const price = prices?.[index] ?? null;
     if (price !== null) {
