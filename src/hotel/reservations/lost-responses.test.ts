@@ -10,7 +10,7 @@ import {
 } from '#test/support/hotel.ts';
 import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
 import { startService, type TestService } from '#test/support/service.ts';
-import type { Person } from '#access/tenants/tenants.ts';
+import { personOf, type Staff } from '#access/tenants/tenants.ts';
 import { createNightReader } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
 import { type FindRoomType, findRoomType } from '../rooms/rooms.ts';
@@ -22,7 +22,7 @@ describe('writes of staff whose COMMIT loses its response', () => {
   let service: TestService;
   let hotel: TestHotel;
   let loser: CommitProxy;
-  let person: Person;
+  let staff: Staff;
   let find: FindRoomType;
   before(async () => {
     service = await startService();
@@ -30,9 +30,10 @@ describe('writes of staff whose COMMIT loses its response', () => {
     loser = await startCommitProxy(service.database.url);
     find = async (tenantId, id) => await findRoomType(loser.db, tenantId, id);
     const { db } = service.database;
-    const user = await db.selectFrom('app_user').select('id').where('role', '=', 'staff').executeTakeFirstOrThrow();
+    const user = await db.selectFrom('app_user').selectAll().where('role', '=', 'staff').executeTakeFirstOrThrow();
     const tenant = await db.selectFrom('tenant').selectAll().where('id', '=', hotel.tenantId).executeTakeFirstOrThrow();
-    person = { userId: user.id, role: 'staff', tenant: { ...tenant, features: ['hotel'] } };
+    const now = new Date();
+    staff = personOf({ ...user, tenant }, { kind: 'token', id: null, expiresAt: now, now });
   });
   after(async () => {
     await loser.close();
@@ -61,7 +62,7 @@ describe('writes of staff whose COMMIT loses its response', () => {
     const dates = { check_in: dayAhead(30), check_out: dayAhead(32) };
     const room_type_id = hotel.roomTypes['Suite'] ?? '';
     const input = { request_id: crypto.randomUUID(), room_type_id, ...dates, guest: { name: 'Rui' } };
-    const { id, isReplayed } = await losing(() => stays.book(person, input));
+    const { id, isReplayed } = await losing(() => stays.book(staff, input));
     assert.equal(isReplayed, false);
     assert.equal((await read(id)).history.length, 1);
     assert.equal((await entries('reservation.booked', id)).length, 1);
@@ -72,7 +73,7 @@ describe('writes of staff whose COMMIT loses its response', () => {
     const { body } = await bookForHouse(service, hotel);
     const stays = new StaffStays({ db: loser.db, findRoomType: find });
     const change = { check_out: dayAhead(34), expected_changed_at: body.changed_at };
-    await losing(() => stays.change(person, body.reservation_id, change));
+    await losing(() => stays.change(staff, body.reservation_id, change));
     assert.equal((await read(body.reservation_id)).check_out, dayAhead(34));
     assert.equal((await entries('reservation.changed', body.reservation_id)).length, 1);
     await assertNightCounters(service, hotel.tenantId);
@@ -88,7 +89,7 @@ describe('writes of staff whose COMMIT loses its response', () => {
       rates: createRateReader(db),
       readHeldNights: createNightReader(db),
     });
-    const actor = { type: 'person', id: person.userId } as const;
+    const actor = { type: 'person', id: staff.id } as const;
     const change = { status: 'cancelled', expected_status: 'confirmed' } as const;
     await losing(() => reservations.changeStatus(hotel.tenantId, body.reservation_id, change, actor));
     const { status, history } = await read(body.reservation_id);
