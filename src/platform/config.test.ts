@@ -18,6 +18,8 @@ const PROVIDER = {
   AUTH_AUDIENCE: 'roomservice',
   AUTH_JWKS_URL: 'https://id.example/keys',
 };
+const MAIL = { MAIL_FROM: 'House <house@mail.example>', PUBLIC_URL: 'https://api.example' };
+const SENDER = { name: 'House', address: 'house@mail.example' };
 type Environment = Record<string, string>;
 
 /** Returns the message of the error that `readConfig` throws for an invalid environment. */
@@ -49,6 +51,7 @@ describe('defaults of readConfig', () => {
     webhookAllowPrivateNetwork: false,
     eventRetentionDays: 30,
     identityProvider: null,
+    mail: null,
     trustedProxies: [],
     logLevel: 'info',
     metricsPort: null,
@@ -62,9 +65,8 @@ describe('defaults of readConfig', () => {
       REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE ORDER_MAX_ITEMS ORDER_ITEM_MAX_ADDONS
       MENU_MAX_RENDERED_MIB STREAMS_PER_CREDENTIAL MENU_MAX_DISHES DISH_MAX_ENTRIES BODY_MIB_PER_CREDENTIAL BODY_MIB_PER_TENANT
       BODY_MIB_PER_PROCESS BODY_MIB_OF_STRANGERS WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK EVENT_RETENTION_DAYS
-      TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL AUTH_EMAIL_VERIFIED_REQUIRED`.split(
-        /\s+/,
-      );
+      TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL AUTH_EMAIL_VERIFIED_REQUIRED
+      SMTP_URL MAIL_FROM`.split(/\s+/);
     assert.deepEqual(readConfig(Object.fromEntries(names.map((name) => [name, '']))), defaults);
   });
 });
@@ -130,6 +132,30 @@ describe('valid values of the environment variables', () => {
           jwksUrl: new URL(PROVIDER.AUTH_JWKS_URL),
           requiresVerifiedEmail: false,
         },
+      },
+    ],
+    [
+      { ...MAIL, SMTP_URL: 'smtp://mail.example' },
+      {
+        publicUrl: MAIL.PUBLIC_URL,
+        mail: { server: { host: 'mail.example', port: 587, isEncrypted: false, login: null }, sender: SENDER },
+      },
+    ],
+    [
+      { ...MAIL, SMTP_URL: 'smtps://user%40mail:p%2F%25@[::1]', MAIL_FROM: ' house@mail.example' },
+      {
+        publicUrl: MAIL.PUBLIC_URL,
+        mail: {
+          server: { host: '::1', port: 465, isEncrypted: true, login: { username: 'user@mail', password: 'p/%' } },
+          sender: { name: '', address: SENDER.address },
+        },
+      },
+    ],
+    [
+      { ...MAIL, SMTP_URL: 'smtps://mail.example:2465/' },
+      {
+        publicUrl: MAIL.PUBLIC_URL,
+        mail: { server: { host: 'mail.example', port: 2465, isEncrypted: true, login: null }, sender: SENDER },
       },
     ],
   ];
@@ -222,6 +248,43 @@ describe('invalid values of the environment variables', () => {
         '10.0.0.0/',
       ],
     ],
+    [
+      'SMTP_URL',
+      [
+        'hunter2',
+        'mail.example',
+        'http://user:hunter2@mail.example',
+        'smtp://',
+        'smtp://user:hunter2@',
+        'smtp://user@mail.example',
+        'smtp://:hunter2@mail.example',
+        'smtp://user:hunter2%zz@mail.example',
+        'smtp://user:hunter2@mail.example/inbox',
+        'smtp://user:hunter2@mail.example?pool=true',
+        'smtp://user:hunter2@mail.example#tls',
+        'smtp://user:hunter2@mail.example:0',
+        'smtp://user:hunter2@mail.example:99999',
+      ],
+      MAIL,
+    ],
+    [
+      'MAIL_FROM',
+      [
+        'House',
+        'house@',
+        '@mail.example',
+        'a@b@c.example',
+        'House <house@mail.example',
+        'House <a@b.example>, <c@d.example>',
+        'a@b.example, c@d.example',
+        'House\r\nBcc: x <a@b.example>',
+        'a@b.example\nBcc: c@d.example',
+      ],
+      { ...MAIL, SMTP_URL: 'smtp://mail.example' },
+    ],
+    ['SMTP_URL', [''], MAIL],
+    ['MAIL_FROM', [''], { ...MAIL, SMTP_URL: 'smtp://user:hunter2@mail.example' }],
+    ['PUBLIC_URL', [''], { ...MAIL, SMTP_URL: 'smtp://user:hunter2@mail.example' }],
     ['LOG_LEVEL', ['INFO', 'verbose', '30']],
     [
       'AUTH_JWKS_URL',
@@ -261,11 +324,14 @@ describe('variables with the suffix _FILE', () => {
     const config = readConfig({
       DATABASE_URL_FILE: file('postgres://u:p@h/d\n'),
       REDIS_URL_FILE: file('redis://h\r\n'),
+      SMTP_URL_FILE: file('smtp://u:p@mail.example\n'),
+      ...MAIL,
       MASTER_KEY_FILE: file(`${KEY_TEXT}\n`),
       MASTER_KEY_PREVIOUS_FILE: file(KEY_TEXT),
     });
     assert.equal(config.databaseUrl, 'postgres://u:p@h/d');
     assert.equal(config.redisUrl, 'redis://h');
+    assert.deepEqual(config.mail?.server.login, { username: 'u', password: 'p' });
     assert.deepEqual([config.masterKey, config.masterKeyPrevious], [KEY, KEY]);
   });
 
@@ -283,8 +349,8 @@ describe('variables with the suffix _FILE', () => {
 
   it('the message about an invalid secret from a file does not show the content of the file', () => {
     const path = file('hunter2');
-    for (const variable of ['DATABASE_URL', 'REDIS_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS']) {
-      const fault = faultOf({ [`${variable}_FILE`]: path });
+    for (const variable of ['DATABASE_URL', 'REDIS_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS', 'SMTP_URL']) {
+      const fault = faultOf({ ...(variable === 'SMTP_URL' ? MAIL : {}), [`${variable}_FILE`]: path });
       assert.ok(fault.startsWith(`${variable} must be`) && !fault.includes('hunter2'), fault);
     }
   });
