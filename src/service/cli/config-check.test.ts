@@ -316,7 +316,7 @@ describe('roomservice config check: Redis and JWKS', () => {
     await redis.kill();
     const gone = await checkWith(urlWith('correct-word'));
     assert.equal(gone.code, 1);
-    assert.match(tryOf(gone, 'redis').faults, /^Redis cannot be used \(ECONNREFUSED\)/);
+    assert.match(tryOf(gone, 'redis').faults, /^Redis cannot be used \(.*ECONNREFUSED.*\)/);
     assert.doesNotMatch(good.output + refused.output + gone.output, /hunter2|correct-word/);
   });
 
@@ -354,7 +354,7 @@ describe('roomservice config check: Redis and JWKS', () => {
     assert.deepEqual([good.code, wrong.code, gone.code], [0, 1, 1], good.output);
     assert.equal(tryOf(good, 'smtp').details, `127.0.0.1:${server.port} accepts the login.`);
     assert.match(tryOf(wrong, 'smtp').faults, /cannot be used \(Invalid login: .+\)\. Check SMTP_URL\./);
-    assert.match(tryOf(gone, 'smtp').faults, /The mail server 127\.0\.0\.1:1 cannot be used \(ECONNREFUSED\)/);
+    assert.match(tryOf(gone, 'smtp').faults, /The mail server 127\.0\.0\.1:1 cannot be used \(.*ECONNREFUSED.*\)/);
     assert.doesNotMatch(good.output + wrong.output + gone.output, /hunter2/);
     assert.deepEqual(server.mails, []);
   });

@@ -81,7 +81,8 @@ async function tryKeySet(provider: NonNullable<Config['identityProvider']>): Pro
 async function tryMailServer(mail: NonNullable<Config['mail']>): Promise<Findings> {
   const { host, port, login } = mail.server;
   await checkMailServer(mail, TRY_LIMIT_MS).catch((error: unknown) => {
-    throw new OperatorError(`The mail server ${host}:${port} cannot be used (${reasonOf(error)}). Check SMTP_URL.`);
+    const reason = (error as Error).message;
+    throw new OperatorError(`The mail server ${host}:${port} cannot be used (${reason}). Check SMTP_URL.`);
   });
   return { details: [`${host}:${port} ${login === null ? 'responds' : 'accepts the login'}.`], faults: [] };
 }
