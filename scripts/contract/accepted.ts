@@ -74,6 +74,15 @@ export const ACCEPTED: Accepted[] = [
       ],
     },
   },
+  {
+    date: '2026-11-25',
+    why: 'A display may do what staff with its areas may do. So the audit trail names it as the actor.',
+    changes: {
+      staff: [
+        "#/components/schemas/AuditEntry/properties/actor/properties/type/enum: Enum of `type` gained values: 'display'.",
+      ],
+    },
+  },
 ];
 
 /** Returns those of the given breaking changes that `ACCEPTED` does not list for the document. */

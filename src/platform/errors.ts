@@ -126,8 +126,8 @@ export const GENERIC_ERRORS = {
     title: 'Not allowed',
     cause:
       'The service knows the caller. ' +
-      'But the caller lacks the role for the operation, or the tenant lacks the feature (restaurant or hotel).',
-    remedy: "Ask the tenant's owner to make the call, or to have the feature switched on.",
+      'But the caller lacks the role or the area for the operation, or the tenant lacks the feature (restaurant or hotel).',
+    remedy: "Ask the tenant's owner to make the call, to give you the area, or to have the feature switched on.",
   },
   404: {
     title: 'Not found',

@@ -31,7 +31,8 @@ const TABLE = [
     otherwise: 'from the request',
     meaning:
       'URL under which people and partners reach the service. It is the base of the `next` and `previous` links, and of the links that ' +
-      'invite people. Without this variable, the links that invite people begin with the address on which the process listens.',
+      'invite people. If it begins with `https:`, session cookies are set only for HTTPS. Without this variable, the links that invite ' +
+      'people begin with the address on which the process listens.',
   },
   { name: 'DATA_DIR', default: './data', meaning: 'Folder of the embedded database and of the generated keys.' },
   {

@@ -36,7 +36,7 @@ export interface Operation {
   method: string;
   /** Path with its parameters in braces, for example `/orders/{id}/`. */
   path: string;
-  /** Security schemes that a call needs. An empty list means that a call needs no credentials. */
+  /** Security schemes that a call needs, of the first set that the document lists. If the list is empty, a call needs no credentials. */
   schemes: string[];
   parameters: Parameter[];
   body: Schema | null;
@@ -71,7 +71,7 @@ function toOperation(method: string, path: string, documented: DocumentedOperati
     id: documented.operationId,
     method,
     path,
-    schemes: documented.security.flatMap((scheme) => Object.keys(scheme)),
+    schemes: Object.keys(documented.security[0] ?? {}),
     parameters: (documented.parameters ?? []).filter((parameter) => parameter.in !== 'header'),
     body: documented.requestBody?.content['application/json']?.schema ?? null,
     answers: new Map(answers),

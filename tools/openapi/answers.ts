@@ -42,7 +42,7 @@ export function answersOf(operation: Operation, components: Components): Record<
     {
       description: successText(operation, status, schema),
       headers: headersOf(operation, status),
-      content: jsonContent(components.refer(schema), namedExamples(schema)),
+      ...(schema.type === 'null' ? {} : { content: jsonContent(components.refer(schema), namedExamples(schema)) }),
     },
   ]);
   return Object.fromEntries([

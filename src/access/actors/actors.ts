@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
-import type { Person } from '../tenants/tenants.ts';
+import type { Staff } from '../tenants/tenants.ts';
 import * as store from './store.ts';
 
 const CHANGE_ACTOR_TYPES = ['person', 'display', 'partner', 'channel', 'operator', 'sandbox'] as const;
@@ -24,16 +24,17 @@ export const NamedActor = Type.Object(
       description: 'The id of the person, display, credential or channel. Null for `operator` and `sandbox`.',
     }),
     name: Type.Union([Type.String(), Type.Null()], {
-      description: 'The name of the person (the e-mail address if it has no name), or the label. Null if it is unknown.',
+      description:
+        'The name of the person (the e-mail address if it has no name), or the label. Null if it is unknown.',
     }),
   },
   { description: 'The person or program that made the change.' },
 );
 export type NamedActor = Type.Static<typeof NamedActor>;
 
-/** Returns the signed-in person as the actor of a change. */
-export function changeActorOf(person: Person): ChangeActor {
-  return { type: 'person', id: person.userId };
+/** Returns the caller of a staff operation as the actor of a change. */
+export function changeActorOf({ type, id }: Pick<Staff, 'type' | 'id'>): ChangeActor {
+  return { type, id };
 }
 
 /**

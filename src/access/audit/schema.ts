@@ -1,6 +1,6 @@
 import Type from 'typebox';
 
-const ACTOR_TYPES = ['user', 'credential', 'operator', 'anonymous'] as const;
+const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] as const;
 
 /** Kind of change that an audit entry reports. */
 export type AuditAction =
@@ -12,6 +12,7 @@ export type AuditAction =
   | 'webhook.registered'
   | 'rates.written'
   | 'restrictions.written'
+  | 'session.ended'
   | 'sign_in.failed'
   | 'user.created'
   | 'user.changed'
@@ -29,25 +30,26 @@ export const AuditEntry = Type.Object(
         type: Type.Enum([...ACTOR_TYPES], {
           type: 'string',
           description:
-            '`user`: a user who signed in. `credential`: a partner or a PMS. `operator`: a person who ran a command of ' +
-            'the service. `anonymous`: a person whose sign-in failed.',
+            '`user`: a user who signed in. `display`: a screen that is paired with the tenant. `credential`: a partner or a PMS. ' +
+            '`operator`: a person who ran a command of the service. `anonymous`: a person whose sign-in failed.',
         }),
         id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
-          description: 'The id of the user or credential. Null for `operator` and `anonymous`.',
+          description: 'The id of the user, display or credential. Null for `operator` and `anonymous`.',
         }),
       },
-      { description: 'The user, partner, PMS or operator that acted.' },
+      { description: 'The user, display, partner, PMS or operator that acted.' },
     ),
     action: Type.String({
       description:
         'The kind of action: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `webhook.registered`, `rates.written`, `restrictions.written`, `sign_in.failed`, ' +
+        '`channel.revoked`, `webhook.registered`, `rates.written`, `restrictions.written`, `session.ended`, `sign_in.failed`, ' +
         '`user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.password_changed` or ' +
         '`tenant.applied`. The last one reports all other changes by a tenant document. New kinds may be added.',
     }),
     subject: Type.String({
       description:
-        'The id of the credential, channel, rate plan or user that the action changed or concerned, or the number of the tenant.',
+        'The id of the credential, channel, rate plan, user or display that the action changed or concerned, or the number of the ' +
+        'tenant.',
     }),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:
@@ -80,7 +82,7 @@ export const AuditEntry = Type.Object(
 export type AuditEntry = Type.Static<typeof AuditEntry>;
 
 /**
- * User, credential or operator that performs an action, and the tenant in which the action takes place. `id` is null for an operator and
+ * User, display, credential or operator that performs an action, and the tenant in which the action takes place. `id` is null for an operator and
  * for a failed sign-in.
  */
 export interface Actor {

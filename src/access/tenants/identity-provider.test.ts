@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it, mock } from 'node:test';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { age, CONSOLE, consoleHeaders, ME, SESSION, tokenOf } from '#test/support/sessions.ts';
+import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 import { setPassword } from './tenants.ts';
 
 const ISSUER = 'https://id.example/';
@@ -171,6 +173,31 @@ describe('a token of the configured identity provider', () => {
     } finally {
       await node.close();
     }
+  });
+
+  it("200: a provider's token begins a session with a cookie, which ends after 12 hours in all", async () => {
+    const headers = { ...CONSOLE, authorization: `Bearer ${await sign(rsa)}` };
+    const answer = await first.call('POST', SESSION, { headers });
+    assert.equal(answer.status, 200, answer.text);
+    assert.match(answer.headers.get('set-cookie') ?? '', /; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+    assert.deepEqual([answer.body.person.email, answer.body.session.kind], [email, 'person']);
+    const cookie = consoleHeaders(tokenOf(answer));
+    const statusOf = async () => (await first.call('GET', ME, { headers: cookie })).status;
+    await age(first, answer.body.session.id, { begun: '11 h 59 min' });
+    assert.equal(await statusOf(), 200);
+    await age(first, answer.body.session.id, { begun: '1 min' });
+    assert.equal(await statusOf(), 401);
+  });
+
+  it("400, 401: a provider's token beside e-mail and password, without the console's header, or of an unknown user begins no session", async () => {
+    const authorization = `Bearer ${await sign(rsa)}`;
+    const start = async (headers: Record<string, string>, json: unknown = {}) =>
+      (await first.call('POST', SESSION, { headers, json })).status;
+    assert.equal(await start({ ...CONSOLE, authorization }, { email, password: OWNER_PASSWORD }), 400);
+    assert.equal(await start({ authorization }), 400);
+    const unknown = `Bearer ${await sign(rsa, { email: 'nobody@nowhere.example' })}`;
+    assert.equal(await start({ ...CONSOLE, authorization: unknown }), 401);
+    assert.equal(await start({ ...CONSOLE, ...tenant.owner }), 401);
   });
 
   it("401: a provider's token for a disabled user is refused", async () => {

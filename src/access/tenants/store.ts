@@ -1,5 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/database.ts';
+import type { Share } from '#platform/db/inputs.ts';
+import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
 import type { AppUser, Tenant as TenantTable } from '#platform/db/types.ts';
 
 export type TenantRow = Selectable<TenantTable>;
@@ -44,22 +46,26 @@ export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number
   return row.id;
 }
 
+/** User who makes a call, with the user's tenant. Both times are by the clock of the database. */
+export type CallingUser = UserRow & { tenant: TenantRow; now: Date; is_seen_due: boolean };
+
 /** Finds the user with this e-mail, and the user's tenant. The table `sign_in` has the ids of both for each e-mail. */
-export async function findUserByEmail(db: Db, email: string): Promise<(UserRow & { tenant: TenantRow }) | undefined> {
+export async function findUserByEmail(db: Db, email: string): Promise<CallingUser | undefined> {
   const entry = await db.selectFrom('sign_in').selectAll().where('email', '=', email).executeTakeFirst();
   return entry && (await findUser(db, entry.tenant_id, entry.user_id));
 }
 
-export async function findUser(
-  db: Db,
-  tenantId: number,
-  userId: string,
-): Promise<(UserRow & { tenant: TenantRow }) | undefined> {
+/** Seconds between two writes of the time of the last call of a user, by any processes. */
+export const SEEN_EVERY_SECONDS = 60;
+/** SQL that says for the user `u` if the time of the last call is old enough to be written again. */
+export const IS_SEEN_DUE = sql<boolean>`coalesce(u.last_seen_at <= now() - make_interval(secs => ${sql.lit(SEEN_EVERY_SECONDS)}), true)`;
+
+export async function findUser(db: Db, tenantId: number, userId: string): Promise<CallingUser | undefined> {
   const row = await db
     .selectFrom('app_user as u')
     .innerJoin('tenant as t', 't.id', 'u.tenant_id')
     .selectAll('u')
-    .select(sql<TenantRow>`to_jsonb(t)`.as('tenant'))
+    .select([sql<TenantRow>`to_jsonb(t)`.as('tenant'), sql<Date>`now()`.as('now'), IS_SEEN_DUE.as('is_seen_due')])
     .where('u.tenant_id', '=', tenantId)
     .where('u.id', '=', userId)
     .executeTakeFirst();
@@ -144,6 +150,11 @@ export async function removeSignInAddresses(
     .execute();
 }
 
+/** Locks one user against changes until the transaction ends. */
+export async function lockUser(tx: Tx, tenantId: number, userId: string): Promise<UserRow | undefined> {
+  return await usersOf(tx, tenantId).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst();
+}
+
 export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
   return await usersOf(db, tenantId).execute();
 }
@@ -167,12 +178,18 @@ export interface NewUser {
   email: string;
   password_hash: string;
   role: string;
+  /** Null: the user is shown by e-mail address. */
+  name: string | null;
+  areas: string[];
   /** True if the last tenant document contains the user. */
   is_in_document: boolean;
   /** Role of the user in the last tenant document. Null if that document does not contain the user. */
   document_role: string | null;
   /** Hash of the password in the last tenant document. Null if that document has no password for the user. */
   document_password_hash: string | null;
+  /** Name and areas of the user in the last tenant document. Null if that document has no such value for the user. */
+  document_name: string | null;
+  document_areas: string[] | null;
 }
 
 export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promise<void> {
@@ -183,11 +200,11 @@ export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promi
   await tx.insertInto('sign_in').values({ email: user.email, tenant_id: tenantId, user_id: user.id }).execute();
 }
 
-export type UserChanges = Partial<Omit<NewUser, 'id' | 'email'> & { is_active: boolean }>;
+export type UserChanges = Partial<Omit<NewUser, 'id' | 'email'> & { is_active: boolean; language: string }>;
 
 /**
- * Updates a user. This is the only statement that updates users. A new password raises the user's generation, and tokens of an earlier
- * generation are refused.
+ * Updates a user. This is the only statement that changes what a user may do. A new password raises the user's generation, and tokens and
+ * sessions of an earlier generation are refused.
  */
 export async function updateUser(tx: Tx, tenantId: number, userId: string, changes: UserChanges): Promise<void> {
   await tx
@@ -197,4 +214,35 @@ export async function updateUser(tx: Tx, tenantId: number, userId: string, chang
     .where('tenant_id', '=', tenantId)
     .where('id', '=', userId)
     .execute();
+}
+
+/** Writes `last_seen_at` of users, in one statement on one node. A user who was seen within the last minute is not written. */
+export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): Promise<void> {
+  await writeByShare(
+    db,
+    uses,
+    ({ id }) => id,
+    (share) => updateSeenShare(db, share, nowMs),
+  );
+}
+
+/**
+ * The statement takes the ages of the uses, so that the clock of the database gives the times. A process measures an age by its own clock, but
+ * only over some seconds.
+ */
+async function updateSeenShare(db: Db, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    WITH seen AS MATERIALIZED (
+      SELECT given.*
+      FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
+                  ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
+    )
+    UPDATE app_user AS u SET last_seen_at = now() - make_interval(secs => seen.age)
+    FROM seen
+    WHERE u.tenant_id = ${tenantOf('seen')} AND u.id = seen.id
+      AND (u.last_seen_at IS NULL
+        OR u.last_seen_at <= now() - make_interval(secs => seen.age + ${sql.lit(SEEN_EVERY_SECONDS)}))
+    RETURNING u.id
+  `.execute(db);
+  return rows.map(({ id }) => id);
 }

@@ -9,8 +9,8 @@ import * as store from './store.ts';
 /** Adds a user, and writes an audit entry. */
 export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promise<void> {
   await store.insertUser(tx, actor.tenantId, user);
-  const { id: subject, email, role } = user;
-  await writeAuditEntries(tx, actor, [{ action: 'user.created', subject, details: { email, role } }]);
+  const { id: subject, email, role, areas } = user;
+  await writeAuditEntries(tx, actor, [{ action: 'user.created', subject, details: { email, role, areas } }]);
 }
 
 /** Changes a user, and writes an audit entry for each change. A new password ends all earlier tokens of the user. */
@@ -19,10 +19,16 @@ export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, chan
   await writeAuditEntries(tx, actor, entriesOf(user, changes));
 }
 
-function entriesOf({ id: subject, email, role }: store.UserRow, changes: store.UserChanges): NewAuditEntry[] {
+/** Fields of a user whose changes one audit entry shows, with the old and the new value. */
+const SHOWN_FIELDS = ['role', 'name', 'areas'] as const;
+
+function entriesOf(user: store.UserRow, changes: store.UserChanges): NewAuditEntry[] {
+  const { id: subject, email } = user;
   const entries: NewAuditEntry[] = [];
-  if (changes.role !== undefined) {
-    entries.push({ action: 'user.changed', subject, details: { email, role: { from: role, to: changes.role } } });
+  const shown = SHOWN_FIELDS.filter((field) => changes[field] !== undefined);
+  if (shown.length > 0) {
+    const fields = shown.map((field) => [field, { from: user[field], to: changes[field] }]);
+    entries.push({ action: 'user.changed', subject, details: { email, ...Object.fromEntries(fields) } });
   }
   if (changes.password_hash !== undefined) {
     entries.push({ action: 'user.password_changed', subject, details: { email } });
@@ -31,6 +37,47 @@ function entriesOf({ id: subject, email, role }: store.UserRow, changes: store.U
     entries.push({ action: changes.is_active ? 'user.enabled' : 'user.disabled', subject, details: { email } });
   }
   return entries;
+}
+
+/**
+ * Gives a user a new password, and writes an audit entry.
+ * @param checked hash of the password that the user has proven to know
+ * @param hash hash of the new password
+ * @returns the generation of the user with the new password, or null if the user has another password than the checked one by now
+ */
+export async function replacePassword(
+  tx: Tx,
+  actor: Actor,
+  userId: string,
+  { checked, hash }: { checked: string; hash: string },
+): Promise<number | null> {
+  const user = await store.lockUser(tx, actor.tenantId, userId);
+  if (user?.password_hash === hash) {
+    return user.generation; // An earlier attempt of this transaction was committed.
+  }
+  if (user?.password_hash !== checked) {
+    return null;
+  }
+  await changeUser(tx, actor, user, { password_hash: hash });
+  return user.generation + 1;
+}
+
+/** Changes the user's own name and language, and writes an audit entry for a new name. */
+export async function changeProfile(
+  tx: Tx,
+  actor: Actor,
+  userId: string,
+  wanted: { name?: string; language?: string },
+): Promise<void> {
+  const user = await store.lockUser(tx, actor.tenantId, userId);
+  const { name, language } = wanted;
+  const changes: store.UserChanges = {
+    ...(name === undefined || name === user?.name ? {} : { name }),
+    ...(language === undefined || language === user?.language ? {} : { language }),
+  };
+  if (user !== undefined && Object.keys(changes).length > 0) {
+    await changeUser(tx, actor, user, changes);
+  }
 }
 
 /** Returns all users of the tenant, also the disabled ones. */

@@ -28,6 +28,6 @@ export function propertyStaffRoutes(app: App, { db, staffGuard }: Dependencies):
         response: { 200: Type.Union([Type.Array(StaffProperty), pageOf(StaffProperty)]) },
       },
     },
-    async (request) => shortList(request, await listStaffProperties(db, request.person.tenant.id)),
+    async (request) => shortList(request, await listStaffProperties(db, request.staff.tenant.id)),
   );
 }

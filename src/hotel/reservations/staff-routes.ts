@@ -32,7 +32,7 @@ export function reservationStaffRoutes(app: App, { reservations, staffGuard }: D
       },
     },
     (request, reply) => {
-      const list = reservations.list({ tenantId: request.person.tenant.id, status: request.query.status });
+      const list = reservations.list({ tenantId: request.staff.tenant.id, status: request.query.status });
       return sendLongList(request, reply, list, staffShape);
     },
   );
@@ -50,7 +50,7 @@ export function reservationStaffRoutes(app: App, { reservations, staffGuard }: D
         response: { 200: StaffReservation },
       },
     },
-    async (request) => staffShape(await reservations.get(request.person.tenant.id, request.params.id)),
+    async (request) => staffShape(await reservations.get(request.staff.tenant.id, request.params.id)),
   );
   app.post(
     '/v1/staff/reservations/:id/status/',
@@ -75,6 +75,6 @@ export function reservationStaffRoutes(app: App, { reservations, staffGuard }: D
         response: { 200: StaffReservation },
       },
     },
-    async (request) => await reservations.changeStatus(request.person.tenant.id, request.params.id, request.body),
+    async (request) => await reservations.changeStatus(request.staff.tenant.id, request.params.id, request.body),
   );
 }

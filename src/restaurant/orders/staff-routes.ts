@@ -32,7 +32,7 @@ export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies)
       },
     },
     (request, reply) => {
-      const { id } = request.person.tenant;
+      const { id } = request.staff.tenant;
       const list = orders.listOfTenant(id, request.query.status);
       return sendLongListInParts(request, reply, list, (listed) => orders.textsOf(id, listed));
     },
@@ -51,7 +51,7 @@ export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies)
         response: { 200: StaffOrder },
       },
     },
-    async (request, reply) => sendJsonBytes(reply, await orders.get(request.person.tenant.id, request.params.order_id)),
+    async (request, reply) => sendJsonBytes(reply, await orders.get(request.staff.tenant.id, request.params.order_id)),
   );
   app.post(
     '/v1/staff/orders/:order_id/status/',
@@ -76,8 +76,8 @@ export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies)
       },
     },
     async (request, reply) => {
-      const { person, params, body } = request;
-      return sendJsonBytes(reply, await orders.changeStatus(person.tenant.id, params.order_id, body));
+      const { staff, params, body } = request;
+      return sendJsonBytes(reply, await orders.changeStatus(staff.tenant.id, params.order_id, body));
     },
   );
 }

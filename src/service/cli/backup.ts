@@ -8,7 +8,7 @@ import { findMasterKey, unwrapsAllKeys } from '#platform/keys/keys.ts';
 import { whenInterrupted } from './interruption.ts';
 import { openServer, reachable } from './runtime.ts';
 import { formatBytes, print, printJson, showProgress } from './terminal.ts';
-import { readVersion } from './version.ts';
+import { readVersion } from '../version.ts';
 
 export interface BackupFlags {
   /** Path of a file with the passphrase that seals the master key. */

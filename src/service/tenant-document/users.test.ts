@@ -46,10 +46,16 @@ async function openTenant() {
         assert.ok(user);
         await changeUser(tx, actor, user, changes);
       }),
-    addColleague: async (email: string) => {
+    addColleague: async (email: string, areas: string[] = []) => {
       const password_hash = await hashPassword(OTHER_PASSWORD);
-      const notDocumented = { is_in_document: false, document_role: null, document_password_hash: null };
-      const user = { id: newId(), email, role: 'staff', password_hash, ...notDocumented };
+      const notDocumented = {
+        is_in_document: false,
+        document_role: null,
+        document_password_hash: null,
+        document_name: null,
+        document_areas: null,
+      };
+      const user = { id: newId(), email, name: null, role: 'staff', areas, password_hash, ...notDocumented };
       await inTransaction(service.database.db, (tx) => addUser(tx, actor, user));
     },
     statusOf: async (who: 'owner' | 'staff') =>
@@ -120,6 +126,74 @@ describe('users of a tenant document', () => {
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     await applyUsers(ownerUser, staffUser);
     assert.equal(await statusOfSignIn(staffUser.email, STAFF_PASSWORD), 200);
+  });
+});
+
+describe('areas and names in a tenant document', () => {
+  const DEFAULT_AREAS = ['orders', 'menu', 'hotel', 'deliveries'];
+  const profiles = async (tenantId: number) =>
+    await service.database.db
+      .selectFrom('app_user')
+      .select(['name', 'areas'])
+      .where('tenant_id', '=', tenantId)
+      .where('role', '=', 'staff')
+      .orderBy('email', 'desc')
+      .execute();
+
+  it('new staff without areas get all areas but rates, and staff with areas get these areas in their usual order', async () => {
+    const { tenantId, ownerUser, staffUser, applyUsers } = await openTenant();
+    assert.deepEqual(await profiles(tenantId), [{ name: null, areas: DEFAULT_AREAS }]);
+    const named = { ...staffUser, name: 'Tiago Lopes', areas: ['rates', 'orders', 'rates'] };
+    const { changes } = await applyUsers(ownerUser, named);
+    assert.deepEqual(await profiles(tenantId), [{ name: 'Tiago Lopes', areas: ['orders', 'rates'] }]);
+    assert.deepEqual(
+      changes.flatMap(({ fields }) => fields),
+      [
+        { field: 'name', from: null, to: 'Tiago Lopes' },
+        { field: 'areas', from: DEFAULT_AREAS, to: ['orders', 'rates'] },
+      ],
+    );
+    assert.deepEqual((await applyUsers(ownerUser, named)).changes, []);
+    await applyUsers(ownerUser, staffUser);
+    assert.deepEqual(await profiles(tenantId), [{ name: 'Tiago Lopes', areas: DEFAULT_AREAS }]);
+  });
+
+  it('areas and a name that were changed meanwhile stay until a document says something else', async () => {
+    const { tenantId, ownerUser, staffUser, applyUsers, change } = await openTenant();
+    const named = { ...staffUser, name: 'Tiago Lopes', areas: ['menu'] };
+    for (const document of [staffUser, named]) {
+      await applyUsers(ownerUser, document);
+      await change(staffUser.email, { name: 'Tiago', areas: ['hotel'] });
+      assert.deepEqual((await applyUsers(ownerUser, document)).changes, []);
+      assert.deepEqual(await profiles(tenantId), [{ name: 'Tiago', areas: ['hotel'] }]);
+    }
+    await applyUsers(ownerUser, { ...named, areas: ['orders'] });
+    assert.deepEqual(await profiles(tenantId), [{ name: 'Tiago', areas: ['orders'] }]);
+  });
+
+  it('a document that names a person for the first time without areas does not change the areas of the person', async () => {
+    const { tenantId, ownerUser, staffUser, applyUsers, addColleague } = await openTenant();
+    const email = `colleague@${ownerUser.email.split('@')[1]}`;
+    await addColleague(email, ['hotel']);
+    await applyUsers(ownerUser, staffUser, { email, role: 'staff' });
+    const areasOf = async () => (await profiles(tenantId)).map(({ areas }) => areas);
+    assert.deepEqual(await areasOf(), [DEFAULT_AREAS, ['hotel']]);
+    await applyUsers(ownerUser, staffUser, { email, role: 'staff', areas: ['rates'] });
+    assert.deepEqual(await areasOf(), [DEFAULT_AREAS, ['rates']]);
+  });
+
+  it('a change of areas shows at the next call, and an owner has all areas whatever the document says', async () => {
+    const { ownerUser, staffUser, applyUsers, statusOf } = await openTenant();
+    await applyUsers({ ...ownerUser, areas: ['rates'] }, { ...staffUser, areas: ['rates'] });
+    assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 403]);
+    await applyUsers(ownerUser, staffUser);
+    assert.equal(await statusOf('staff'), 200);
+  });
+
+  it('refused: an unknown area and an empty name', async () => {
+    const { ownerUser, staffUser, applyUsers } = await openTenant();
+    assert.match(await refused(() => applyUsers(ownerUser, { ...staffUser, areas: ['bar'] })), /users\.1\.areas\.0: /);
+    assert.match(await refused(() => applyUsers(ownerUser, { ...staffUser, name: '' })), /users\.1\.name: /);
   });
 });
 
