@@ -9,6 +9,9 @@ export type AuditAction =
   | 'credential.rotated'
   | 'channel.created'
   | 'channel.revoked'
+  | 'display.created'
+  | 'display.paired'
+  | 'display.removed'
   | 'webhook.registered'
   | 'rates.written'
   | 'restrictions.written'
@@ -18,6 +21,7 @@ export type AuditAction =
   | 'user.changed'
   | 'user.disabled'
   | 'user.enabled'
+  | 'user.link_created'
   | 'user.password_changed'
   | 'tenant.applied';
 
@@ -42,8 +46,9 @@ export const AuditEntry = Type.Object(
     action: Type.String({
       description:
         'The kind of action: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `webhook.registered`, `rates.written`, `restrictions.written`, `session.ended`, `sign_in.failed`, ' +
-        '`user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.password_changed` or ' +
+        '`channel.revoked`, `display.created`, `display.paired`, `display.removed`, `webhook.registered`, `rates.written`, ' +
+        '`restrictions.written`, `session.ended`, `sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, `user.enabled`, ' +
+        '`user.link_created`, `user.password_changed` or ' +
         '`tenant.applied`. The last one reports all other changes by a tenant document. New kinds may be added.',
     }),
     subject: Type.String({

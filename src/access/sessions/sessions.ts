@@ -19,6 +19,11 @@ import { createTenantTokens, type ReadToken, type TenantTokens } from '#platform
 import type { Session } from './schema.ts';
 import * as store from './store.ts';
 
+export { refuseOtherThanConsole } from './console-cookie.ts';
+export { meOf, type ServiceFacts } from './me.ts';
+export { Me } from './schema.ts';
+export { startSession } from './start-session.ts';
+
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
 
