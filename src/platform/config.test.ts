@@ -18,8 +18,6 @@ const PROVIDER = {
   AUTH_AUDIENCE: 'roomservice',
   AUTH_JWKS_URL: 'https://id.example/keys',
 };
-const MAIL = { MAIL_FROM: 'House <house@mail.example>', PUBLIC_URL: 'https://api.example' };
-const SENDER = { name: 'House', address: 'house@mail.example' };
 type Environment = Record<string, string>;
 
 /** Returns the message of the error that `readConfig` throws for an invalid environment. */
@@ -134,30 +132,6 @@ describe('valid values of the environment variables', () => {
         },
       },
     ],
-    [
-      { ...MAIL, SMTP_URL: 'smtp://mail.example' },
-      {
-        publicUrl: MAIL.PUBLIC_URL,
-        mail: { server: { host: 'mail.example', port: 587, isEncrypted: false, login: null }, sender: SENDER },
-      },
-    ],
-    [
-      { ...MAIL, SMTP_URL: 'smtps://user%40mail:p%2F%25@[::1]', MAIL_FROM: ' house@mail.example' },
-      {
-        publicUrl: MAIL.PUBLIC_URL,
-        mail: {
-          server: { host: '::1', port: 465, isEncrypted: true, login: { username: 'user@mail', password: 'p/%' } },
-          sender: { name: '', address: SENDER.address },
-        },
-      },
-    ],
-    [
-      { ...MAIL, SMTP_URL: 'smtps://mail.example:2465/' },
-      {
-        publicUrl: MAIL.PUBLIC_URL,
-        mail: { server: { host: 'mail.example', port: 2465, isEncrypted: true, login: null }, sender: SENDER },
-      },
-    ],
   ];
   for (const [environment, expected] of good) {
     const names = Object.entries(environment)
@@ -248,43 +222,6 @@ describe('invalid values of the environment variables', () => {
         '10.0.0.0/',
       ],
     ],
-    [
-      'SMTP_URL',
-      [
-        'hunter2',
-        'mail.example',
-        'http://user:hunter2@mail.example',
-        'smtp://',
-        'smtp://user:hunter2@',
-        'smtp://user@mail.example',
-        'smtp://:hunter2@mail.example',
-        'smtp://user:hunter2%zz@mail.example',
-        'smtp://user:hunter2@mail.example/inbox',
-        'smtp://user:hunter2@mail.example?pool=true',
-        'smtp://user:hunter2@mail.example#tls',
-        'smtp://user:hunter2@mail.example:0',
-        'smtp://user:hunter2@mail.example:99999',
-      ],
-      MAIL,
-    ],
-    [
-      'MAIL_FROM',
-      [
-        'House',
-        'house@',
-        '@mail.example',
-        'a@b@c.example',
-        'House <house@mail.example',
-        'House <a@b.example>, <c@d.example>',
-        'a@b.example, c@d.example',
-        'House\r\nBcc: x <a@b.example>',
-        'a@b.example\nBcc: c@d.example',
-      ],
-      { ...MAIL, SMTP_URL: 'smtp://mail.example' },
-    ],
-    ['SMTP_URL', [''], MAIL],
-    ['MAIL_FROM', [''], { ...MAIL, SMTP_URL: 'smtp://user:hunter2@mail.example' }],
-    ['PUBLIC_URL', [''], { ...MAIL, SMTP_URL: 'smtp://user:hunter2@mail.example' }],
     ['LOG_LEVEL', ['INFO', 'verbose', '30']],
     [
       'AUTH_JWKS_URL',
@@ -324,14 +261,11 @@ describe('variables with the suffix _FILE', () => {
     const config = readConfig({
       DATABASE_URL_FILE: file('postgres://u:p@h/d\n'),
       REDIS_URL_FILE: file('redis://h\r\n'),
-      SMTP_URL_FILE: file('smtp://u:p@mail.example\n'),
-      ...MAIL,
       MASTER_KEY_FILE: file(`${KEY_TEXT}\n`),
       MASTER_KEY_PREVIOUS_FILE: file(KEY_TEXT),
     });
     assert.equal(config.databaseUrl, 'postgres://u:p@h/d');
     assert.equal(config.redisUrl, 'redis://h');
-    assert.deepEqual(config.mail?.server.login, { username: 'u', password: 'p' });
     assert.deepEqual([config.masterKey, config.masterKeyPrevious], [KEY, KEY]);
   });
 
@@ -349,8 +283,8 @@ describe('variables with the suffix _FILE', () => {
 
   it('the message about an invalid secret from a file does not show the content of the file', () => {
     const path = file('hunter2');
-    for (const variable of ['DATABASE_URL', 'REDIS_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS', 'SMTP_URL']) {
-      const fault = faultOf({ ...(variable === 'SMTP_URL' ? MAIL : {}), [`${variable}_FILE`]: path });
+    for (const variable of ['DATABASE_URL', 'REDIS_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS']) {
+      const fault = faultOf({ [`${variable}_FILE`]: path });
       assert.ok(fault.startsWith(`${variable} must be`) && !fault.includes('hunter2'), fault);
     }
   });

@@ -111,7 +111,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   app.addHook('onListen', async () => changes.start());
   app.addHook('onClose', async () => {
     const { partners, pms, sessions } = callers;
-    await Promise.all([changes, partners, pms, sessions, mailer].map((part) => part?.close()));
+    await Promise.all([changes.close(), partners.close(), pms.close(), sessions.close(), mailer?.close()]);
   });
   registerRoutes(app, deps, {
     contact,

@@ -60,8 +60,8 @@ export class Links {
     const { link, person } = await inTransaction(this.#dependencies.db, async (tx) => {
       // If the link exists, an earlier attempt of this transaction was committed.
       const earlier = await store.findLink(tx, tenant.id, hash);
-      const link = earlier ?? (await insertLink(tx, owner, { id, hash, ...(await cause(tx)) }));
-      return { link, person: await store.findPerson(tx, tenant.id, link.person_id) };
+      const made = earlier ?? (await insertLink(tx, owner, { id, hash, ...(await cause(tx)) }));
+      return { link: made, person: await store.findPerson(tx, tenant.id, made.person_id) };
     });
     const url = `${this.#dependencies.baseUrl()}/console/#${link.kind}=${token}`;
     this.#dependencies.mailer?.send({

@@ -1,15 +1,7 @@
 import type { App } from '#platform/http/app.ts';
 import { clientNetwork } from '#platform/http/client-address.ts';
 import { type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
-import {
-  LIFETIMES,
-  Me,
-  meOf,
-  refuseOtherThanConsole,
-  type ServiceFacts,
-  type Sessions,
-  startSession,
-} from '../sessions/sessions.ts';
+import { LIFETIMES, Me, meOf, refuseOtherThanConsole, type ServiceFacts, type Sessions } from '../sessions/sessions.ts';
 import type { Links } from './links.ts';
 import { LinkPassword } from './schema.ts';
 
@@ -56,7 +48,7 @@ export function linkRoutes(app: App, { links, sessions, budgets, service }: Depe
       const { tenantId, personId, generation } = await links.setPassword(link, password);
       const holder = { kind: 'person', id: personId } as const;
       const signIn = { tenantId, holder, generation, lifetime: LIFETIMES.password };
-      return await meOf(await startSession(sessions, request, reply, signIn), service);
+      return await meOf(await sessions.startFor(request, reply, signIn), service);
     },
   );
 }

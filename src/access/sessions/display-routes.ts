@@ -7,7 +7,6 @@ import type { Displays } from './displays.ts';
 import { meOf, type ServiceFacts } from './me.ts';
 import { Me } from './schema.ts';
 import { LIFETIMES, type Sessions } from './sessions.ts';
-import { startSession } from './start-session.ts';
 
 /** Maximum number of pairings per minute from one client address. */
 const PAIRINGS_PER_ADDRESS = 10;
@@ -45,7 +44,7 @@ export function displayRoutes(app: App, { displays, sessions, budgets, service }
       const { tenantId, displayId } = await displays.pair(request.body.pairing_code, request.ip);
       const holder = { kind: 'display', id: displayId } as const;
       const signIn = { tenantId, holder, generation: null, lifetime: LIFETIMES.display };
-      return await meOf(await startSession(sessions, request, reply, signIn), service);
+      return await meOf(await sessions.startFor(request, reply, signIn), service);
     },
   );
 }

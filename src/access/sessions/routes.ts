@@ -8,7 +8,6 @@ import { clearConsoleCookie, readConsoleCookie, refuseOtherThanConsole } from '.
 import { meOf, type ServiceFacts } from './me.ts';
 import { Me, SessionStart } from './schema.ts';
 import { LIFETIMES, type NewSignIn, type Sessions } from './sessions.ts';
-import { startSession } from './start-session.ts';
 
 interface Dependencies {
   db: Database;
@@ -55,7 +54,7 @@ function startRoute(app: App, dependencies: Dependencies): void {
     },
     async (request, reply) => {
       const signIn = await signInOf(request, reply, dependencies);
-      return await meOf(await startSession(sessions, request, reply, signIn), service);
+      return await meOf(await sessions.startFor(request, reply, signIn), service);
     },
   );
 }

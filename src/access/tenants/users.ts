@@ -36,14 +36,15 @@ export function differing<Wanted extends Partial<store.UserRow>>(user: store.Use
 
 /**
  * Adds a user, and writes an audit entry.
+ * @param mustAccept true if the user is invited
  * @throws EmailTakenError if a user of any tenant has the e-mail
  */
-export async function addUser(tx: Tx, actor: Actor, user: store.NewUser, isInvited = false): Promise<void> {
+export async function addUser(tx: Tx, actor: Actor, user: store.NewUser, mustAccept = false): Promise<void> {
   const { id, email, role, areas } = user;
-  if (!(await store.claimEmail(tx, { tenantId: actor.tenantId, userId: id, email, isInvited }))) {
+  if (!(await store.claimEmail(tx, { tenantId: actor.tenantId, userId: id, email, isInvited: mustAccept }))) {
     throw new EmailTakenError(email);
   }
-  await store.insertUser(tx, actor.tenantId, user, isInvited);
+  await store.insertUser(tx, actor.tenantId, user, mustAccept);
   await writeAuditEntries(tx, actor, [{ action: 'user.created', subject: id, details: { email, role, areas } }]);
 }
 
