@@ -4,6 +4,7 @@ import { ORDERS, STAFF_ORDERS } from '../support/restaurant.ts';
 import { RESERVATIONS, ROOMS, STAFF_RESERVATIONS, dayAhead } from '../support/hotel.ts';
 import { CHANNELS, RECEIVER, channelHeaders, type TestChannel } from '../support/channel.ts';
 import type { Answer, CallOptions } from '../support/service.ts';
+import { CONSOLE, consoleHeaders, SESSION, tokenOf } from '../support/sessions.ts';
 import { PASSWORD } from './house.ts';
 
 const CREDENTIALS = '/v1/third-party/credentials/';
@@ -21,6 +22,8 @@ export type Call = (method: string, path: string, options?: CallOptions) => Prom
 /** Callers of one tenant, with the headers of their calls. */
 export interface Callers {
   owner: Record<string, string>;
+  /** Headers of the owner's calls with a session cookie. */
+  console: Record<string, string>;
   staff: Record<string, string>;
   partner: Record<string, string>;
   pms: Record<string, string>;
@@ -42,6 +45,7 @@ export async function openCallers(call: Call, slug: string): Promise<Callers> {
     signIn(call, `owner@${slug}.example`),
     signIn(call, `staff0@${slug}.example`),
   ]);
+  const fromConsole = await startSession(call, `owner@${slug}.example`);
   const create = (path: string, json: object) => made(call, path, { headers: owner, json }, 201);
   const partner = await create(CREDENTIALS, { label: 'its own' });
   const pms = await create(PMS_CREDENTIALS, { label: 'its own' });
@@ -50,6 +54,7 @@ export async function openCallers(call: Call, slug: string): Promise<Callers> {
   await made(call, `${CREDENTIALS}${revoked.id}/revoke/`, { headers: owner }, 200);
   return {
     owner,
+    console: fromConsole,
     staff,
     partner: { 'x-api-key': partner.api_key, 'x-api-secret': partner.api_secret },
     pms: { 'x-pms-api-key': pms.api_key, 'x-pms-api-secret': pms.api_secret },
@@ -112,6 +117,11 @@ async function findBunk(call: Call, partner: Record<string, string>): Promise<st
 async function signIn(call: Call, email: string): Promise<Record<string, string>> {
   const { access_token: token } = await made(call, '/v1/auth/token/', { json: { email, password: PASSWORD } }, 200);
   return { authorization: `Bearer ${token}` };
+}
+
+async function startSession(call: Call, email: string): Promise<Record<string, string>> {
+  const answer = await call('POST', SESSION, { headers: CONSOLE, json: { email, password: PASSWORD } });
+  return consoleHeaders(tokenOf(answer));
 }
 
 interface Wanted {

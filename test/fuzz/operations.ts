@@ -1,3 +1,4 @@
+import { CONSOLE_HEADER } from '#access/sessions/console-cookie.ts';
 import { compileSchema, type Validator } from '#platform/lib/validation.ts';
 import { buildOpenApiDocuments } from '../../tools/openapi/openapi.ts';
 import { closed, type DocumentedOperation, type OpenApiDocument, resolved } from '../support/openapi-documents.ts';
@@ -39,12 +40,16 @@ export interface Operation {
   /** Security schemes that a call needs, of the first set that the document lists. If the list is empty, a call needs no credentials. */
   schemes: string[];
   parameters: Parameter[];
+  /** True if the operation needs the header of a console. */
+  isConsoleOnly: boolean;
   body: Schema | null;
   /**
    * Validators of response bodies, keyed by status. A validator refuses a field that the OpenAPI document does not
    * name.
    */
   answers: Map<number, Validator>;
+  /** Statuses of responses without a body. */
+  emptyStatuses: ReadonlySet<number>;
 }
 
 /**
@@ -73,7 +78,13 @@ function toOperation(method: string, path: string, documented: DocumentedOperati
     path,
     schemes: Object.keys(documented.security[0] ?? {}),
     parameters: (documented.parameters ?? []).filter((parameter) => parameter.in !== 'header'),
+    isConsoleOnly: (documented.parameters ?? []).some(({ name }) => name === CONSOLE_HEADER),
     body: documented.requestBody?.content['application/json']?.schema ?? null,
     answers: new Map(answers),
+    emptyStatuses: new Set(
+      Object.entries(documented.responses).flatMap(([status, { content }]) =>
+        content === undefined ? [Number(status)] : [],
+      ),
+    ),
   };
 }

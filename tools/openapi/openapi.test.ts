@@ -31,9 +31,13 @@ describe('the OpenAPI documents', () => {
 
   it('the third-party and the staff document list only the security schemes that they use', () => {
     const schemes = (name: string) => Object.keys(documents[name]?.components['securitySchemes'] ?? {});
-    assert.deepEqual(schemes('third-party'), ['apiKey', 'apiSecret', 'bearer']);
-    assert.deepEqual(schemes('staff'), ['bearer']);
+    assert.deepEqual(schemes('third-party'), ['apiKey', 'apiSecret', 'bearer', 'sessionCookie', 'consoleHeader']);
+    assert.deepEqual(schemes('staff'), ['bearer', 'sessionCookie', 'consoleHeader']);
     assert.deepEqual(operationOf('third-party', ORDERS, 'post').security, [{ apiKey: [], apiSecret: [] }]);
+    assert.deepEqual(operationOf('staff', '/v1/staff/orders/', 'get').security, [
+      { bearer: [] },
+      { sessionCookie: [], consoleHeader: [] },
+    ]);
     assert.deepEqual(operationOf('staff', '/v1/auth/token/', 'post').security, []);
   });
 

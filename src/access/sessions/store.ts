@@ -146,16 +146,13 @@ export async function lockSession(tx: Tx, tenantId: number, id: string): Promise
     .executeTakeFirst();
 }
 
-/** Ends a session. Changes nothing if it was ended before. */
+/** Ends a session. Changes nothing if it was ended before. The CTE gives the time, because a cluster refuses now() in SET. */
 export async function endSession(db: Db, tenantId: number, session: { id: string } | { hash: Buffer }): Promise<void> {
-  const open = db
-    .updateTable('session')
-    .set({ ended_at: sql<Date>`now()` })
-    .where('tenant_id', '=', tenantId)
-    .where('ended_at', 'is', null);
-  await ('id' in session
-    ? open.where('id', '=', session.id).execute()
-    : open.where('secret_hash', '=', session.hash).execute());
+  const isWanted = 'id' in session ? sql`s.id = ${session.id}` : sql`s.secret_hash = ${session.hash}`;
+  await sql`
+    WITH clock AS MATERIALIZED (SELECT now() AS at)
+    UPDATE session AS s SET ended_at = clock.at FROM clock
+    WHERE s.tenant_id = ${tenantId} AND ${isWanted} AND s.ended_at IS NULL`.execute(db);
 }
 
 /** Sets the generation of a session, so that it goes on after its person has a new password. */
@@ -175,19 +172,19 @@ export async function updateLastUsed(db: Database, uses: LatestUse[], nowMs: num
 
 /**
  * The statement takes the ages of the uses, so that the clock of the database gives the times. A process measures an age by its own clock, but
- * only over some seconds.
+ * only over some seconds. The CTE computes the times, because a cluster refuses now() in SET.
  */
 async function updateShare(db: Database, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH used AS MATERIALIZED (
-      SELECT given.*
+      SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at
       FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
                   ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
     )
-    UPDATE session AS s SET last_used_at = now() - make_interval(secs => used.age)
+    UPDATE session AS s SET last_used_at = used.at
     FROM used
     WHERE s.tenant_id = ${tenantOf('used')} AND s.id = used.id
-      AND s.last_used_at <= now() - make_interval(secs => used.age + ${sql.lit(USED_EVERY_SECONDS)})
+      AND s.last_used_at <= used.at - make_interval(secs => ${sql.lit(USED_EVERY_SECONDS)})
     RETURNING s.id
   `.execute(db);
   return rows.map(({ id }) => id);

@@ -300,20 +300,19 @@ export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): 
 
 /**
  * The statement takes the ages of the uses, so that the clock of the database gives the times. A process measures an age by its own clock, but
- * only over some seconds.
+ * only over some seconds. The CTE computes the times, because a cluster refuses now() in SET.
  */
 async function updateSeenShare(db: Db, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH seen AS MATERIALIZED (
-      SELECT given.*
+      SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at
       FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
                   ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
     )
-    UPDATE app_user AS u SET last_seen_at = now() - make_interval(secs => seen.age)
+    UPDATE app_user AS u SET last_seen_at = seen.at
     FROM seen
     WHERE u.tenant_id = ${tenantOf('seen')} AND u.id = seen.id
-      AND (u.last_seen_at IS NULL
-        OR u.last_seen_at <= now() - make_interval(secs => seen.age + ${sql.lit(SEEN_EVERY_SECONDS)}))
+      AND (u.last_seen_at IS NULL OR u.last_seen_at <= seen.at - make_interval(secs => ${sql.lit(SEEN_EVERY_SECONDS)}))
     RETURNING u.id
   `.execute(db);
   return rows.map(({ id }) => id);
