@@ -52,6 +52,19 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     assert.deepEqual(entries[0].details.role, { from: 'owner', to: 'staff' });
   });
 
+  it('200: other fields of the row, such as tenant_id, email, password_hash and generation, are ignored', async () => {
+    const tenant = await service.tenant();
+    const id = await personId(service, tenant.tenantId, 'staff');
+    const rowOf = () =>
+      service.database.db.selectFrom('app_user').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const { last_seen_at: _before, ...earlier } = await rowOf();
+    const other = { tenant_id: 1, id: tenant.credential.id, email: 'x@y.example', password_hash: 'x', generation: 9 };
+    const json = { ...other, is_in_document: false, invitation_expires_at: null, language: 'de', '"': 'x' };
+    assert.equal((await changePerson(service, tenant, id, json)).status, 200);
+    const { last_seen_at: _after, ...later } = await rowOf();
+    assert.deepEqual(later, earlier);
+  });
+
   it('200: a change that changes nothing writes no audit entry', async () => {
     const tenant = await service.tenant();
     const staffId = await personId(service, tenant.tenantId, 'staff');

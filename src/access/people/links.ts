@@ -6,7 +6,7 @@ import { newId } from '#platform/lib/ids.ts';
 import { createTenantTokens, type ReadToken, type TenantTokens } from '#platform/lib/tenant-token.ts';
 import type { Mailer } from '#platform/mail/mail.ts';
 import { writeAuditEntries } from '../audit/audit.ts';
-import { actorOf, changeUser, hashPassword, isInvited, lockUser, type Staff } from '../tenants/tenants.ts';
+import { actorOf, changeUser, hashPassword, isInvited, lockUser, readLinkEnd, type Staff } from '../tenants/tenants.ts';
 import { linkMail } from './link-mail.ts';
 import * as store from './store.ts';
 
@@ -51,16 +51,16 @@ export class Links {
 
   /**
    * Makes a link in the transaction of its cause, and sends it by mail after the commit. All earlier links of the person end.
-   * @param cause makes the changes that belong to the link, and returns the person and the kind of the link
+   * @param cause makes the changes that belong to the link, and returns the person and the kind of the link. Gets the end of the link
    */
-  async issue(owner: Staff, cause: (tx: Tx) => Promise<LinkCause>): Promise<IssuedLink> {
+  async issue(owner: Staff, cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>): Promise<IssuedLink> {
     const { tenant } = owner;
     const id = newId();
     const { token, hash } = this.#tokens.create(tenant.id);
     const { link, person } = await inTransaction(this.#dependencies.db, async (tx) => {
       // If the link exists, an earlier attempt of this transaction was committed.
       const earlier = await store.findLink(tx, tenant.id, hash);
-      const made = earlier ?? (await insertLink(tx, owner, { id, hash, ...(await cause(tx)) }));
+      const made = earlier ?? (await insertLink(tx, owner, { id, hash, cause }));
       return { link: made, person: await store.findPerson(tx, tenant.id, made.person_id) };
     });
     const url = `${this.#dependencies.baseUrl()}/console/#${link.kind}=${token}`;
@@ -105,8 +105,16 @@ export class Links {
   }
 }
 
-async function insertLink(tx: Tx, owner: Staff, wanted: store.NewLink): Promise<store.LinkRow> {
-  const link = await store.replaceLinks(tx, owner.tenant.id, wanted);
+/** Token of a new link, and the changes that belong to the link. */
+interface WantedLink {
+  id: string;
+  hash: Buffer;
+  cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>;
+}
+
+async function insertLink(tx: Tx, owner: Staff, { id, hash, cause }: WantedLink): Promise<store.LinkRow> {
+  const expiresAt = await readLinkEnd(tx);
+  const link = await store.replaceLinks(tx, owner.tenant.id, { id, hash, expiresAt, ...(await cause(tx, expiresAt)) });
   const details = { kind: link.kind, expires_at: link.expires_at.toISOString() };
   await writeAuditEntries(tx, actorOf(owner), [{ action: 'user.link_created', subject: link.person_id, details }]);
   return link;
@@ -132,7 +140,7 @@ async function usePassword(
     throw invalidLink();
   }
   await store.markLinkUsed(tx, tenantId, link.id);
-  const changes = { password_hash, ...(isInvited(person) ? { is_invited: false } : {}) };
+  const changes = { password_hash, ...(isInvited(person) ? { invitation_expires_at: null } : {}) };
   await changeUser(tx, { tenantId, type: 'user', id: personId }, person, changes);
   return { tenantId, personId, generation: person.generation + 1 };
 }

@@ -8,8 +8,8 @@ import {
   addInvited,
   AREAS,
   changeUser,
-  claimEmailAgain,
   differing,
+  inviteAgain,
   isActiveOwner,
   isInvited,
   lockUser,
@@ -52,15 +52,14 @@ export class People {
     const email = normaliseEmail(written);
     const id = newId();
     const profile = { role, name: wanted.name ?? null, areas: orderedAreas(wanted.areas ?? []) };
-    return await this.#links.issue(owner, async (tx) => {
+    return await this.#links.issue(owner, async (tx, invitation_expires_at) => {
       const earlier = await lockUserByEmail(tx, actor.tenantId, email);
       if (earlier === undefined) {
-        await addInvited(tx, actor, { id, email, ...profile });
+        await addInvited(tx, actor, { id, email, ...profile, invitation_expires_at });
         return { kind: 'invite', personId: id, generation: 0 };
       }
-      await claimEmailAgain(tx, actor, earlier);
       const changes = differing(earlier, { ...profile, is_active: true });
-      await changeUser(tx, actor, earlier, { ...changes, is_invited: true });
+      await inviteAgain(tx, actor, earlier, { ...changes, invitation_expires_at });
       return { kind: 'invite', personId: earlier.id, generation: earlier.generation };
     });
   }
@@ -70,7 +69,7 @@ export class People {
    * @throws ApiError 404 for an unknown person
    * @throws ApiError 409 if the tenant would have no active owner left
    */
-  async change(owner: Staff, id: string, { areas, ...wanted }: PersonChange): Promise<Person> {
+  async change(owner: Staff, id: string, wanted: PersonChange): Promise<Person> {
     const actor = actorOf(owner);
     return await inTransaction(this.#db, async (tx) => {
       // All people are locked, so that two changes at the same time do not disable the last two owners.
@@ -79,11 +78,7 @@ export class People {
       if (person === undefined) {
         throw notFound('person');
       }
-      const hasOwnAreas = (wanted.role ?? person.role) !== 'owner';
-      const changes = differing(person, {
-        ...wanted,
-        ...(hasOwnAreas && areas !== undefined ? { areas: orderedAreas(areas) } : {}),
-      });
+      const changes = differing(person, columnsOf(person, wanted));
       const changed = { ...person, ...changes };
       refuseWithoutOwner(people, changed);
       if (Object.keys(changes).length > 0) {
@@ -102,7 +97,7 @@ export class People {
   async reset(owner: Staff, id: string): Promise<IssuedLink> {
     const actor = actorOf(owner);
     const password_hash = unusableHash();
-    return await this.#links.issue(owner, async (tx) => {
+    return await this.#links.issue(owner, async (tx, invitation_expires_at) => {
       const person = isUuid(id) ? await lockUser(tx, actor.tenantId, id) : undefined;
       if (person === undefined) {
         throw notFound('person');
@@ -114,13 +109,23 @@ export class People {
         );
       }
       if (isInvited(person)) {
-        await changeUser(tx, actor, person, { is_invited: true });
+        await changeUser(tx, actor, person, { invitation_expires_at });
         return { kind: 'invite', personId: person.id, generation: person.generation };
       }
       await changeUser(tx, actor, person, { password_hash });
       return { kind: 'reset', personId: person.id, generation: person.generation + 1 };
     });
   }
+}
+
+/** Returns the columns that a request sets. A request may have other fields too, which are ignored (decision 4). */
+function columnsOf(person: UserRow, { name, role = person.role as Role, areas, is_active }: PersonChange) {
+  return {
+    role,
+    ...(name === undefined ? {} : { name }),
+    ...(areas === undefined || role === 'owner' ? {} : { areas: orderedAreas(areas) }),
+    ...(is_active === undefined ? {} : { is_active }),
+  };
 }
 
 /** Refuses a change after which the tenant would have no active owner. An invited owner does not count. */

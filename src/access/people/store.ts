@@ -2,7 +2,6 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
 import type { AppUser, OneTimeLink } from '#platform/db/types.ts';
-import { LINK_END } from '../tenants/tenants.ts';
 
 const PERSON_COLUMNS = [
   'id',
@@ -42,17 +41,26 @@ export interface NewLink {
   personId: string;
   /** Generation of the person. The link ends when it rises. */
   generation: number;
+  expiresAt: Date;
 }
 
 export type LinkRow = Pick<Selectable<OneTimeLink>, 'id' | 'kind' | 'person_id' | 'expires_at'>;
 
-/** Removes all earlier links of the person, and inserts a new link, which ends after 3 days by the clock of the database. */
+/** Removes all earlier links of the person, and inserts a new link. */
 export async function replaceLinks(tx: Tx, tenantId: number, link: NewLink): Promise<LinkRow> {
-  const { id, hash, kind, personId, generation } = link;
+  const { id, hash, kind, personId, generation, expiresAt } = link;
   await tx.deleteFrom('one_time_link').where('tenant_id', '=', tenantId).where('person_id', '=', personId).execute();
   return await tx
     .insertInto('one_time_link')
-    .values({ tenant_id: tenantId, id, secret_hash: hash, kind, person_id: personId, generation, expires_at: LINK_END })
+    .values({
+      tenant_id: tenantId,
+      id,
+      secret_hash: hash,
+      kind,
+      person_id: personId,
+      generation,
+      expires_at: expiresAt,
+    })
     .returning(['id', 'kind', 'person_id', 'expires_at'])
     .executeTakeFirstOrThrow();
 }
@@ -82,11 +90,10 @@ export async function findLink(
     .executeTakeFirst();
 }
 
+/** The CTE gives the time, because a cluster refuses now() in SET. */
 export async function markLinkUsed(tx: Tx, tenantId: number, id: string): Promise<void> {
-  await tx
-    .updateTable('one_time_link')
-    .set({ used_at: sql<Date>`now()` })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .execute();
+  await sql`
+    WITH clock AS MATERIALIZED (SELECT now() AS at)
+    UPDATE one_time_link AS l SET used_at = clock.at FROM clock
+    WHERE l.tenant_id = ${tenantId} AND l.id = ${id}`.execute(tx);
 }

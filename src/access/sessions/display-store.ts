@@ -43,14 +43,12 @@ export async function insertDisplay(
     .execute();
 }
 
-/** Removes a display, which ends its session. */
+/** Removes a display, which ends its session. The CTE gives the time, because a cluster refuses now() in SET. */
 export async function removeDisplay(tx: Tx, tenantId: number, id: string): Promise<void> {
-  await tx
-    .updateTable('display')
-    .set({ removed_at: sql<Date>`now()` })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .execute();
+  await sql`
+    WITH clock AS MATERIALIZED (SELECT now() AS at)
+    UPDATE display AS d SET removed_at = clock.at FROM clock
+    WHERE d.tenant_id = ${tenantId} AND d.id = ${id}`.execute(tx);
 }
 
 /** Minutes for which a pairing code works. */

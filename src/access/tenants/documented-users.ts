@@ -7,7 +7,7 @@ import { normaliseEmail } from './email.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { type Area, DOCUMENT_AREAS, orderedAreas, type Role } from './schema.ts';
 import type { NewUser, UserChanges, UserRow } from './store.ts';
-import { addUser, changeUser, differing, isActiveOwner, isInvited } from './users.ts';
+import { addUser, changeUser, differing, isActiveOwner } from './users.ts';
 
 /**
  * One user in a tenant document. The password may be missing only for a user who exists already. This user keeps the stored password. A user
@@ -169,6 +169,7 @@ async function newUser(document: UserDocument, passwords: PasswordWork): Promise
     is_in_document: true,
     document_role: role,
     document_password_hash: password_hash,
+    invitation_expires_at: null,
     ...profileOf(undefined, document),
   };
 }
@@ -176,16 +177,16 @@ async function newUser(document: UserDocument, passwords: PasswordWork): Promise
 async function changesOf(user: UserRow, document: UserDocument, passwords: PasswordWork): Promise<UserChanges> {
   const { role, is_active, invitation_expires_at } = outcomeOf(user, document);
   const { password_hash, said } = await passwordOf(user, document, passwords);
-  const changes = differing(user, {
+  return differing(user, {
     role: role as Role,
     is_active,
+    invitation_expires_at,
     password_hash,
     is_in_document: true,
     document_role: document.role,
     document_password_hash: said,
     ...profileOf(user, document),
   });
-  return isInvited(user) && invitation_expires_at === null ? { ...changes, is_invited: false } : changes;
 }
 
 /**

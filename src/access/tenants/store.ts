@@ -175,8 +175,14 @@ function usersOf(db: Db, tenantId: number) {
 
 /** Days for which a link for one use works, and for which an invitation holds the e-mail. */
 const LINK_DAYS = 3;
-/** SQL of the end of a link or an invitation that begins now, by the clock of the database. It is the same in a whole transaction. */
-export const LINK_END = sql<Date>`now() + make_interval(days => ${sql.lit(LINK_DAYS)})`;
+
+/** Returns the end of a link or an invitation that begins now, by the clock of the database. A cluster refuses now() in SET. */
+export async function readLinkEnd(tx: Tx): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(days => ${sql.lit(LINK_DAYS)}) AS at`.execute(
+    tx,
+  );
+  return (rows[0] as { at: Date }).at;
+}
 
 /** Entry of the directory of e-mails. `is_free` is true if an invitation held the e-mail and has expired. */
 export interface SignInEntry {
@@ -199,16 +205,16 @@ interface EmailHolder {
   tenantId: number;
   userId: string;
   email: string;
-  /** True if an invitation holds the e-mail, for 3 days from now. False if the e-mail belongs to an account. */
-  isInvited: boolean;
+  /** End of the invitation that holds the e-mail. Null if the e-mail belongs to an account. */
+  heldUntil: Date | null;
 }
 
 /**
  * Gives the e-mail to a user if no user has it, or if the invitation that held it has expired. Does not read rows of another tenant.
  * @returns false if the e-mail belongs to an account, or if an invitation holds it
  */
-export async function claimEmail(tx: Tx, { tenantId, userId, email, isInvited }: EmailHolder): Promise<boolean> {
-  const holder = { tenant_id: tenantId, user_id: userId, held_until: isInvited ? LINK_END : null };
+export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
+  const holder = { tenant_id: tenantId, user_id: userId, held_until: heldUntil };
   const claimed = await tx
     .insertInto('sign_in')
     .values({ email, ...holder })
@@ -221,10 +227,10 @@ export async function claimEmail(tx: Tx, { tenantId, userId, email, isInvited }:
 }
 
 /** Changes how long the user holds the e-mail. @returns false if the e-mail does not belong to this user any more */
-export async function holdEmail(tx: Tx, { tenantId, userId, email, isInvited }: EmailHolder): Promise<boolean> {
+export async function holdEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
   const held = await tx
     .updateTable('sign_in')
-    .set({ held_until: isInvited ? LINK_END : null })
+    .set({ held_until: heldUntil })
     .where('email', '=', email)
     .where('tenant_id', '=', tenantId)
     .where('user_id', '=', userId)
@@ -250,39 +256,30 @@ export interface NewUser {
   /** Name and areas of the user in the last tenant document. Null if that document has no such value for the user. */
   document_name: string | null;
   document_areas: string[] | null;
+  /** End of the invitation of a person who has not accepted it yet. Null for an account. */
+  invitation_expires_at: Date | null;
 }
 
 /** Inserts a user, whose e-mail the transaction has claimed. */
-export async function insertUser(tx: Tx, tenantId: number, user: NewUser, isInvited: boolean): Promise<void> {
+export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promise<void> {
   await tx
     .insertInto('app_user')
-    .values({ tenant_id: tenantId, ...user, invitation_expires_at: isInvited ? LINK_END : null })
+    .values({ tenant_id: tenantId, ...user })
     .execute();
 }
 
-export type UserChanges = Partial<
-  Omit<NewUser, 'id' | 'email'> & {
-    is_active: boolean;
-    language: string;
-    /** True: the person is invited, for 3 days from now. False: the person has accepted the invitation. */
-    is_invited: boolean;
-  }
->;
+export type UserChanges = Partial<Omit<NewUser, 'id' | 'email'> & { is_active: boolean; language: string }>;
 
 /**
  * Updates a user. This is the only statement that changes what a user may do. A new password and the disabling of the user raise the user's
  * generation. Tokens, sessions and links of an earlier generation are refused, also after the user is enabled again.
  */
 export async function updateUser(tx: Tx, tenantId: number, userId: string, changes: UserChanges): Promise<void> {
-  const { is_invited: isInvited, ...columns } = changes;
   const endsAccess = changes.password_hash !== undefined || changes.is_active === false;
   await tx
     .updateTable('app_user')
-    .set({
-      ...columns,
-      ...(isInvited === undefined ? {} : { invitation_expires_at: isInvited ? LINK_END : null }),
-      ...(endsAccess ? { generation: sql<number>`generation + 1` } : {}),
-    })
+    .set(changes)
+    .$if(endsAccess, (update) => update.set({ generation: sql`generation + 1` }))
     .where('tenant_id', '=', tenantId)
     .where('id', '=', userId)
     .execute();

@@ -22,9 +22,9 @@ export { hashPassword, unusableHash } from './passwords.ts';
 export { SignInAttempts } from './sign-in.ts';
 export {
   IS_SEEN_DUE,
-  LINK_END,
   lockUser,
   lockUserByEmail,
+  readLinkEnd,
   type TenantRow,
   updateLastSeen,
   type UserRow,
@@ -33,11 +33,11 @@ export {
   addInvited,
   changeProfile,
   changeUser,
-  claimEmailAgain,
   differing,
   EmailTakenError,
   findTakenEmails,
   hasUser,
+  inviteAgain,
   isActiveOwner,
   isInvited,
   listUsers,

@@ -36,17 +36,23 @@ export function differing<Wanted extends Partial<store.UserRow>>(user: store.Use
 
 /**
  * Adds a user, and writes an audit entry.
- * @param mustAccept true if the user is invited
  * @throws EmailTakenError if a user of any tenant has the e-mail
  */
-export async function addUser(tx: Tx, actor: Actor, user: store.NewUser, mustAccept = false): Promise<void> {
-  const { id, email, role, areas } = user;
-  if (!(await store.claimEmail(tx, { tenantId: actor.tenantId, userId: id, email, isInvited: mustAccept }))) {
-    throw new EmailTakenError(email);
-  }
-  await store.insertUser(tx, actor.tenantId, user, mustAccept);
-  await writeAuditEntries(tx, actor, [{ action: 'user.created', subject: id, details: { email, role, areas } }]);
+export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promise<void> {
+  const { id: subject, email, role, areas } = user;
+  await claim(tx, actor, user, user.invitation_expires_at);
+  await store.insertUser(tx, actor.tenantId, user);
+  await writeAuditEntries(tx, actor, [{ action: 'user.created', subject, details: { email, role, areas } }]);
 }
+
+/** Values of a person whom no tenant document has named. */
+const NOT_DOCUMENTED = {
+  is_in_document: false,
+  document_role: null,
+  document_password_hash: null,
+  document_name: null,
+  document_areas: null,
+};
 
 /**
  * Adds a person who cannot sign in before accepting an invitation, and writes an audit entry.
@@ -55,24 +61,32 @@ export async function addUser(tx: Tx, actor: Actor, user: store.NewUser, mustAcc
 export async function addInvited(
   tx: Tx,
   actor: Actor,
-  person: Pick<store.NewUser, 'id' | 'email' | 'role' | 'name' | 'areas'>,
+  person: Pick<store.NewUser, 'id' | 'email' | 'role' | 'name' | 'areas' | 'invitation_expires_at'>,
 ): Promise<void> {
-  const notDocumented = {
-    is_in_document: false,
-    document_role: null,
-    document_password_hash: null,
-    document_name: null,
-    document_areas: null,
-  };
-  await addUser(tx, actor, { ...person, password_hash: unusableHash(), ...notDocumented }, true);
+  await addUser(tx, actor, { ...person, password_hash: unusableHash(), ...NOT_DOCUMENTED });
 }
 
 /**
- * Lets an invitation hold the e-mail of an earlier invitation that has expired.
- * @throws EmailTakenError if the e-mail belongs to an account, or if an invitation holds it
+ * Invites a person again whose earlier invitation has expired, and writes an audit entry for each change.
+ * @throws EmailTakenError if the person has accepted the invitation, or if an invitation holds the e-mail
  */
-export async function claimEmailAgain(tx: Tx, { tenantId }: Actor, { id, email }: store.UserRow): Promise<void> {
-  if (!(await store.claimEmail(tx, { tenantId, userId: id, email, isInvited: true }))) {
+export async function inviteAgain(
+  tx: Tx,
+  actor: Actor,
+  person: store.UserRow,
+  changes: store.UserChanges & { invitation_expires_at: Date },
+): Promise<void> {
+  await claim(tx, actor, person, changes.invitation_expires_at);
+  await changeUser(tx, actor, person, changes);
+}
+
+async function claim(
+  tx: Tx,
+  { tenantId }: Actor,
+  { id: userId, email }: Pick<store.NewUser, 'id' | 'email'>,
+  heldUntil: Date | null,
+): Promise<void> {
+  if (!(await store.claimEmail(tx, { tenantId, userId, email, heldUntil }))) {
     throw new EmailTakenError(email);
   }
 }
@@ -82,12 +96,11 @@ export async function claimEmailAgain(tx: Tx, { tenantId }: Actor, { id, email }
  * @throws EmailTakenError if the change invites the user or ends the invitation, but the e-mail belongs to another user by now
  */
 export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, changes: store.UserChanges): Promise<void> {
-  if (changes.is_invited !== undefined) {
+  const { invitation_expires_at: heldUntil } = changes;
+  if (heldUntil !== undefined) {
     const { id: userId, email } = user;
-    const holder = { tenantId: actor.tenantId, userId, email, isInvited: changes.is_invited };
-    if (!((await store.holdEmail(tx, holder)) || (await store.claimEmail(tx, holder)))) {
-      throw new EmailTakenError(email);
-    }
+    const isHeld = await store.holdEmail(tx, { tenantId: actor.tenantId, userId, email, heldUntil });
+    await (isHeld ? null : claim(tx, actor, user, heldUntil));
   }
   await store.updateUser(tx, actor.tenantId, user.id, changes);
   await writeAuditEntries(tx, actor, entriesOf(user, changes));
@@ -196,7 +209,7 @@ export async function setPassword(db: Database, tenantId: number, email: string,
       const changes = {
         password_hash,
         ...(user.is_active ? {} : { is_active: true }),
-        ...(isInvited(user) ? { is_invited: false } : {}),
+        ...(isInvited(user) ? { invitation_expires_at: null } : {}),
       };
       await changeUser(tx, { tenantId, type: 'operator', id: null }, user, changes);
     }

@@ -50,6 +50,7 @@ async function openTenant() {
     addColleague: async (email: string, areas: string[] = []) => {
       const password_hash = await hashPassword(OTHER_PASSWORD);
       const notDocumented = {
+        invitation_expires_at: null,
         is_in_document: false,
         document_role: null,
         document_password_hash: null,
