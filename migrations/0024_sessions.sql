@@ -86,6 +86,7 @@ CREATE TABLE pairing_code (
 CREATE INDEX pairing_code_by_expiry ON pairing_code (expires_at);
 
 -- A display may be the actor of an entry. Every stored row satisfies the new condition, so it is not checked again (NOT VALID), and writers wait
--- only for a moment.
-ALTER TABLE audit_entry DROP CONSTRAINT audit_entry_actor_type_check,
-  ADD CONSTRAINT audit_entry_actor_type_check CHECK (actor_type IN ('user', 'display', 'credential', 'operator', 'anonymous')) NOT VALID;
+-- only for a moment. These are two statements, because a cluster refuses ADD CONSTRAINT beside another change.
+ALTER TABLE audit_entry DROP CONSTRAINT audit_entry_actor_type_check;
+ALTER TABLE audit_entry ADD CONSTRAINT audit_entry_actor_type_check
+  CHECK (actor_type IN ('user', 'display', 'credential', 'operator', 'anonymous')) NOT VALID;

@@ -172,19 +172,20 @@ export async function updateLastUsed(db: Database, uses: LatestUse[], nowMs: num
 
 /**
  * The statement takes the ages of the uses, so that the clock of the database gives the times. A process measures an age by its own clock, but
- * only over some seconds. The CTE computes the times, because a cluster refuses now() in SET.
+ * only over some seconds. The CTE computes the times, because a cluster refuses such functions in an UPDATE.
  */
 async function updateShare(db: Database, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH used AS MATERIALIZED (
-      SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at
+      SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
+        now() - make_interval(secs => given.age + ${sql.lit(USED_EVERY_SECONDS)}) AS due_at
       FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
                   ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
     )
     UPDATE session AS s SET last_used_at = used.at
     FROM used
     WHERE s.tenant_id = ${tenantOf('used')} AND s.id = used.id
-      AND s.last_used_at <= used.at - make_interval(secs => ${sql.lit(USED_EVERY_SECONDS)})
+      AND s.last_used_at <= used.due_at
     RETURNING s.id
   `.execute(db);
   return rows.map(({ id }) => id);

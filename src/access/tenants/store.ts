@@ -297,19 +297,20 @@ export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): 
 
 /**
  * The statement takes the ages of the uses, so that the clock of the database gives the times. A process measures an age by its own clock, but
- * only over some seconds. The CTE computes the times, because a cluster refuses now() in SET.
+ * only over some seconds. The CTE computes the times, because a cluster refuses such functions in an UPDATE.
  */
 async function updateSeenShare(db: Db, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH seen AS MATERIALIZED (
-      SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at
+      SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
+        now() - make_interval(secs => given.age + ${sql.lit(SEEN_EVERY_SECONDS)}) AS due_at
       FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
                   ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
     )
     UPDATE app_user AS u SET last_seen_at = seen.at
     FROM seen
     WHERE u.tenant_id = ${tenantOf('seen')} AND u.id = seen.id
-      AND (u.last_seen_at IS NULL OR u.last_seen_at <= seen.at - make_interval(secs => ${sql.lit(SEEN_EVERY_SECONDS)}))
+      AND (u.last_seen_at IS NULL OR u.last_seen_at <= seen.due_at)
     RETURNING u.id
   `.execute(db);
   return rows.map(({ id }) => id);
