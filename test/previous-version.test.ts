@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { cleanUp, newCertificateFile, type Serving, startServing } from './support/command.ts';
 import { book, openHotel, reservationPath } from './support/hotel.ts';
+import { invite, NEW_PASSWORD } from './support/people.ts';
 import { checkOutPrevious, reasonWithoutPrevious } from './support/previous-version.ts';
 import { startReceiver } from './support/receiver.ts';
 import { callUnchecked, startService, type TestService } from './support/service.ts';
@@ -33,6 +34,15 @@ describe('the previous version on the database of this version', { skip }, () =>
   after(async () => {
     await cleanUp();
     await service.close();
+  });
+
+  it('401: refuses the sign-in of an invited person, whose hash fits no password', async () => {
+    const tenant = await service.tenant();
+    const { email } = (await invite(service, tenant)).body.person;
+    for (const password of ['null', NEW_PASSWORD]) {
+      const answer = await remote.call('POST', '/v1/auth/token/', { json: { email, password } });
+      assert.equal(answer.status, 401, answer.text);
+    }
   });
 
   it('starts, and says that a newer version has migrated the database', () => {

@@ -18,6 +18,7 @@ import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
 import type { ReaderBounds } from '#platform/http/slow-readers.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
+import { createMailer, type Mailer } from '#platform/mail/mail.ts';
 import { menuRoutes } from '#restaurant/menu/routes.ts';
 import { menuStaffRoutes } from '#restaurant/menu/staff-routes.ts';
 import { openingStaffRoutes } from '#restaurant/opening/staff-routes.ts';
@@ -34,6 +35,12 @@ import { roomRoutes } from '#hotel/rooms/routes.ts';
 import { roomTypeStaffRoutes } from '#hotel/rooms/staff-routes.ts';
 import { createStaffAuthentication, staffGuard } from '#access/sessions/guard.ts';
 import type { ServiceFacts } from '#access/sessions/me.ts';
+import { linkRoutes } from '#access/people/routes.ts';
+import { Links, People } from '#access/people/people.ts';
+import { peopleStaffRoutes } from '#access/people/staff-routes.ts';
+import { displayRoutes } from '#access/sessions/display-routes.ts';
+import { displayStaffRoutes } from '#access/sessions/display-staff-routes.ts';
+import { Displays } from '#access/sessions/displays.ts';
 import { sessionRoutes } from '#access/sessions/routes.ts';
 import { Sessions } from '#access/sessions/sessions.ts';
 import { sessionStaffRoutes } from '#access/sessions/staff-routes.ts';
@@ -59,6 +66,7 @@ export interface AppDependencies {
     | 'webhookAllowPrivateNetwork'
     | 'webhookHeaderBrand'
     | 'eventRetentionDays'
+    | 'mail'
   >;
   db: Database;
   /** Separate connection pool for work that must continue while requests use all connections of `db`. */
@@ -104,14 +112,17 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   const contact = deps.contact ?? new DatabaseContact(deps.db);
   const changes = new RecentChanges(deps.backgroundDb, log, contact);
   const callers = createCallers(deps, changes);
+  const mailer = config.mail === null ? null : createMailer(config.mail, log);
   app.addHook('onListen', async () => changes.start());
   app.addHook('onClose', async () => {
-    await Promise.all([changes.close(), callers.partners.close(), callers.pms.close(), callers.sessions.close()]);
+    const { partners, pms, sessions } = callers;
+    await Promise.all([changes.close(), partners.close(), pms.close(), sessions.close(), mailer?.close()]);
   });
   registerRoutes(app, deps, {
     contact,
     changes,
     callers,
+    mailer,
     service: await factsOf(deps),
     guards: createGuards(deps, callers),
     ...createBusiness({ ...deps, caches: changes }),
@@ -123,6 +134,8 @@ interface Parts extends Business {
   contact: DatabaseContact;
   changes: RecentChanges;
   callers: Callers;
+  /** Null if the service sends no mail. */
+  mailer: Mailer | null;
   service: ServiceFacts;
   guards: Guards;
 }
@@ -135,6 +148,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   healthRoutes(app, { ...(deps.isServing ? { isServing: deps.isServing } : {}), isReady: () => contact.isReady() });
   docsRoutes(app);
   accessRoutes(app, deps, parts);
+  peopleRoutes(app, deps, parts);
   credentialRoutes(app, {
     credentials,
     ownerGuard: guards.owner,
@@ -200,6 +214,27 @@ function accessRoutes(app: App, { db, keyring, budgets }: AppDependencies, { cal
   sessionRoutes(app, { db, sessions, attempts, verifyToken, service });
   const { anyStaff: anyGuard, person: personGuard } = guards;
   sessionStaffRoutes(app, { db, sessions, attempts, service, anyGuard, personGuard });
+}
+
+/** Registers the operations with which owners manage people and displays, and those with which both sign in for the first time. */
+function peopleRoutes(app: App, { db, keyring, budgets }: AppDependencies, parts: Parts): void {
+  const { mailer, service, guards } = parts;
+  const { pepper } = keyring;
+  const { sessions } = parts.callers;
+  const links = new Links({ db, pepper, mailer, baseUrl: () => baseOfLinks(app) });
+  const displays = new Displays({ db, pepper });
+  peopleStaffRoutes(app, { people: new People({ db, links }), ownerGuard: guards.owner });
+  linkRoutes(app, { links, sessions, budgets, service });
+  displayStaffRoutes(app, { displays, ownerGuard: guards.owner });
+  displayRoutes(app, { displays, sessions, budgets, service });
+}
+
+/**
+ * Returns the URL with which the links for people begin, without a trailing slash: PUBLIC_URL, or the address on which the process listens. No
+ * header of a request changes it. Otherwise a caller could make the service send a link to another host.
+ */
+function baseOfLinks({ publicUrl, listeningOrigin }: App): string {
+  return publicUrl ?? listeningOrigin.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
 }
 
 /** Returns the facts about the service that its staff may see. */

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Area } from '#access/tenants/tenants.ts';
 import { makeChannel } from '#test/support/channel.ts';
 import { book, openHotel, pmsHeaders, type TestHotel } from '#test/support/hotel.ts';
+import { invite } from '#test/support/people.ts';
 import { placeOrder } from '#test/support/webhooks.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { openDisplay, openSession, personId, SESSION } from '#test/support/sessions.ts';
@@ -32,11 +33,20 @@ const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' 
   signIn: 'public',
   startSession: 'public',
   endOwnSession: 'public',
+  choosePassword: 'public',
+  pairDisplay: 'public',
   getMe: 'any',
   changeMe: 'person',
   changePassword: 'person',
   listSessions: 'any',
   endSession: 'any',
+  listPeople: 'owner',
+  invitePerson: 'owner',
+  changePerson: 'owner',
+  resetPerson: 'owner',
+  listDisplays: 'owner',
+  createDisplay: 'owner',
+  removeDisplay: 'owner',
   listAudit: 'owner',
   listStaffCredentials: 'owner',
   getMenuDocument: ['menu'],
@@ -135,6 +145,8 @@ async function makeObjects(): Promise<(url: string, name: string) => string> {
   const pms = await service.call('POST', '/v1/channel-manager/credentials/', { headers: hotel.owner });
   const channel = await makeChannel(service, hotel, 'an OTA');
   const session = await openSession(service, hotel.tenantId, 'staff');
+  const person = await invite(service, hotel);
+  const display = await openDisplay(service, hotel.tenantId, []);
   const properties = await service.call('GET', '/v1/staff/properties/', { headers: hotel.owner });
   const named: Record<string, string> = {
     order_id: orderId,
@@ -154,6 +166,8 @@ async function makeObjects(): Promise<(url: string, name: string) => string> {
     sessions: session.id,
     'rate-plans': hotel.plans['Double/Flexible'] ?? '',
     'room-types': hotel.roomTypes['Double'] ?? '',
+    people: person.body.person.id,
+    displays: display.displayId,
   };
   return (url, name) => {
     const id = named[name] ?? Object.entries(byFolder).find(([folder]) => url.includes(`/${folder}/:`))?.[1];

@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { ORDERS, STAFF_ORDERS } from '../support/restaurant.ts';
 import { RESERVATIONS, ROOMS, STAFF_RESERVATIONS, dayAhead } from '../support/hotel.ts';
 import { CHANNELS, RECEIVER, channelHeaders, type TestChannel } from '../support/channel.ts';
+import { newEmail, PEOPLE } from '../support/people.ts';
 import type { Answer, CallOptions } from '../support/service.ts';
 import { CONSOLE, consoleHeaders, SESSION, tokenOf } from '../support/sessions.ts';
 import { PASSWORD } from './house.ts';
 
 const CREDENTIALS = '/v1/third-party/credentials/';
+const DISPLAYS = '/v1/staff/displays/';
 const PMS_CREDENTIALS = '/v1/channel-manager/credentials/';
 const PMS = '/v1/channel-manager/pms/';
 
@@ -30,8 +32,8 @@ export interface Callers {
   channel: TestChannel;
   revoked: Record<string, string>;
   /**
-   * Ids of the credentials and the channel of the partner, the PMS and the booking site. The revoked credential is not
-   * among them.
+   * Ids of the owner, the member of staff, and the credentials and the channel of the partner, the PMS and the booking
+   * site. The revoked credential is not among them.
    */
   ownIds: string[];
 }
@@ -52,6 +54,7 @@ export async function openCallers(call: Call, slug: string): Promise<Callers> {
   const channel = await create(CHANNELS, { source: 'its own' });
   const revoked = await create(CREDENTIALS, { label: 'revoked' });
   await made(call, `${CREDENTIALS}${revoked.id}/revoke/`, { headers: owner }, 200);
+  const people: { id: string }[] = (await call('GET', PEOPLE, { headers: owner })).body;
   return {
     owner,
     console: fromConsole,
@@ -60,7 +63,7 @@ export async function openCallers(call: Call, slug: string): Promise<Callers> {
     pms: { 'x-pms-api-key': pms.api_key, 'x-pms-api-secret': pms.api_secret },
     channel,
     revoked: { 'x-api-key': revoked.api_key, 'x-api-secret': revoked.api_secret },
-    ownIds: [partner.id, pms.id, channel.id],
+    ownIds: [partner.id, pms.id, channel.id, ...people.map(({ id }) => id)],
   };
 }
 
@@ -91,7 +94,10 @@ export async function furnish(call: Call, callers: Callers, mark: string): Promi
   ]);
 }
 
-/** Creates new credentials, orders and stays, because earlier cases may have revoked, cancelled or completed all existing ones. */
+/**
+ * Creates new credentials, people, displays, orders and stays, because earlier cases may have revoked, disabled, removed, cancelled or
+ * completed all existing ones.
+ */
 export async function restock(call: Call, callers: Callers, mark: string): Promise<void> {
   const { owner, partner } = callers;
   await openRestaurant(call, owner);
@@ -100,10 +106,13 @@ export async function restock(call: Call, callers: Callers, mark: string): Promi
     made(call, CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
     made(call, PMS_CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
     made(call, CHANNELS, { headers: owner, json: { source: mark } }, 201),
+    made(call, PEOPLE, { headers: owner, json: { email: newEmail(), name: mark, role: 'staff' } }, 201),
+    made(call, DISPLAYS, { headers: owner, json: { label: mark, areas: [] } }, 201),
     placeOrder(call, callers, { externalId, mark }),
     bookStay(call, callers, { externalId, mark, roomTypeId }),
   ]);
   await Promise.all(making);
+  await seen(call, PEOPLE, owner);
 }
 
 /** Ends the pause and removes the opening hours, because earlier cases may have closed the restaurant. */

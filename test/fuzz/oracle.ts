@@ -70,7 +70,7 @@ export function insideFaults(text: string): string[] {
 }
 
 /** Operations that set the session cookie. */
-const SET_COOKIE = ['startSession', 'endOwnSession'];
+const SET_COOKIE = ['startSession', 'endOwnSession', 'choosePassword', 'pairDisplay'];
 
 function headerFaults(operations: Operation[], sent: Sent, { status, headers }: Answered): string[] {
   const operation = findOperation(operations, sent.method, sent.target);

@@ -175,6 +175,9 @@ function texts(schema: Schema, place: Place): fc.Arbitrary<string> {
   if (schema.format === 'date') {
     return days(name);
   }
+  if (schema.format === 'email') {
+    return mostly(fc.stringMatching(/^[a-z0-9]{12}@fuzz\.example$/), identifiers(schema, place), 4);
+  }
   if (poolOf(place) !== null) {
     return identifiers(schema, place);
   }

@@ -52,6 +52,7 @@ export async function personId({ database: { db } }: TestService, tenantId: numb
     .select('id')
     .where('tenant_id', '=', tenantId)
     .where('role', '=', role)
+    .where('invitation_expires_at', 'is', null)
     .executeTakeFirstOrThrow();
   return id;
 }

@@ -72,6 +72,7 @@ export const TAGS: Record<string, string> = {
   Receiver: 'The URL to which a connected OTA reports its reservations.',
   'Sign-in': 'Tokens and session cookies for the owner and the staff.',
   Sessions: 'The caller, and the sessions in browsers.',
+  People: 'The people and the displays of the tenant, as its owners manage them.',
   Menu: 'The menu as the staff edit it.',
   Orders: 'Orders of all partners, and changes of their status.',
   Opening: 'The pause and the opening hours of the restaurant.',

@@ -52,6 +52,7 @@ export async function readRoutes(): Promise<RouteOptions[]> {
         webhookAllowPrivateNetwork: false,
         webhookHeaderBrand: HEADER_BRAND,
         eventRetentionDays: 30,
+        mail: null,
       },
       db,
       backgroundDb: db,

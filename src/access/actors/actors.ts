@@ -38,7 +38,7 @@ export function changeActorOf({ type, id }: Pick<Staff, 'type' | 'id'>): ChangeA
 }
 
 /**
- * Reads the names of people and partners, with one statement for all people and one for all partners.
+ * Reads the names of people, displays and partners, with at most one statement for each of these types.
  * @returns a function that adds the name to an actor. The name is null for other types, and for an id that the tenant does not have.
  */
 export async function readActorNames(
@@ -49,10 +49,11 @@ export async function readActorNames(
   const idsOf = (type: ChangeActor['type']) => [
     ...new Set(actors.flatMap((actor) => (actor.type === type && actor.id !== null ? [actor.id] : []))),
   ];
-  const [people, partners] = await Promise.all([
+  const [people, displays, partners] = await Promise.all([
     store.findPersonNames(db, tenantId, idsOf('person')),
+    store.findDisplayLabels(db, tenantId, idsOf('display')),
     store.findCredentialLabels(db, tenantId, idsOf('partner')),
   ]);
-  const names = new Map([...people, ...partners].map(({ id, name }) => [id, name]));
+  const names = new Map([...people, ...displays, ...partners].map(({ id, name }) => [id, name]));
   return ({ type, id }) => ({ type, id, name: id === null ? null : (names.get(id) ?? null) });
 }

@@ -20,6 +20,9 @@ export type AuditAction =
   | 'credential.rotated'
   | 'channel.created'
   | 'channel.revoked'
+  | 'display.created'
+  | 'display.paired'
+  | 'display.removed'
   | 'opening_hours.changed'
   | 'pause.started'
   | 'pause.ended'
@@ -38,6 +41,7 @@ export type AuditAction =
   | 'user.changed'
   | 'user.disabled'
   | 'user.enabled'
+  | 'user.link_created'
   | 'user.password_changed'
   | 'tenant.applied';
 
@@ -62,10 +66,11 @@ export const AuditEntry = Type.Object(
     action: Type.String({
       description:
         'The kind of action: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `opening_hours.changed`, `pause.started`, `pause.ended`, `webhook.registered`, ' +
-        '`rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, `reservation.booked`, ' +
-        '`reservation.changed`, `reservation.arrival`, `room_type.changed`, `session.ended`, `sign_in.failed`, ' +
-        '`user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.password_changed` or ' +
+        '`channel.revoked`, `display.created`, `display.paired`, `display.removed`, `opening_hours.changed`, `pause.started`, ' +
+        '`pause.ended`, `webhook.registered`, `rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, ' +
+        '`reservation.booked`, `reservation.changed`, `reservation.arrival`, `room_type.changed`, `session.ended`, ' +
+        '`sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.link_created`, ' +
+        '`user.password_changed` or ' +
         '`tenant.applied`. The last one reports all other changes by a tenant document. New kinds may be added.',
     }),
     subject: Type.String({

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#platform/db/database.ts';
 import { apiError, invalidField } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
-import { authenticateToken, type SignInAttempts, type Staff, type VerifyToken } from '../tenants/tenants.ts';
-import { clearConsoleCookie, readConsoleCookie, refuseOtherThanConsole, setConsoleCookie } from './console-cookie.ts';
+import { authenticateToken, type SignInAttempts, type VerifyToken } from '../tenants/tenants.ts';
+import { clearConsoleCookie, readConsoleCookie, refuseOtherThanConsole } from './console-cookie.ts';
 import { meOf, type ServiceFacts } from './me.ts';
 import { Me, SessionStart } from './schema.ts';
 import { LIFETIMES, type NewSignIn, type Sessions } from './sessions.ts';
@@ -18,19 +18,6 @@ interface Dependencies {
 }
 
 const SHARED = { tags: ['Sign-in'] };
-
-/** Begins a session, and sets its cookie. @returns the caller that later calls with the cookie have */
-export async function startSession(
-  sessions: Sessions,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  signIn: Omit<NewSignIn, 'address' | 'userAgent'>,
-): Promise<Staff> {
-  const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
-  const { token, staff } = await sessions.start({ ...signIn, ...client });
-  setConsoleCookie(request, reply, token, signIn.lifetime.cookieSeconds);
-  return staff;
-}
 
 export function sessionRoutes(app: App, dependencies: Dependencies): void {
   startRoute(app, dependencies);
@@ -67,7 +54,7 @@ function startRoute(app: App, dependencies: Dependencies): void {
     },
     async (request, reply) => {
       const signIn = await signInOf(request, reply, dependencies);
-      return await meOf(await startSession(sessions, request, reply, signIn), service);
+      return await meOf(await sessions.startFor(request, reply, signIn), service);
     },
   );
 }

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { writeAuditEntries } from '../audit/audit.ts';
 import {
   actorOf,
@@ -16,8 +17,13 @@ import { apiError, notFound, permissionDenied } from '#platform/errors.ts';
 import { chargeTo } from '#platform/lib/account.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { createTenantTokens, type ReadToken, type TenantTokens } from '#platform/lib/tenant-token.ts';
+import { setConsoleCookie } from './console-cookie.ts';
 import type { Session } from './schema.ts';
 import * as store from './store.ts';
+
+export { refuseOtherThanConsole } from './console-cookie.ts';
+export { meOf, type ServiceFacts } from './me.ts';
+export { Me } from './schema.ts';
 
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
@@ -115,6 +121,21 @@ export class Sessions {
       throw sessionEnded();
     }
     return { token, staff: staffOf(found) };
+  }
+
+  /**
+   * Begins a session for the client of a call, and sets its cookie.
+   * @returns the caller that later calls with the cookie have
+   */
+  async startFor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    signIn: Omit<NewSignIn, 'address' | 'userAgent'>,
+  ): Promise<Staff> {
+    const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
+    const { token, staff } = await this.start({ ...signIn, ...client });
+    setConsoleCookie(request, reply, token, signIn.lifetime.cookieSeconds);
+    return staff;
   }
 
   /**

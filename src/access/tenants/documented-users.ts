@@ -7,7 +7,7 @@ import { normaliseEmail } from './email.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { type Area, DOCUMENT_AREAS, orderedAreas, type Role } from './schema.ts';
 import type { NewUser, UserChanges, UserRow } from './store.ts';
-import { addUser, changeUser } from './users.ts';
+import { addUser, changeUser, differing, isActiveOwner } from './users.ts';
 
 /**
  * One user in a tenant document. The password may be missing only for a user who exists already. This user keeps the stored password. A user
@@ -69,11 +69,14 @@ export async function prepareUsers(stored: UserRow[], users: UserDocument[], pas
   await planUsers(stored, users, passwords);
 }
 
+/** User of a document, of whom only the e-mail is checked. */
+type NamedUser = { email: string; role: unknown; password?: unknown };
+
 /**
  * Finds out if a document would leave the tenant without an active owner.
  * @returns the e-mail addresses of the active owners if the tenant would lose all of them, else an empty list
  */
-export function activeOwnersLost(stored: UserRow[], users: { email: string; role: unknown }[]): string[] {
+export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[] {
   const byEmail = new Map(users.map((user) => [normaliseEmail(user.email), user]));
   const known = new Set(stored.map((user) => user.email));
   const outcomes = [
@@ -81,10 +84,6 @@ export function activeOwnersLost(stored: UserRow[], users: { email: string; role
     ...users.filter((user) => !known.has(normaliseEmail(user.email))).map((user) => outcomeOf(undefined, user)),
   ];
   return outcomes.some(isActiveOwner) ? [] : stored.filter(isActiveOwner).map((user) => user.email);
-}
-
-function isActiveOwner({ role, is_active }: { role: unknown; is_active: boolean }): boolean {
-  return role === 'owner' && is_active;
 }
 
 /**
@@ -108,19 +107,25 @@ function profileOf(user: UserRow | undefined, document: UserDocument) {
 }
 
 /**
- * Returns the `role` and `is_active` that a user has after a tenant document is applied.
+ * Returns the `role`, `is_active` and `invitation_expires_at` that a user has after a tenant document is applied. If the document has a password
+ * for an invited person, the person need not accept the invitation any more.
  * @param user undefined for a new user
  * @param document undefined if the document does not contain the user
  */
-function outcomeOf(user: UserRow | undefined, document: { role: unknown } | undefined) {
+function outcomeOf(user: UserRow | undefined, document: Omit<NamedUser, 'email'> | undefined) {
   if (user === undefined || document === undefined) {
     return {
       role: (user ?? document)?.role,
       is_active: user === undefined || (user.is_active && !user.is_in_document),
+      invitation_expires_at: user?.invitation_expires_at ?? null,
     };
   }
   const isRoleUnchanged = user.is_in_document && user.document_role === document.role;
-  return { role: isRoleUnchanged ? user.role : document.role, is_active: user.is_active || !user.is_in_document };
+  return {
+    role: isRoleUnchanged ? user.role : document.role,
+    is_active: user.is_active || !user.is_in_document,
+    invitation_expires_at: document.password === undefined ? user.invitation_expires_at : null,
+  };
 }
 
 async function planUsers(stored: UserRow[], users: UserDocument[], passwords: PasswordWork): Promise<UserPlan> {
@@ -164,16 +169,18 @@ async function newUser(document: UserDocument, passwords: PasswordWork): Promise
     is_in_document: true,
     document_role: role,
     document_password_hash: password_hash,
+    invitation_expires_at: null,
     ...profileOf(undefined, document),
   };
 }
 
 async function changesOf(user: UserRow, document: UserDocument, passwords: PasswordWork): Promise<UserChanges> {
-  const { role, is_active } = outcomeOf(user, document);
+  const { role, is_active, invitation_expires_at } = outcomeOf(user, document);
   const { password_hash, said } = await passwordOf(user, document, passwords);
-  return difference(user, {
+  return differing(user, {
     role: role as Role,
     is_active,
+    invitation_expires_at,
     password_hash,
     is_in_document: true,
     document_role: document.role,
@@ -198,13 +205,6 @@ async function passwordOf(user: UserRow, { email, password }: UserDocument, pass
     ? password_hash
     : await passwords.hashFor(email, password);
   return { password_hash: hash, said: hash };
-}
-
-function difference(user: UserRow, wanted: Required<Omit<UserChanges, 'language'>>): UserChanges {
-  const before = new Map<string, unknown>(Object.entries(user));
-  return Object.fromEntries(
-    Object.entries(wanted).filter(([field, value]) => !isDeepStrictEqual(before.get(field), value)),
-  );
 }
 
 /**

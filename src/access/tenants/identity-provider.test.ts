@@ -5,6 +5,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it, mock } from 'node:test';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { choosePassword, invite } from '#test/support/people.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { age, CONSOLE, consoleHeaders, ME, SESSION, tokenOf } from '#test/support/sessions.ts';
 import { OWNER_PASSWORD } from '#test/support/tenants.ts';
@@ -206,6 +207,14 @@ describe('a token of the configured identity provider', () => {
     assert.equal((await call(token)).status, 403);
     await first.apply({ ...other.document, users: other.document.users?.slice(0, 1) });
     await assertRefused(token);
+  });
+
+  it("401: a provider's token for an invited person is refused; 200: it is accepted after the person has accepted the invitation", async () => {
+    const invited = await invite(first, tenant);
+    const token = await sign(rsa, { email: invited.body.person.email });
+    await assertRefused(token);
+    assert.equal((await choosePassword(first, invited)).status, 200);
+    assert.equal((await first.call('GET', ME, { headers: { authorization: `Bearer ${token}` } })).status, 200);
   });
 
   it("401: a provider's token is refused if it has a wrong issuer or audience, is expired, is not yet valid or has no expiry", async () => {

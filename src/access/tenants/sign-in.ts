@@ -8,6 +8,7 @@ import { normaliseEmail } from './email.ts';
 import { decoyHash, isPassword } from './passwords.ts';
 import { createAddressHash, type HashAddress, isKnownAddress, storeAddress } from './sign-in-addresses.ts';
 import * as store from './store.ts';
+import { isInvited } from './users.ts';
 
 /**
  * Maximum numbers of sign-ins per minute: from one client address, and with one e-mail. Both are checked before a password is hashed
@@ -70,7 +71,8 @@ export class SignInAttempts {
    * Counts an attempt with the e-mail, and checks the password (decision 12). Does the same work for a known and for an unknown e-mail, so that
    * the client sees no difference.
    * @throws ApiError 429 `rate_limited`
-   * @throws ApiError 401 `invalid_credentials` for an unknown e-mail, a wrong password or a disabled user, always the same error
+   * @throws ApiError 401 `invalid_credentials` for an unknown e-mail, a wrong password, a disabled or an invited user, always
+   * the same error
    */
   async checkPassword(request: FastifyRequest, reply: FastifyReply, attempt: Attempt): Promise<store.SigningInUser> {
     const account = await this.#findAccount(attempt.email, clientNetwork(request.ip));
@@ -106,7 +108,7 @@ export class SignInAttempts {
     // If the address or the audit entry cannot be written, the attempt goes on.
     const onError = (error: unknown) => request.log.warn({ err: error }, 'a sign-in could not be recorded');
     const isRight = await isPassword(password, user?.password_hash ?? (await decoyHash()));
-    if (user === null || !isRight || !user.is_active) {
+    if (user === null || !isRight || !user.is_active || isInvited(user)) {
       if (user !== null) {
         void this.#writeFailure(user, request.ip).catch(onError);
       }

@@ -7,6 +7,7 @@ import { normaliseEmail } from './email.ts';
 import { AREAS, type Area, type Feature, orderedAreas, type Role } from './schema.ts';
 import * as store from './store.ts';
 import type { TokenSubject, VerifyToken } from './tokens.ts';
+import { isInvited } from './users.ts';
 
 export {
   applyUsers,
@@ -17,13 +18,28 @@ export {
   type UserDocument,
 } from './documented-users.ts';
 export { normaliseEmail } from './email.ts';
-export { hashPassword } from './passwords.ts';
+export { hashPassword, unusableHash } from './passwords.ts';
 export { SignInAttempts } from './sign-in.ts';
-export { IS_SEEN_DUE, type TenantRow, updateLastSeen, type UserRow } from './store.ts';
 export {
+  IS_SEEN_DUE,
+  lockUser,
+  lockUserByEmail,
+  readLinkEnd,
+  type TenantRow,
+  updateLastSeen,
+  type UserRow,
+} from './store.ts';
+export {
+  addInvited,
   changeProfile,
+  changeUser,
+  differing,
+  EmailTakenError,
   findTakenEmails,
   hasUser,
+  inviteAgain,
+  isActiveOwner,
+  isInvited,
   listUsers,
   lockUsers,
   replacePassword,
@@ -139,7 +155,7 @@ export interface TokenHolder {
  * Returns the person of an `Authorization` header. Reads the user's row at every call, so that disabling a user or changing the password
  * takes effect immediately.
  * @throws ApiError 401 `invalid_credentials` for a missing, expired or forged token, for a token from before the last change of the
- * password, and for a disabled or unknown user
+ * password, and for a disabled, invited or unknown user
  */
 export async function authenticateToken(
   db: Database,
@@ -149,7 +165,7 @@ export async function authenticateToken(
   const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
   const subject = token === undefined ? null : await verifyToken(token);
   const user = subject === null ? undefined : await findSubject(db, subject);
-  if (subject === null || user === undefined || !user.is_active) {
+  if (subject === null || user === undefined || !user.is_active || isInvited(user)) {
     throw apiError('invalid_credentials', 'A valid bearer token is required. Sign in at /v1/auth/token/.', {
       'www-authenticate': 'Bearer',
     });

@@ -162,6 +162,7 @@ export interface Night {
 export interface OneTimeLink {
   created_at: Generated<Timestamp>;
   expires_at: Timestamp;
+  generation: Generated<number>;
   id: string;
   kind: string;
   person_id: string;
@@ -356,6 +357,7 @@ export interface Session {
 
 export interface SignIn {
   email: string;
+  held_until: Timestamp | null;
   tenant_id: number;
   user_id: string;
 }
