@@ -23,12 +23,13 @@ interface Known {
  */
 const READERS: Record<string, (elements: PartialEntry['elements']) => Known> = {
   'rates.written': (elements) =>
-    lastOf(elements, ({ price, is_sold_out }) => ({ price, isClosed: is_sold_out === true })),
+    lastOf(elements, ({ price, is_sold_out }) => ({ price: price as string | number, isClosed: is_sold_out === true })),
   'restrictions.written': (elements) => lastOf(elements, ({ stop_sell }) => ({ isClosed: stop_sell === true })),
   'tenant.applied': (elements) => capacityOf(elements.find(({ what }) => what === 'room type')),
 };
 
-type Written = Omit<Known, 'price'> & { price?: unknown };
+/** Price as a number or a text, as the caller sent it. */
+type Written = Omit<Known, 'price'> & { price?: string | number | undefined };
 
 /** Reads the last element for the night, because if a call names a night more than once, the last value is written (decision 29). */
 function lastOf(elements: PartialEntry['elements'], read: (element: Record<string, unknown>) => Written): Known {
