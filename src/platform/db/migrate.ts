@@ -89,6 +89,8 @@ async function migrateUnderLock<T>(db: Kysely<T>, folder: string, names: string[
     const { missing, newer } = compare(names, await readList(db));
     refuseOtherBranch({ missing, newer });
     const run = await prepareMigrations(tx);
+    // A prepared SELECT keeps its snapshot until the connection runs another statement, and the build of an index waits for all snapshots.
+    await sql`SAVEPOINT reads_done`.execute(tx);
     for (const name of missing) {
       await apply(db, folder, name, run);
     }
