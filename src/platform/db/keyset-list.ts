@@ -2,7 +2,10 @@ import { type AliasableExpression, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
 import type { DB } from './types.ts';
 
-/** List of any length, newest row first, that is read in batches or pages. */
+/** Order of a list by its ids. Later rows have greater ids, so `desc` begins with the newest row, and `asc` with the oldest row. */
+export type IdOrder = 'desc' | 'asc';
+
+/** List of any length, in the order of its ids, that is read in batches or pages. */
 export interface KeysetList<Row> {
   /** Reads the rows after the row with the given id. If the id is null, reads from the start of the list. */
   readBatch: (afterId: string | null, limit: number) => Promise<Row[]>;
@@ -13,7 +16,7 @@ export interface KeysetList<Row> {
 const ID = sql.ref<string>('id');
 
 /**
- * Makes a list in descending order of the ids. Its newest row comes first, because later rows have greater ids.
+ * Makes a list in the order of the ids. By default, its newest row comes first.
  * @param list query for the rows of the list, without an order and without columns
  * @param select adds the columns to the query
  */
@@ -21,11 +24,12 @@ export function keysetList<Table extends keyof DB, Row>(
   db: Database,
   list: SelectQueryBuilder<DB, Table, object>,
   select: (list: SelectQueryBuilder<DB, Table, object>) => SelectQueryBuilder<DB, Table, Row>,
+  order: IdOrder = 'desc',
 ): KeysetList<Row> {
-  const rows = select(list).orderBy(ID, 'desc');
+  const rows = select(list).orderBy(ID, order);
   const readBatch = (afterId: string | null, limit: number) =>
-    (afterId === null ? rows : rows.where(ID, '<', afterId)).limit(limit).execute();
-  const ids = list.select(ID.as('id')).orderBy(ID, 'desc');
+    (afterId === null ? rows : rows.where(ID, order === 'desc' ? '<' : '>', afterId)).limit(limit).execute();
+  const ids = list.select(ID.as('id')).orderBy(ID, order);
   return { readBatch, readPage: (offset, limit) => readPage(db, ids, offset, (id) => readBatch(id, limit)) };
 }
 
@@ -41,7 +45,7 @@ export function afterIdInOrder<Table extends keyof DB, Row>(
  * Reads one page of a list, and the number of rows in the whole list. Skips the rows before the page in an index, without reading them from
  * the table. For example, the last page of a list with a million rows scans a million ids in the index, but reads only the rows of the page
  * from the table.
- * @param ids ids of the whole list, newest first: `SELECT id … ORDER BY id DESC`. The order also makes the planner use the index to count.
+ * @param ids ids of the whole list in its order: `SELECT id … ORDER BY id DESC`. The order also makes the planner use the index to count.
  * Without the order, the planner would read the whole table if most of its rows are in the list.
  * @param readAfter reads the rows of one page after the given id. If the id is null, reads from the start of the list.
  */
