@@ -56,6 +56,7 @@ export const STORY: Record<string, Step[]> = {
     },
     { operation: 'listCredentials' },
     { operation: 'getMenu', after: [keep('itemId', 'answer[0].sku')] },
+    { operation: 'quoteOrder', body: { items: [{ item_id: '{{itemId}}', quantity: 1 }] } },
     { operation: 'createOrder', before: [freshId('externalOrderId')], body: orderBody() },
     { operation: 'createOrder', suffix: 'repeated', status: 200, body: orderBody(), after: [replayed()] },
     { operation: 'getOrder' },

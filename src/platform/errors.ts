@@ -86,6 +86,17 @@ export const ERRORS = {
     remedy: 'Read the availability, and offer other dates or another room type.',
     example: 'This room type is not available for these dates.',
   },
+  restaurant_closed: {
+    status: 409,
+    title: 'Restaurant closed',
+    cause:
+      'The restaurant takes no orders now, because staff have paused it or because the time is outside its opening hours. ' +
+      'Orders that were placed before are not affected.',
+    remedy:
+      'Tell the guest that the restaurant is closed. If the response has `Retry-After`, the restaurant opens after this number of ' +
+      'seconds. Without `Retry-After`, the time of the opening is not known.',
+    example: 'The restaurant is closed until 2026-11-21T11:00:00.000Z.',
+  },
   invalid_status_transition: {
     status: 409,
     title: 'Change not possible in this status',

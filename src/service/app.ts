@@ -20,6 +20,7 @@ import type { ReaderBounds } from '#platform/http/slow-readers.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { menuRoutes } from '#restaurant/menu/routes.ts';
 import { menuStaffRoutes } from '#restaurant/menu/staff-routes.ts';
+import { openingStaffRoutes } from '#restaurant/opening/staff-routes.ts';
 import { orderRoutes } from '#restaurant/orders/routes.ts';
 import { orderStaffRoutes } from '#restaurant/orders/staff-routes.ts';
 import { pmsRoutes } from '#hotel/pms/routes.ts';
@@ -112,7 +113,7 @@ interface Parts extends Business {
 
 function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   const { config, db, keyring, budgets } = deps;
-  const { contact, guards, changes, credentials, pmsCredentials, channels, readListedMenu, orders } = parts;
+  const { contact, guards, changes, credentials, pmsCredentials, channels, readListedMenu, opening, orders } = parts;
   const { reservations, findRoomType, readHeldNights } = parts;
 
   healthRoutes(app, { ...(deps.isServing ? { isServing: deps.isServing } : {}), isReady: () => contact.isReady() });
@@ -152,6 +153,13 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
     maxRenderedBytes: config.bounds.renderedMenuBytes,
   });
   orderStaffRoutes(app, { orders, staffGuard: guards.restaurantStaff });
+  openingStaffRoutes(app, {
+    opening,
+    changes,
+    staffGuard: guards.restaurantStaff,
+    ordersGuard: guards.restaurantStaff,
+    ownerGuard: guards.owner,
+  });
   propertyStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
   reservationStaffRoutes(app, { reservations, staffGuard: guards.hotelStaff });
   auditStaffRoutes(app, {

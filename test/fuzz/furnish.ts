@@ -89,6 +89,7 @@ export async function furnish(call: Call, callers: Callers, mark: string): Promi
 /** Creates new credentials, orders and stays, because earlier cases may have revoked, cancelled or completed all existing ones. */
 export async function restock(call: Call, callers: Callers, mark: string): Promise<void> {
   const { owner, partner } = callers;
+  await openRestaurant(call, owner);
   const roomTypeId = await findBunk(call, partner);
   const making = Array.from({ length: STOCK }, () => randomUUID()).flatMap((externalId) => [
     made(call, CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
@@ -98,6 +99,17 @@ export async function restock(call: Call, callers: Callers, mark: string): Promi
     bookStay(call, callers, { externalId, mark, roomTypeId }),
   ]);
   await Promise.all(making);
+}
+
+/** Ends the pause and removes the opening hours, because earlier cases may have closed the restaurant. */
+async function openRestaurant(call: Call, headers: Record<string, string>): Promise<void> {
+  const answers = [
+    await call('DELETE', '/v1/staff/pause/', { headers }),
+    await call('PUT', '/v1/staff/opening-hours/', { headers, json: { hours: [] } }),
+  ];
+  for (const { status, text } of answers) {
+    assert.equal(status, 200, text);
+  }
 }
 
 /**

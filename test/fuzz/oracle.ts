@@ -20,6 +20,7 @@ const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
   room_type_not_found: 404,
   reservation_not_found: 404,
   room_not_available: 409,
+  restaurant_closed: 409,
   invalid_status_transition: 409,
   rate_limited: 429,
 };

@@ -62,6 +62,8 @@ const KNOWN_TEXTS: Record<string, string[]> = {
   sub_menu: ['From the oven'],
   menu_set: ['All day'],
   sub_menus: ['From the oven'],
+  // A query parameter has no collection.
+  '.phone': ['+351 912', '0'],
 };
 const WORDS = ['Ana Lima', 'Pizza', '+351 912', 'a', '0'];
 

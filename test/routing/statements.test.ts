@@ -12,7 +12,8 @@ const ROOT = join(import.meta.dirname, '../..');
  */
 const FILES = [
   'src/restaurant/menu/{document,listing}.test.ts',
-  'src/restaurant/orders/{reading,replays,staff}.test.ts',
+  'src/restaurant/opening/opening.test.ts',
+  'src/restaurant/orders/{filters,history,reading,replays,staff}.test.ts',
   'src/hotel/reservations/{booking,contention,reading,replays,staff}.test.ts',
   'src/hotel/rates/{rates,restrictions}.test.ts',
   'src/hotel/pms/{inventory,reservations}.test.ts',

@@ -68,6 +68,7 @@ export const TAGS: Record<string, string> = {
   'Sign-in': 'Tokens for the owner and the staff.',
   Menu: 'The menu as the staff edit it.',
   Orders: 'Orders of all partners, and changes of their status.',
+  Opening: 'The pause and the opening hours of the restaurant.',
   Properties: 'The properties of the hotel, with their room types and rate plans.',
   Reservations: 'Reservations of all partners and channels, and changes of their status.',
   Webhooks: 'Deliveries of events, and the result of each attempt.',

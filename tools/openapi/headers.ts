@@ -3,7 +3,7 @@ import type { Operation } from './operations.ts';
 const integer = { type: 'integer', minimum: 0 };
 const text = { type: 'string' };
 
-/** Response headers, keyed by name (decisions 8, 11 and 22). */
+/** Response headers, keyed by name (decisions 8, 11, 22 and 40). `Retry-After-Opening` is `Retry-After` of a closed restaurant. */
 export const HEADERS = {
   'X-Request-Id': {
     description:
@@ -35,6 +35,12 @@ export const HEADERS = {
     required: true,
     schema: integer,
     example: 17,
+  },
+  'Retry-After-Opening': {
+    description: 'Seconds until the restaurant opens. Missing if the time of the opening is not known.',
+    required: false,
+    schema: integer,
+    example: 5400,
   },
   'WWW-Authenticate': {
     description: 'Kind of credentials that the operation needs: `ApiKey`, `Bearer` or `Signature`.',
@@ -90,7 +96,15 @@ export function headersOf(operation: Operation, status: string): Record<string, 
     ...(operation.isIdempotent && status === '200' ? (['Idempotent-Replayed'] as const) : []),
     ...(operation.namesHeaderBrand && status === '200' ? (['X-Webhook-Header-Brand'] as const) : []),
   ];
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  const isOfClosing = status === '409' && operation.errors.includes('restaurant_closed');
+  return Object.fromEntries([
+    ...names.map((name) => [name, reference(name)]),
+    ...(isOfClosing ? [['Retry-After', reference('Retry-After-Opening')]] : []),
+  ]);
+}
+
+function reference(name: HeaderName): object {
+  return { $ref: `#/components/headers/${name}` };
 }
 
 const OF_STATUS: Record<string, HeaderName[]> = {

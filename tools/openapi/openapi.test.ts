@@ -81,6 +81,7 @@ describe('the OpenAPI documents', () => {
       '400 addon_not_found',
       '401 invalid_credentials',
       '403 error',
+      '409 restaurant_closed',
       '413 error',
       '415 error',
       '429 rate_limited',
@@ -98,6 +99,7 @@ describe('the OpenAPI documents', () => {
       Object.keys(operationOf('third-party', path, method).responses[status]?.headers ?? {});
     const counted = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
     assert.deepEqual(headersOf(ORDERS, 'post', '201'), counted);
+    assert.deepEqual(headersOf(ORDERS, 'post', '409'), [...counted, 'Retry-After']);
     assert.deepEqual(headersOf(ORDERS, 'post', '200'), [...counted, 'Idempotent-Replayed']);
     assert.deepEqual(headersOf(ORDERS, 'post', '401'), ['X-Request-Id', 'WWW-Authenticate']);
     assert.deepEqual(headersOf(ORDERS, 'post', '429'), [...counted, 'Retry-After']);

@@ -185,6 +185,65 @@ export interface OrderItemInput {
   addons?: OrderAddonInput[];
 }
 
+/** A line of an order. It keeps its prices even if the menu changes later. */
+export interface OrderLine {
+  /** The sku of the ordered dish. */
+  sku: string;
+  /** The name of the dish when the order was placed. */
+  name: string;
+  /** The name of the variant. Null if the dish was ordered without a variant. */
+  variant: string | null;
+  /** The number of pieces. */
+  quantity: number;
+  /** The price of one piece without add-ons and extra tax. */
+  unit_price: string;
+  /** The add-ons of each piece. */
+  addons: OrderLineAddon[];
+  /** The extra tax in percent that `total` includes. `0.00` if the dish has no extra tax. */
+  extra_tax_percentage: string;
+  /** Quantity × (unit price + add-ons) plus the extra tax, rounded to two decimals. */
+  total: string;
+}
+
+/** An add-on of a line. */
+export interface OrderLineAddon {
+  /** The name of the add-on. */
+  name: string;
+  /** The number of add-ons for each piece. */
+  quantity: number;
+  /** The price of one add-on. */
+  price: string;
+}
+
+/** The price that an order of these items has now. */
+export interface OrderQuote {
+  /** The priced lines, one for each item. */
+  lines: OrderLine[];
+  /** The sum of the totals of all lines. */
+  total: string;
+  /** The currency of all amounts, as three letters of ISO 4217. */
+  currency: string;
+}
+
+/** The fields of a new order without its `external_order_id`. Only `items` has an influence on the price. */
+export interface OrderQuoteRequest {
+  /** The ordered dishes. */
+  items: OrderItemInput[];
+  /** The way in which the food reaches the guest. */
+  order_type?: 'delivery' | 'take_away' | 'pick_up';
+  /** The guest who gets the order. */
+  customer?: {
+    /** The name of the guest. */
+    name?: string;
+    /** A telephone number of the guest, for questions. */
+    phone?: string;
+  };
+  /** The address of a delivery, as free text for the driver. */
+  delivery_address?: string;
+  /** Notes for the kitchen. */
+  notes?: string;
+}
+
 /** An order with its current status. */
 export interface OrderResponse {
   /** Always true, because a refused call gets an error instead. */
@@ -513,6 +572,11 @@ export interface Operations {
     body: OrderCreate;
     answer: OrderResponse;
   };
+  /** Price an order before it is placed */
+  quoteOrder: {
+    body: OrderQuoteRequest;
+    answer: OrderQuote;
+  };
   /** Read an order */
   getOrder: {
     path: {
@@ -548,6 +612,7 @@ export const ROUTES: Record<keyof Operations, { method: string; path: string }> 
   getMenu: { method: 'GET', path: '/v1/third-party/menu/' },
   listOrders: { method: 'GET', path: '/v1/third-party/orders/' },
   createOrder: { method: 'POST', path: '/v1/third-party/orders/' },
+  quoteOrder: { method: 'POST', path: '/v1/third-party/orders/quote/' },
   getOrder: { method: 'GET', path: '/v1/third-party/orders/{external_order_id}/' },
   cancelOrder: { method: 'POST', path: '/v1/third-party/orders/{external_order_id}/cancel/' },
   registerWebhook: { method: 'POST', path: '/v1/third-party/webhook/' },

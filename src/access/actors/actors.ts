@@ -24,7 +24,8 @@ export const NamedActor = Type.Object(
       description: 'The id of the person, display, credential or channel. Null for `operator` and `sandbox`.',
     }),
     name: Type.Union([Type.String(), Type.Null()], {
-      description: 'The name of the person (the e-mail address if it has no name), or the label. Null if it is unknown.',
+      description:
+        'The name of the person (the e-mail address if it has no name), or the label. Null if it is unknown.',
     }),
   },
   { description: 'The person or program that made the change.' },

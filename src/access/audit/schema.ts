@@ -9,6 +9,9 @@ export type AuditAction =
   | 'credential.rotated'
   | 'channel.created'
   | 'channel.revoked'
+  | 'opening_hours.changed'
+  | 'pause.started'
+  | 'pause.ended'
   | 'webhook.registered'
   | 'rates.written'
   | 'restrictions.written'
@@ -41,9 +44,9 @@ export const AuditEntry = Type.Object(
     action: Type.String({
       description:
         'The kind of action: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `webhook.registered`, `rates.written`, `restrictions.written`, `sign_in.failed`, ' +
-        '`user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.password_changed` or ' +
-        '`tenant.applied`. The last one reports all other changes by a tenant document. New kinds may be added.',
+        '`channel.revoked`, `opening_hours.changed`, `pause.started`, `pause.ended`, `webhook.registered`, ' +
+        '`rates.written`, `restrictions.written`, `sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, ' +
+        '`user.enabled`, `user.password_changed` or `tenant.applied`. The last one reports all other changes by a tenant document. New kinds may be added.',
     }),
     subject: Type.String({
       description:

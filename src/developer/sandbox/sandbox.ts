@@ -7,6 +7,7 @@ import { firstIdAt } from '#platform/lib/ids.ts';
 import type { Orders, OrderStatus } from '#restaurant/orders/orders.ts';
 import type { Reservations } from '#hotel/reservations/reservations.ts';
 import { readClocks } from '#hotel/rooms/rooms.ts';
+import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
 import { readOrders } from './store.ts';
@@ -21,6 +22,9 @@ const ROWS_PER_PASS = 50;
  * pass changes the status of an order, it does not read this order again.
  */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];
+
+/** Actor of all changes of orders that the sandbox makes. */
+const SANDBOX: ChangeActor = { type: 'sandbox', id: null };
 
 export interface SandboxOptions {
   db: Database;
@@ -95,7 +99,7 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
       for (const order of await readOrdersOfStatus(tenant)) {
         const step = nextOrderStep(order);
         if (step !== null && isDue(order.created_at, step) && !signal.aborted) {
-          await ignoreRefusal(orders.moveAlong(tenant, order.id, step.status));
+          await ignoreRefusal(orders.moveAlong(tenant, order.id, step.status, SANDBOX));
         }
       }
     }

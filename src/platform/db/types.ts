@@ -145,6 +145,26 @@ export interface Night {
   tenant_id: number;
 }
 
+export interface Opening {
+  hours: Generated<ColumnType<unknown, string, string>>;
+  is_paused: Generated<boolean>;
+  pause_reason: string | null;
+  paused_until: Timestamp | null;
+  tenant_id: number;
+}
+
+export interface OrderStatusChange {
+  actor_id: string | null;
+  actor_type: string;
+  changed_at: Timestamp;
+  id: string;
+  order_id: string;
+  request_id: string | null;
+  status: string;
+  status_before: string;
+  tenant_id: number;
+}
+
 export interface Property {
   address: string;
   check_in_time: string;
@@ -212,6 +232,7 @@ export interface Reservation {
 }
 
 export interface RestaurantOrder {
+  cancel_reason: string | null;
   created_at: Timestamp;
   credential_id: string;
   currency: string;
@@ -220,10 +241,13 @@ export interface RestaurantOrder {
   delivery_address: string | null;
   external_order_id: string;
   id: string;
+  last_status: string | null;
   lines: Json;
   notes: string | null;
   order_type: string;
+  ready_by: Timestamp | null;
   status: string;
+  status_changed_at: Timestamp | null;
   status_request_id: string | null;
   tenant_id: number;
   total: string;
@@ -293,6 +317,8 @@ export interface DB {
   feed_era: FeedEra;
   menu: Menu;
   night: Night;
+  opening: Opening;
+  order_status_change: OrderStatusChange;
   property: Property;
   rate: Rate;
   rate_plan: RatePlan;

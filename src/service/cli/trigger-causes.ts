@@ -23,7 +23,7 @@ export interface TriggerParts extends Pick<Business, 'orders' | 'reservations' |
 const CAUSES: Record<EventType, (parts: TriggerParts, caller: Caller) => Promise<string>> = {
   async 'order.status_changed'(parts, caller) {
     const id = await placeOrder(parts, caller);
-    await parts.orders.moveAlong(caller.tenantId, id, 'confirmed');
+    await parts.orders.moveAlong(caller.tenantId, id, 'confirmed', { type: 'operator', id: null });
     return id;
   },
   async 'reservation.created'(parts, caller) {
