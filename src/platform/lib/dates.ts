@@ -3,6 +3,9 @@ import { Temporal } from 'temporal-polyfill';
 /** Calendar day as a text `YYYY-MM-DD`. The texts sort in the order of the days, and they have no time zone. */
 export type DateText = string;
 
+/** Pattern of a time of day as a text `HH:MM`. */
+export const TIME_OF_DAY_PATTERN = String.raw`^([01]\d|2[0-3]):[0-5]\d$`;
+
 /** Largest number of nights in a date range (decision 7). */
 export const MAX_NIGHTS = 730;
 

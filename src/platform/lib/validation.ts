@@ -1,6 +1,7 @@
 import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type SchemaValidateFunction } from 'ajv';
 import { default as formats } from 'ajv-formats';
 import { isUuid } from './ids.ts';
+import { TIME_OF_DAY_PATTERN } from './dates.ts';
 import { lazily } from './lazily.ts';
 import { isPrice, PRICE_KEYWORD } from './price.ts';
 
@@ -271,6 +272,9 @@ function textOf(fault: Fault): string {
 }
 
 function patternText(pattern: string): string {
+  if (pattern === TIME_OF_DAY_PATTERN) {
+    return 'must be a time of day from 00:00 to 23:59';
+  }
   return pattern.startsWith('^\\d{1,')
     ? 'must be a decimal text such as "12.50", with at most two decimals'
     : `must match ${pattern}`;

@@ -221,7 +221,7 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
       [{}, /^hours: /],
       [[{ ...time, weekday: 0 }], /^hours\.0\.weekday: must be at least 1/],
       [[{ ...time, weekday: 8 }], /^hours\.0\.weekday: must be at most 7/],
-      [[time, { ...time, opens: '24:00' }], /^hours\.1\.opens: /],
+      [[time, { ...time, opens: '24:00' }], /^hours\.1\.opens: must be a time of day from 00:00 to 23:59$/],
       [[{ ...time, closes: '9:00' }], /^hours\.0\.closes: /],
       [[{ ...time, closes: '10:00:00' }], /^hours\.0\.closes: /],
       [[{ ...time, opens: null }], /^hours\.0\.opens: /],

@@ -1,10 +1,11 @@
 import Type from 'typebox';
+import { TIME_OF_DAY_PATTERN } from '#platform/lib/dates.ts';
 
 /** Largest number of opening times of a week: seven on each day. */
 const MAX_TIMES = 49;
 
 const TimeOfDay = (description: string) =>
-  Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: `${description} \`HH:MM\` in 24 hours.` });
+  Type.String({ pattern: TIME_OF_DAY_PATTERN, description: `${description} \`HH:MM\` in 24 hours.` });
 
 const OpeningTime = Type.Object(
   {
