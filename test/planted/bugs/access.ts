@@ -62,4 +62,66 @@ export const ACCESS_BUGS: Bug[] = [
     ],
     suites: ['src/access/sessions/use.test.ts'],
   },
+  {
+    name: 'an open invitation holds no e-mail',
+    harm: 'an owner of another tenant takes the e-mail of a person who is about to accept an invitation',
+    edits: [
+      {
+        file: 'src/access/tenants/store.ts',
+        find: ".where('sign_in.held_until', '<=', sql<Date>`now()`)",
+        replace: ".where('sign_in.held_until', 'is not', null)",
+      },
+    ],
+    suites: ['src/access/people/people.test.ts'],
+  },
+  {
+    name: 'a link works as often as it is opened',
+    harm: 'a person who finds an old mail takes over the account',
+    edits: [
+      {
+        file: 'src/access/people/store.ts',
+        find: 'l.used_at IS NULL AND l.expires_at > now() AND u.is_active AND u.generation = l.generation',
+        replace: 'l.expires_at > now() AND u.is_active',
+      },
+    ],
+    suites: ['src/access/people/links.test.ts'],
+  },
+  {
+    name: 'two owners may disable each other at the same time',
+    harm: 'the tenant has no owner left who could sign in',
+    edits: [
+      {
+        file: 'src/access/people/people.ts',
+        find: 'const people = await lockUsers(tx, actor.tenantId);',
+        replace: 'const people = await listUsers(tx as unknown as Database, actor.tenantId);',
+      },
+      { file: 'src/access/people/people.ts', find: '  lockUsers,\n', replace: '  listUsers,\n' },
+    ],
+    suites: ['src/access/people/changes.test.ts'],
+  },
+  {
+    name: 'a disabled person keeps the generation',
+    harm: 'a session that somebody has stolen works again when the person is enabled',
+    edits: [
+      {
+        file: 'src/access/tenants/store.ts',
+        find: 'changes.password_hash !== undefined || changes.is_active === false',
+        replace: 'changes.password_hash !== undefined',
+      },
+    ],
+    suites: ['src/access/people/changes.test.ts'],
+  },
+  {
+    name: 'a pairing code works more than once',
+    harm: 'a person who reads the code over a shoulder pairs a screen of their own',
+    edits: [
+      {
+        file: 'src/access/sessions/display-store.ts',
+        find: "    .deleteFrom('pairing_code')\n    .where('code_hash', '=', hash)\n    .where('expires_at', '>', sql<Date>`now()`)\n    .returning(['tenant_id', 'display_id'])",
+        replace:
+          "    .selectFrom('pairing_code')\n    .where('code_hash', '=', hash)\n    .where('expires_at', '>', sql<Date>`now()`)\n    .select(['tenant_id', 'display_id'])",
+      },
+    ],
+    suites: ['src/access/sessions/displays.test.ts'],
+  },
 ];
