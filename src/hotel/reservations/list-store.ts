@@ -210,7 +210,7 @@ function digitsOf(phone: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`regexp_replace(${phone}, '[^0-9]', '', 'g')`;
 }
 
-/** Returns the name in lower case and without accents. Only the first 100 characters are compared (migration 0030). */
+/** Returns the name in lower case and without accents. Only the first 100 characters are compared (migration 0029). */
 function foldedName(name: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`left(lower(regexp_replace(normalize(left(${name}, 100), NFKD), '[\\u0300-\\u036f]', '', 'g')), 100)`;
 }
