@@ -82,14 +82,17 @@ async function readBatch(
     name,
     physical_capacity,
     held: held[index] ?? [],
-    rate_plans: (plans[index] ?? []).map((plan) => planShape(plan, nights.length)),
+    rate_plans: (plans[index] ?? []).map((plan) => planShape(plan, nights)),
   }));
 }
 
-/** Returns the rate plan with a value for each night. @param count number of nights */
-function planShape({ offsets, prices, sold_out, ...plan }: PlanNights, count: number): CalendarRatePlan {
-  const onEachNight = <Value>(value: Value): Value[] => Array.from({ length: count }, () => value);
-  const nights = { prices: onEachNight(plan.base_price), is_own: onEachNight(false), closed: onEachNight(false) };
+/** Returns the rate plan with a value for each night. */
+function planShape({ offsets, prices, sold_out, ...plan }: PlanNights, dates: DateText[]): CalendarRatePlan {
+  const nights = {
+    prices: dates.map(() => plan.base_price),
+    is_own: dates.map(() => false),
+    closed: dates.map(() => false),
+  };
   offsets?.forEach((offset, index) => {
     const price = prices?.[index] ?? null;
     if (price !== null) {

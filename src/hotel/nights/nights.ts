@@ -1,6 +1,6 @@
 import { batching } from '#platform/db/batching.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
-import { type DateText, nightsOf } from '#platform/lib/dates.ts';
+import { countNights, type DateText, nightsOf } from '#platform/lib/dates.ts';
 import {
   changeHeld,
   type HeldNights,
@@ -159,10 +159,14 @@ export function createNightReader(db: Database): ReadHeldNights {
   return async (range) => listNights(range, await readCounters(range));
 }
 
-/** Reads the numbers of rooms held on the nights of each range, by one statement. @returns one list for each range, in the order of the nights */
+/** Reads the numbers of rooms held on the nights of each range, by one statement. Each list has one number for each night, in their order. */
 export async function readHeldCounts(db: Database, ranges: NightRange[]): Promise<number[][]> {
   const counters = await readHeld(db, ranges);
-  return ranges.map((range, index) => listNights(range, counters[index]).map(({ held }) => held));
+  return ranges.map(({ checkIn, checkOut }, index) => {
+    const counts = Array.from({ length: countNights(checkIn, checkOut) }, () => 0);
+    counters[index]?.offsets?.forEach((offset, position) => (counts[offset] = counters[index]?.held?.[position] ?? 0));
+    return counts;
+  });
 }
 
 /** Returns an entry for each night of the range. A night without a counter has 0 rooms held. */
