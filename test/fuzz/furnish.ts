@@ -110,6 +110,7 @@ export async function restock(call: Call, callers: Callers, mark: string): Promi
     made(call, DISPLAYS, { headers: owner, json: { label: mark, areas: [] } }, 201),
     placeOrder(call, callers, { externalId, mark }),
     bookStay(call, callers, { externalId, mark, roomTypeId }),
+    bookForHouse(call, callers, { mark, roomTypeId }),
   ]);
   await Promise.all(making);
   await seen(call, PEOPLE, owner);
@@ -173,6 +174,17 @@ async function bookStay(call: Call, { partner, staff }: Callers, wanted: Wanted 
   if (status !== undefined) {
     await made(call, `${STAFF_RESERVATIONS}${stay.reservation_id}/status/`, { headers: staff, json: { status } }, 200);
   }
+}
+
+/** Books a stay of the hotel itself, which staff may change. Its nights are not those of the partner's stays, so it takes no room of them. */
+async function bookForHouse(
+  call: Call,
+  { staff }: Callers,
+  { mark, roomTypeId }: { mark: string; roomTypeId: string },
+) {
+  const stay = { room_type_id: roomTypeId, check_in: dayAhead(300), check_out: dayAhead(303), overbook: true };
+  const json = { ...stay, request_id: randomUUID(), guest: { name: mark } };
+  await made(call, STAFF_RESERVATIONS, { headers: staff, json }, 201);
 }
 
 async function made(call: Call, path: string, options: CallOptions, status: number): Promise<Answer['body']> {
