@@ -1,5 +1,5 @@
 -- transaction: off
--- Filters of the staff's list of stays. The queries repeat the expressions letter by letter (src/hotel/reservations/list-store.ts).
+-- Filters of the staff's list of stays. The queries repeat the expressions (src/hotel/reservations/list-store.ts).
 CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_by_change ON reservation (tenant_id, coalesce(changed_at, created_at), id);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_by_room_type ON reservation (tenant_id, room_type_id, id);
 -- Each stay is in one of these three indexes.
@@ -7,11 +7,11 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_of_partners ON reservation (
 CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_of_otas ON reservation (tenant_id, id) WHERE external_source IS NOT NULL;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_of_house ON reservation (tenant_id, id)
   WHERE credential_id IS NULL AND external_source IS NULL;
--- Only the first 100 characters are in the index, because a row of an index has at most 2,704 bytes.
-CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_by_guest_name ON reservation (tenant_id,
-  (left(lower(regexp_replace(normalize(left(guest_name, 100), NFKD), '[\u0300-\u036f]', '', 'g')), 100) COLLATE "C"));
-CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_by_guest_phone ON reservation (tenant_id,
-  regexp_replace(guest_phone, '[^0-9]', '', 'g')) WHERE guest_phone IS NOT NULL;
+-- The next two expressions are the same as in src/platform/db/search-text.ts.
+CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_by_guest_name ON reservation
+  (tenant_id, (translate(lower(left(regexp_replace(normalize(left(guest_name, 100), NFKD), '[\u0300-\u036f]', '', 'g'), 60) COLLATE "C"), 'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЄЅІЈЉЊЋЏҐØøŁłĐđÐðĦħŦŧÆŒÞŊıßẞ', 'αβγδεζηθικλμνξοπρστυφχψωσабвгдежзиклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґoollddddhhttæœþŋiss')));
+CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_by_guest_phone ON reservation
+  (tenant_id, (regexp_replace(guest_phone, '[^0-9]', '', 'g'))) WHERE guest_phone IS NOT NULL;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_by_guest_email ON reservation (tenant_id, guest_email)
   WHERE guest_email IS NOT NULL;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS reservation_by_external_id ON reservation (tenant_id, external_id)

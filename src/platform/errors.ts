@@ -101,9 +101,10 @@ export const ERRORS = {
     status: 409,
     title: 'Change not possible in this status',
     cause:
-      'The order, reservation or credential has a status that does not allow the change, for example cancelled or revoked.',
+      'The order, reservation or credential has a status that does not allow the change, for example cancelled or revoked. In the staff ' +
+      'API, the code also says that a value has changed since the caller read it.',
     remedy:
-      'Read the current status again, and continue from there. If an order or a reservation is cancelled already, no action is needed.',
+      'Read the current state again, and continue from there. If an order or a reservation is cancelled already, no action is needed.',
     example: 'The order is completed: it cannot become cancelled.',
   },
   rate_limited: {

@@ -250,10 +250,13 @@ describe('the rights of each operation', () => {
   it("404: another tenant's owner finds no object of the tenant, and no list shows one", async () => {
     const known = [hotel.credential.id, hotel.document.slug, await personId(service, hotel.tenantId, 'staff')];
     const headers = await headersOf("another tenant's owner");
-    // These two operations look for the object only if the body is valid. Both tenants have the dish of `changeDish`.
+    // These operations look for the object only if the body is valid. Both tenants have the dish of `changeDish`.
     const bodies: Record<string, object> = {
       changeOrderStatus: { status: 'cancelled' },
       changeReservationStatus: { status: 'cancelled' },
+      setArrival: { arrived: true },
+      changeRatePlan: { min_nights: 2 },
+      changeRoomType: { physical_capacity: 2 },
     };
     for (const { id, method, path, namesObject } of routes.filter((route) => isForPeople(route.id))) {
       const { status, text } = await service.call(method, path, { headers, json: bodies[id] });

@@ -48,8 +48,8 @@ export async function readPartialEntries(db: Db, tenantId: number, query: Partia
   const { rows } = await sql<PartialEntry>`
     SELECT id, at, actor_type, actor_id, action, subject, coalesce((
       SELECT json_agg(element)
-      FROM json_array_elements(coalesce(details -> 'entries', details -> 'changes')) AS element
-      WHERE element ->> 'date' = ${date} OR element ->> 'name' = ${name}
+      FROM json_array_elements(coalesce(details -> 'entries', details -> 'changes', json_build_array(details))) AS element
+      WHERE coalesce(element ->> 'date' = ${date}, element ->> 'name' = ${name}, true)
     ), '[]') AS elements
     FROM audit_entry WHERE tenant_id = ${tenantId} AND id = ANY ((ARRAY(
       SELECT id FROM audit_entry

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 after(() => service.close());
 
-const change = (id: string | undefined, json: object, headers = hotel.staff): Promise<Answer> =>
+const change = (id: string | undefined, json: object, headers = hotel.owner): Promise<Answer> =>
   service.call('PATCH', `/v1/staff/rate-plans/${id}/`, { headers, json });
 const total = async (changes: Record<string, unknown> = {}) =>
   (await book(service, hotel, { check_in: dayAhead(30), check_out: dayAhead(31), ...changes })).body.total_amount;

@@ -26,7 +26,7 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
   after(() => service.close());
 
   const byStaff = (changes: object[]) =>
-    service.call('PATCH', '/v1/staff/rates/', { headers: hotel.staff, json: { changes } });
+    service.call('PATCH', '/v1/staff/rates/', { headers: hotel.owner, json: { changes } });
   const byPms = (plan: string, price: number, is_sold_out: boolean) =>
     service.call('PUT', `${PMS}/rates/`, {
       headers: hotel.pms,

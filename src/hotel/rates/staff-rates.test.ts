@@ -27,7 +27,7 @@ beforeEach(async () => {
 after(() => service.close());
 
 const night = (days: number) => dayAhead(30 + days);
-const send = (json: unknown, headers = hotel.staff): Promise<Answer> => service.call('PATCH', RATES, { headers, json });
+const send = (json: unknown, headers = hotel.owner): Promise<Answer> => service.call('PATCH', RATES, { headers, json });
 const change = (changes: object[], more: object = {}) => send({ changes, ...more });
 
 /** Reads the stored rows of all plans of the hotel, with the plan, the number of days from `night(0)`, the price and the flag. */
@@ -156,7 +156,7 @@ describe('PATCH /v1/staff/rates/', () => {
       .selectFrom('app_user')
       .select('id')
       .where('tenant_id', '=', hotel.tenantId)
-      .where('role', '=', 'staff')
+      .where('role', '=', 'owner')
       .executeTakeFirstOrThrow();
     const actor = { type: 'user', id };
     assert.deepEqual(

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
 import { type KeysetList, keysetList, type ListOrder, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
+import { beginsWith, folded, hasDigitsOf } from '#platform/db/search-text.ts';
 import type { DB } from '#platform/db/types.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import type { ReservationStatus } from './reservation-status.ts';
@@ -118,7 +119,7 @@ async function isNarrow(db: Database, filter: ReservationFilter): Promise<boolea
   }
   const range =
     name !== undefined
-      ? { condition: beginsWith(name), by: NAME }
+      ? { condition: beginsWith(sql`guest_name`, name), by: folded(sql`guest_name`) }
       : changedSince !== undefined
         ? { condition: changedAfter(changedSince), by: CHANGED_AT }
         : null;
@@ -159,8 +160,8 @@ function withMarks(rows: Query, filter: ReservationFilter): Query {
     naturalId !== undefined && sql<boolean>`natural_id = ${naturalId}`,
     externalId !== undefined && hasExternalId(tenantId, externalId),
     email !== undefined && sql<boolean>`guest_email = ${email}`,
-    phone !== undefined && sql<boolean>`${digitsOf(sql.ref('guest_phone'))} = ${digitsOf(sql`${phone}::text`)}`,
-    name !== undefined && beginsWith(name),
+    phone !== undefined && hasDigitsOf(sql`guest_phone`, phone),
+    name !== undefined && beginsWith(sql`guest_name`, name),
     ids !== undefined && sql<boolean>`id = ANY (${ids}::uuid[])`,
   ];
   return conditions.filter((condition) => condition !== false).reduce((query, each) => query.where(each), rows);
@@ -204,21 +205,4 @@ function hasExternalId(tenantId: number, externalId: string) {
       AND external_reservation_id = ${externalId}
     OR external_id = ${externalId}
   )`;
-}
-
-function digitsOf(phone: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`regexp_replace(${phone}, '[^0-9]', '', 'g')`;
-}
-
-/** Returns the name in lower case and without accents. Only the first 100 characters are compared (migration 0029). */
-function foldedName(name: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`left(lower(regexp_replace(normalize(left(${name}, 100), NFKD), '[\\u0300-\\u036f]', '', 'g')), 100)`;
-}
-
-const NAME = sql`${foldedName(sql.ref('guest_name'))} COLLATE "C"`;
-
-/** Returns the condition that the name of the guest begins with the text. No character sorts after U+10FFFF. */
-function beginsWith(text: string) {
-  const begin = foldedName(sql`${text}::text`);
-  return sql<boolean>`${NAME} >= ${begin} AND ${NAME} < ${begin} || chr(1114111)`;
 }

@@ -17,25 +17,51 @@ interface Known {
   capacity?: number;
 }
 
+/** Values that an audit entry has for the night. */
+interface Read {
+  /** Values before the entry, if the entry says them. */
+  before?: Known;
+  written: Known;
+}
+
+/** Stands for the price of the rate plan, for which an entry has null. */
+const PRICE_OF_PLAN = 'price of the plan';
+
 /**
  * Functions that read, from an audit entry with this action, what it wrote for the night. To show the changes of another action in the
  * history of a night, add the action here. The subject of its entries must be the room type, one of its rate plans, or the tenant.
  */
-const READERS: Record<string, (elements: PartialEntry['elements']) => Known> = {
+const READERS: Record<string, (elements: PartialEntry['elements']) => Read> = {
   'rates.written': (elements) =>
     lastOf(elements, ({ price, is_sold_out }) => ({ price: price as string | number, isClosed: is_sold_out === true })),
   'restrictions.written': (elements) => lastOf(elements, ({ stop_sell }) => ({ isClosed: stop_sell === true })),
-  'tenant.applied': (elements) => capacityOf(elements.find(({ what }) => what === 'room type')),
+  'rates.changed': ([night]) => ({ before: stateOf(night?.['before']), written: stateOf(night?.['after']) }),
+  'room_type.changed': ([change]) => ({
+    before: capacityIn(change?.['before']),
+    written: capacityIn(change?.['after']),
+  }),
+  'tenant.applied': (elements) => ({ written: capacityOf(elements.find(({ what }) => what === 'room type')) }),
 };
 
 /** Price as a number or a text, as the caller sent it. */
 type Written = Omit<Known, 'price'> & { price?: string | number | undefined };
 
 /** Reads the last element for the night, because if a call names a night more than once, the last value is written (decision 29). */
-function lastOf(elements: PartialEntry['elements'], read: (element: Record<string, unknown>) => Written): Known {
+function lastOf(elements: PartialEntry['elements'], read: (element: Record<string, unknown>) => Written): Read {
   const last = elements.at(-1);
   const { price, ...others } = last === undefined ? {} : read(last);
-  return price === undefined ? others : { ...others, price: formatMoney(String(price)) };
+  return { written: price === undefined ? others : { ...others, price: formatMoney(String(price)) } };
+}
+
+/** Reads the price and the restriction of a night from a change by staff. */
+function stateOf(night: unknown): Known {
+  const state = night as { price: string | null; is_sold_out: boolean } | undefined;
+  return state === undefined ? {} : { price: state.price ?? PRICE_OF_PLAN, isClosed: state.is_sold_out };
+}
+
+function capacityIn(values: unknown): Known {
+  const { physical_capacity: capacity } = (values ?? {}) as { physical_capacity?: number };
+  return capacity === undefined ? {} : { capacity };
 }
 
 /** Reads the new capacity from a change of the room type by a tenant document. */
@@ -62,8 +88,8 @@ export async function readRateChanges(
   const entries = await readPartialEntries(db, tenantId, wanted);
   const known = new Map<string, Known>();
   return entries.reverse().flatMap((entry) => {
-    const written = READERS[entry.action]?.(entry.elements) ?? {};
-    const before = known.get(entry.subject) ?? {};
+    const { before: said, written } = READERS[entry.action]?.(entry.elements) ?? { written: {} };
+    const before = { ...known.get(entry.subject), ...said };
     known.set(entry.subject, { ...before, ...written });
     return kindsOf(before, written).map((what) => ({
       id: entry.id,
@@ -87,6 +113,6 @@ function kindsOf(before: Known, { price, isClosed, capacity }: Known): NightChan
 }
 
 function actorOfEntry({ actor_type: type, actor_id: id }: PartialEntry): ChangeActor {
-  const types: Record<string, ChangeActor['type']> = { user: 'person', credential: 'partner' };
+  const types: Record<string, ChangeActor['type']> = { user: 'person', display: 'display', credential: 'partner' };
   return { type: types[type] ?? 'operator', id };
 }

@@ -116,6 +116,27 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     assert.deepEqual(history.slice(2), ['stop_sell by partner 1', 'booked by partner 1', 'price by partner 0']);
   });
 
+  it('200: prices, closures and capacities that people change are in the history, each only if its value changed', async () => {
+    const hotel = await openHotel(service);
+    const rate_plan_id = hotel.plans['Double/Flexible'];
+    const date = dayAhead(31);
+    const change = async (path: string, json: object) => {
+      const { status, text } = await service.call('PATCH', `/v1/staff/${path}/`, { headers: hotel.owner, json });
+      assert.equal(status, 200, text);
+    };
+    await change('rates', { changes: [{ rate_plan_id, date, is_sold_out: true }] });
+    await change('rates', { changes: [{ rate_plan_id, date, price: '99' }] });
+    await change('rates', { changes: [{ rate_plan_id, date: dayAhead(32), price: '98' }] });
+    await change('rates', { changes: [{ rate_plan_id, date, price: null }] });
+    await change(`room-types/${hotel.roomTypes['Double']}`, { physical_capacity: 9 });
+    assert.deepEqual(short(await night(hotel, 'Double', 31)), [
+      'capacity by person 0',
+      'price by person 0',
+      'price by person 0',
+      'stop_sell by person 0',
+    ]);
+  });
+
   it('200: a tenant document that changes the number of rooms is in the history of their nights', async () => {
     const hotel = await openHotel(service);
     await book(service, hotel);

@@ -11,7 +11,7 @@ const SMALL = 'αβγδεζηθικλμνξοπρστυφχψωσабвгдеж�
  * The result has at most 60 characters. Otherwise a text of rare characters could be too long for an index, because one character may become 18
  * characters when it is decomposed.
  */
-function folded(text: RawBuilder<unknown>): RawBuilder<string> {
+export function folded(text: RawBuilder<unknown>): RawBuilder<string> {
   const withoutAccents = sql`regexp_replace(normalize(left(${text}, 100), NFKD), '[\\u0300-\\u036f]', '', 'g')`;
   return sql`translate(lower(left(${withoutAccents}, 60) COLLATE "C"), ${sql.lit(CAPITALS)}, ${sql.lit(SMALL)})`;
 }
