@@ -119,13 +119,14 @@ describe('every route', () => {
     assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST']);
   });
 
-  it('401, 400: without credentials, the sign-in returns 400 and every other route returns 401, with and without a trailing slash', async () => {
+  it('401, 400, 204: without credentials, each sign-in returns 400, the sign-out 204, and every other route 401, with and without a trailing slash', async () => {
     for (const { path, methods } of routes) {
       for (const method of methods) {
         for (const form of [path, path.replace(/\/$/, '')]) {
           const answer = await service.call(method, form);
-          const expected = path === '/v1/auth/token/' ? [400, 'invalid_request'] : [401, 'invalid_credentials'];
-          assert.deepEqual([answer.status, answer.body.code], expected, `${method} ${form}`);
+          const ofSignIn = method === 'DELETE' ? [204, undefined] : [400, 'invalid_request'];
+          const expected = path.startsWith('/v1/auth/') ? ofSignIn : [401, 'invalid_credentials'];
+          assert.deepEqual([answer.status, answer.body?.code], expected, `${method} ${form}`);
         }
       }
     }

@@ -100,8 +100,9 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
     assert.equal(await deadlocks(), earlier);
   });
 
-  it('if the response to the COMMIT of a change is lost, the change is made once, and its result lists the nights', async () => {
+  it('if the response to the COMMIT of a change is lost, the change is made once, and its result lists the nights', async (test) => {
     const proxy = await startCommitProxy(service.database.url);
+    test.after(() => proxy.close());
     const [plan = ''] = plans;
     const actor = { tenantId: hotel.tenantId, type: 'operator', id: null } as const;
     const expected = { price: null, is_sold_out: false };
@@ -109,7 +110,6 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
     proxy.dropNextCommitResponse();
     const { changed } = await changeRates(proxy.db, actor, { changes: [entry] });
     assert.equal(proxy.lostCount, 1);
-    await proxy.close();
     assert.deepEqual(changed, [
       { rate_plan_id: plan, date: day(0), before: expected, after: { price: '70.00', is_sold_out: false } },
     ]);

@@ -1,5 +1,5 @@
 import { invalidField, notFound } from '#platform/errors.ts';
-import { type DateText, dayBefore, nightsOf, todayIn } from '#platform/lib/dates.ts';
+import { addDays, type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { isOpen, type PlanCalendar, type Quote, quoteCheapest, quotePlan } from '../rates/rates.ts';
 import type { RoomTypeWithClock } from '../rooms/rooms.ts';
 import { notAvailable } from './booking.ts';
@@ -18,7 +18,7 @@ export function checkBooking(roomType: RoomTypeWithClock, { guests = 1, check_in
 
 /** @throws ApiError 400 `invalid_request` if the arrival is before yesterday at the property */
 export function checkArrival({ timezone }: RoomTypeWithClock, checkIn: DateText): void {
-  const yesterday = dayBefore(todayIn(timezone));
+  const yesterday = addDays(todayIn(timezone), -1);
   if (checkIn < yesterday) {
     throw invalidField('check_in', `must not be before yesterday at the property, ${yesterday}`);
   }

@@ -1,11 +1,12 @@
 import Type from 'typebox';
+import { TIME_OF_DAY_PATTERN } from '#platform/lib/dates.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 const Money = Type.String({ pattern: MONEY_PATTERN });
 const money = (description: string) => Type.String({ pattern: MONEY_PATTERN, description });
-const time = (description: string) => Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description });
+const time = (description: string) => Type.String({ pattern: TIME_OF_DAY_PATTERN, description });
 const text = (description: string) => Type.String({ description });
 
 const Capacity = Type.Integer({

@@ -33,11 +33,6 @@ function dayAfter(day: DateText): DateText {
     : new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Returns the day before the given day. */
-export function dayBefore(day: DateText): DateText {
-  return new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
-}
-
 /** Returns the number of nights from check-in to check-out. The number is less than 1 if check-out is not after check-in. */
 export function countNights(checkIn: DateText, checkOut: DateText): number {
   return (Date.parse(checkOut) - Date.parse(checkIn)) / DAY_MS;
