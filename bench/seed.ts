@@ -31,7 +31,7 @@ export const CAPACITY = 1_000_000;
  * as plain text in the table `bench_secret`, which the service does not use.
  */
 export async function seedTenants(url: string, masterKey: Buffer, sizes: Sizes): Promise<void> {
-  const db = createDatabase({ url, poolSize: 4, hasNoTimeLimit: true });
+  const db = createDatabase({ url, poolSize: 4, hasNoTimeLimit: true, isPrepared: false });
   try {
     await migrateToLatest(db);
     const first = await applyTenantDocument(db, await firstTenantDocument(sizes.roomTypes));

@@ -43,7 +43,7 @@ async function databaseTypes(): Promise<string> {
   // The database is removed at the end of this function. So a crash that damages it does no harm, and fsync can be off.
   const postgres = await openEmbeddedPostgres({ dataDir, role: 'command', settings: { fsync: 'off' } });
   try {
-    const db = createDatabase({ url: postgres.url, poolSize: 2 });
+    const db = createDatabase({ url: postgres.url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
     try {
       await migrateToLatest(db);
       return await generate({

@@ -26,6 +26,9 @@ const priceBounds = (schema: string, field: string) => [
   `#/components/schemas/${schema}/properties/${field}/pattern: \`pattern\` of \`${field}\` was set to '${PRICE_PATTERN}'.`,
 ];
 
+const newCode = (code: string) =>
+  `#/components/schemas/Error/properties/code/enum: Enum of \`code\` gained values: '${code}'.`;
+
 export const ACCEPTED: Accepted[] = [
   {
     date: '2026-11-22',
@@ -72,6 +75,24 @@ export const ACCEPTED: Accepted[] = [
           ['price_variants', 'addons', 'ingredients'].map((field) => maxItems(schema, field, 200)),
         ),
       ],
+    },
+  },
+  {
+    date: '2026-11-25',
+    why: 'A display may do what staff with its areas may do. So the audit trail names it as the actor.',
+    changes: {
+      staff: [
+        "#/components/schemas/AuditEntry/properties/actor/properties/type/enum: Enum of `type` gained values: 'display'.",
+      ],
+    },
+  },
+  {
+    date: '2026-11-25',
+    why: 'A closed restaurant has an error code of its own (decision 40). It is sent only after somebody has set a pause or opening hours.',
+    changes: {
+      'third-party': [newCode('restaurant_closed')],
+      pms: [newCode('restaurant_closed')],
+      staff: [newCode('restaurant_closed')],
     },
   },
 ];

@@ -49,7 +49,7 @@ export function endpointsOf(document: Document): Endpoint[] {
   );
 }
 
-/** Returns the names of the security schemes of an operation. A call must satisfy all of them. */
-export function schemesOf({ security = [] }: Operation): string[] {
-  return security.flatMap((schemes) => Object.keys(schemes));
+/** Returns the names of the security schemes of an operation, of the first set that the document lists. A call must satisfy all of them. */
+export function schemesOf({ security: [first = {}] = [] }: Operation): string[] {
+  return Object.keys(first);
 }

@@ -9,6 +9,7 @@ export type ServiceErrorCode =
   | 'room_type_not_found'
   | 'reservation_not_found'
   | 'room_not_available'
+  | 'restaurant_closed'
   | 'invalid_status_transition'
   | 'rate_limited'
   | 'error';

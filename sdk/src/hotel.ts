@@ -7,6 +7,8 @@ import type { Transport } from './transport.ts';
 export type RoomType = EntryOf<Operations['listRoomTypes']['answer']>;
 export type AvailabilityQuery = Operations['getAvailability']['query'];
 export type Availability = Operations['getAvailability']['answer'];
+export type ReservationQuoteQuery = Operations['quoteReservation']['query'];
+export type ReservationQuote = Operations['quoteReservation']['answer'];
 export type ReservationCreate = Operations['createReservation']['body'];
 export type Reservation = Operations['getReservation']['answer'];
 export type ReservationStatus = Reservation['status'];
@@ -31,6 +33,15 @@ export class Hotel {
    */
   async availability(query: AvailabilityQuery, options?: CallOptions): Promise<Availability> {
     return await this.#transport.call('getAvailability', { query }, options);
+  }
+
+  /**
+   * Returns the price that `reservations.create` would charge for a stay now. The call books nothing. A stay that cannot be booked is
+   * refused with the error of a booking.
+   * @throws RoomserviceError `room_not_available`, `room_type_not_found`, `invalid_request`
+   */
+  async quote(query: ReservationQuoteQuery, options?: CallOptions): Promise<ReservationQuote> {
+    return await this.#transport.call('quoteReservation', { query }, options);
   }
 }
 

@@ -8,13 +8,24 @@ export type {
   Hotel,
   Reservation,
   ReservationCreate,
+  ReservationQuote,
+  ReservationQuoteQuery,
   Reservations,
   ReservationStatus,
   RoomType,
 } from './hotel.ts';
 export type { CallOptions, ClientOptions } from './options.ts';
 export type { ListQuery } from './pages.ts';
-export type { Dish, Menu, Order, OrderCreate, Orders, OrderStatus } from './restaurant.ts';
+export type {
+  Dish,
+  Menu,
+  Order,
+  OrderCreate,
+  OrderQuote,
+  OrderQuoteRequest,
+  Orders,
+  OrderStatus,
+} from './restaurant.ts';
 export { Roomservice } from './roomservice.ts';
 export { RoomservicePms } from './roomservice-pms.ts';
 export type {

@@ -53,6 +53,29 @@ describe('menu and orders', () => {
     assert.equal((await roomservice.orders.cancel(order.external_order_id)).status, 'cancelled');
   });
 
+  test('the client prices an order before it places the order, and places no order by that', async () => {
+    const { external_order_id, items } = water();
+    const { lines, total, currency } = await roomservice.orders.quote({ items });
+    assert.deepEqual([lines.length, lines[0]?.name, total, currency], [1, 'Water', lines[0]?.total, 'EUR']);
+    assert.equal((await failureOf(roomservice.orders.get(external_order_id))).code, 'order_not_found');
+  });
+
+  test('409: while the restaurant is closed, orders and quotes fail with restaurant_closed and the seconds until the opening', async () => {
+    const until = new Date(Date.now() + 40_000).toISOString();
+    await service.call('POST', '/v1/staff/pause/', { headers: tenant.staff, json: { until } });
+    try {
+      const create = () => roomservice.orders.create(water());
+      const quote = () => roomservice.orders.quote({ items: water().items });
+      for (const call of [create, quote]) {
+        const error = await failureOf(call());
+        assert.deepEqual([error.status, error.code, error.attempts], [409, 'restaurant_closed', 1]);
+        assert.ok((error.retryAfterSeconds ?? 0) > 30, String(error.retryAfterSeconds));
+      }
+    } finally {
+      await service.call('DELETE', '/v1/staff/pause/', { headers: tenant.staff });
+    }
+  });
+
   test('an order can be read by its external id, even if the id has slashes, spaces, URL characters, or Russian or Chinese letters', async () => {
     for (const id of ['a/b?c=d&e#f', '%2F', 'наряд № 7', '注文', '...', ' ']) {
       await roomservice.orders.create({ ...water(), external_order_id: id });
@@ -80,6 +103,17 @@ describe('hotel and reservations', () => {
       { date: dayAhead(60), sellable: 3 },
       { date: dayAhead(61), sellable: 3 },
     ]);
+  });
+
+  test('the client reads the plan, the nightly prices and the total of a stay, and a quote for too many guests fails with invalid_request', async () => {
+    const { external_reservation_id, guest, ...query } = stay('stay-priced');
+    const quote = await roomservice.hotel.quote({ ...query, guests: 2 });
+    assert.deepEqual(
+      [quote.rate_plan?.name, quote.nights.map(({ price }) => price), quote.total_amount],
+      ['Saver', ['80.00', '80.00'], '160.00'],
+    );
+    const refused = await failureOf(roomservice.hotel.quote({ ...query, guests: 3 }));
+    assert.deepEqual([refused.status, refused.code], [400, 'invalid_request']);
   });
 
   test('the client books a stay, gets the same reservation again for the same external id, reads it and cancels it', async () => {

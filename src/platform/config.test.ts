@@ -49,6 +49,7 @@ describe('defaults of readConfig', () => {
     webhookAllowPrivateNetwork: false,
     eventRetentionDays: 30,
     identityProvider: null,
+    mail: null,
     trustedProxies: [],
     logLevel: 'info',
     metricsPort: null,
@@ -62,9 +63,8 @@ describe('defaults of readConfig', () => {
       REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE ORDER_MAX_ITEMS ORDER_ITEM_MAX_ADDONS
       MENU_MAX_RENDERED_MIB STREAMS_PER_CREDENTIAL MENU_MAX_DISHES DISH_MAX_ENTRIES BODY_MIB_PER_CREDENTIAL BODY_MIB_PER_TENANT
       BODY_MIB_PER_PROCESS BODY_MIB_OF_STRANGERS WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK EVENT_RETENTION_DAYS
-      TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL AUTH_EMAIL_VERIFIED_REQUIRED`.split(
-        /\s+/,
-      );
+      TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL AUTH_EMAIL_VERIFIED_REQUIRED
+      SMTP_URL MAIL_FROM`.split(/\s+/);
     assert.deepEqual(readConfig(Object.fromEntries(names.map((name) => [name, '']))), defaults);
   });
 });

@@ -8,6 +8,7 @@ import {
   checkRedisUrl,
   integerFrom,
   InvalidValueError,
+  type MailSender,
   oneOf,
   type Parse,
   parseBaseUrl,
@@ -16,9 +17,12 @@ import {
   parseDatabaseUrl,
   parseKey,
   parseKeySetUrl,
+  parseMailSender,
+  parseMailServer,
   parsePoolSize,
   parseProxies,
 } from './lib/setting-values.ts';
+import type { SmtpAddress } from './lib/smtp-url.ts';
 import { type SettingName, SETTING_NAMES, settingOf } from './settings.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -32,6 +36,12 @@ export interface IdentityProvider {
    * always refused.
    */
   requiresVerifiedEmail: boolean;
+}
+
+/** Server that takes the mails of the service, and the sender that they name. */
+export interface MailSettings {
+  server: SmtpAddress;
+  sender: MailSender;
 }
 
 /** All settings from the environment, parsed and typed. `settings.ts` says what each variable means. */
@@ -63,6 +73,8 @@ export interface Config {
   /** Number of days for which an event is kept. A delivery that has ended, with or without success, is removed together with its event. */
   eventRetentionDays: number;
   identityProvider: IdentityProvider | null;
+  /** Null: the service sends no mail. */
+  mail: MailSettings | null;
   trustedProxies: string[];
   logLevel: (typeof LOG_LEVELS)[number];
   metricsPort: number | null;
@@ -132,6 +144,7 @@ export function inspectConfig(environment: Environment = process.env): Inspected
     webhookAllowPrivateNetwork: reader.withDefault('WEBHOOK_ALLOW_PRIVATE_NETWORK', parseBoolean),
     eventRetentionDays: reader.withDefault('EVENT_RETENTION_DAYS', integerFrom(1, 3_650)),
     identityProvider: readIdentityProvider(reader),
+    mail: readMail(reader),
     trustedProxies: reader.optional('TRUSTED_PROXIES', parseProxies) ?? [],
     logLevel: reader.withDefault('LOG_LEVEL', oneOf(LOG_LEVELS)),
     metricsPort: reader.optional('METRICS_PORT', metricsPortBeside(port)),
@@ -326,6 +339,21 @@ function readBounds(reader: Reader): Bounds {
       ofStrangers: bytes('BODY_MIB_OF_STRANGERS'),
     },
   };
+}
+
+/** Names of the variables that mail needs. PUBLIC_URL may also be set alone. */
+const MAIL_NAMES = ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const;
+
+/** Reads the settings of mail. Call this function after PUBLIC_URL was read. */
+function readMail(reader: Reader): MailSettings | null {
+  const server = reader.optional('SMTP_URL', parseMailServer);
+  const sender = reader.optional('MAIL_FROM', parseMailSender);
+  if (reader.isSet('SMTP_URL') || reader.isSet('MAIL_FROM')) {
+    for (const name of MAIL_NAMES.filter((each) => !reader.isSet(each))) {
+      reader.addFault(name, 'is missing: mail needs all of SMTP_URL, MAIL_FROM and PUBLIC_URL, the base of its links');
+    }
+  }
+  return server === null || sender === null ? null : { server, sender };
 }
 
 /** Names of the variables that are set all together or not at all. */

@@ -86,13 +86,25 @@ export const ERRORS = {
     remedy: 'Read the availability, and offer other dates or another room type.',
     example: 'This room type is not available for these dates.',
   },
+  restaurant_closed: {
+    status: 409,
+    title: 'Restaurant closed',
+    cause:
+      'The restaurant takes no orders now, because staff have paused it or because the time is outside its opening hours. ' +
+      'Orders that were placed before are not affected.',
+    remedy:
+      'Tell the guest that the restaurant is closed. If the response has `Retry-After`, the restaurant opens after this number of ' +
+      'seconds. Without `Retry-After`, the time of the opening is not known.',
+    example: 'The restaurant is closed until 2026-11-21T11:00:00.000Z.',
+  },
   invalid_status_transition: {
     status: 409,
     title: 'Change not possible in this status',
     cause:
-      'The order, reservation or credential has a status that does not allow the change, for example cancelled or revoked.',
+      'The order, reservation or credential has a status that does not allow the change, for example cancelled or revoked. In the staff ' +
+      'API, the code also says that a value has changed since the caller read it.',
     remedy:
-      'Read the current status again, and continue from there. If an order or a reservation is cancelled already, no action is needed.',
+      'Read the current state again, and continue from there. If an order or a reservation is cancelled already, no action is needed.',
     example: 'The order is completed: it cannot become cancelled.',
   },
   rate_limited: {
@@ -126,8 +138,8 @@ export const GENERIC_ERRORS = {
     title: 'Not allowed',
     cause:
       'The service knows the caller. ' +
-      'But the caller lacks the role for the operation, or the tenant lacks the feature (restaurant or hotel).',
-    remedy: "Ask the tenant's owner to make the call, or to have the feature switched on.",
+      'But the caller lacks the role or the area for the operation, or the tenant lacks the feature (restaurant or hotel).',
+    remedy: "Ask the tenant's owner to make the call, to give you the area, or to have the feature switched on.",
   },
   404: {
     title: 'Not found',

@@ -29,7 +29,10 @@ const TABLE = [
     name: 'PUBLIC_URL',
     default: null,
     otherwise: 'from the request',
-    meaning: 'Base of the `next` and `previous` links.',
+    meaning:
+      'URL under which people and partners reach the service. It is the base of the `next` and `previous` links, and of the links that ' +
+      'invite people. If it begins with `https:`, session cookies are set only for HTTPS. Without this variable, the links that invite ' +
+      'people begin with the address on which the process listens.',
   },
   { name: 'DATA_DIR', default: './data', meaning: 'Folder of the embedded database and of the generated keys.' },
   {
@@ -170,6 +173,21 @@ const TABLE = [
     meaning:
       'With `true`, a token of the identity provider must say `email_verified: true`. With `false`, a token without `email_verified` is ' +
       'accepted too. Use `false` only if the provider verifies every e-mail. A token that says `email_verified: false` is always refused.',
+  },
+  {
+    name: 'SMTP_URL',
+    default: null,
+    meaning:
+      'URL of the server that sends mails: `smtps://user:password@host:465`, or `smtp://user:password@host:587` for STARTTLS. Set all ' +
+      'three of `SMTP_URL`, `MAIL_FROM` and `PUBLIC_URL`. Without them, the owner hands invitations to people in another way.',
+    page: 'docs/operating/mail.md',
+    isSecret: true,
+  },
+  {
+    name: 'MAIL_FROM',
+    default: null,
+    meaning: 'Sender of the mails, for example `Roomservice <noreply@example.com>`.',
+    page: 'docs/operating/mail.md',
   },
   {
     name: 'TRUSTED_PROXIES',

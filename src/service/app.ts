@@ -18,25 +18,42 @@ import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
 import type { ReaderBounds } from '#platform/http/slow-readers.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
+import { createMailer, type Mailer } from '#platform/mail/mail.ts';
 import { menuRoutes } from '#restaurant/menu/routes.ts';
 import { menuStaffRoutes } from '#restaurant/menu/staff-routes.ts';
+import { openingStaffRoutes } from '#restaurant/opening/staff-routes.ts';
 import { orderRoutes } from '#restaurant/orders/routes.ts';
 import { orderStaffRoutes } from '#restaurant/orders/staff-routes.ts';
 import { pmsRoutes } from '#hotel/pms/routes.ts';
-import { propertyStaffRoutes } from '#hotel/front-desk/staff-routes.ts';
+import { calendarStaffRoutes, propertyStaffRoutes } from '#hotel/front-desk/staff-routes.ts';
+import { nightStaffRoutes } from '#hotel/nights/staff-routes.ts';
+import { rateStaffRoutes } from '#hotel/rates/staff-routes.ts';
+import { nightHistoryRoutes } from '#hotel/reservations/night-routes.ts';
 import { reservationRoutes } from '#hotel/reservations/routes.ts';
 import { reservationStaffRoutes } from '#hotel/reservations/staff-routes.ts';
 import { roomRoutes } from '#hotel/rooms/routes.ts';
-import { ownerGuard, personGuard } from '#access/tenants/guard.ts';
+import { roomTypeStaffRoutes } from '#hotel/rooms/staff-routes.ts';
+import { createStaffAuthentication, staffGuard } from '#access/sessions/guard.ts';
+import type { ServiceFacts } from '#access/sessions/me.ts';
+import { linkRoutes } from '#access/people/routes.ts';
+import { Links, People } from '#access/people/people.ts';
+import { peopleStaffRoutes } from '#access/people/staff-routes.ts';
+import { displayRoutes } from '#access/sessions/display-routes.ts';
+import { displayStaffRoutes } from '#access/sessions/display-staff-routes.ts';
+import { Displays } from '#access/sessions/displays.ts';
+import { sessionRoutes } from '#access/sessions/routes.ts';
+import { Sessions } from '#access/sessions/sessions.ts';
+import { sessionStaffRoutes } from '#access/sessions/staff-routes.ts';
 import { authRoutes } from '#access/tenants/routes.ts';
-import type { Person } from '#access/tenants/tenants.ts';
-import { createTokenVerifier } from '#access/tenants/tokens.ts';
+import { SignInAttempts, type Staff } from '#access/tenants/tenants.ts';
+import { createTokenVerifier, type VerifyToken } from '#access/tenants/tokens.ts';
 import { feedRoutes } from '#webhooks/events/routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
 import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
 import type { LocalDelivery } from '#webhooks/events/events.ts';
 import { type Business, createBusiness } from './business.ts';
+import { readVersion } from './version.ts';
 
 export interface AppDependencies {
   config: Pick<
@@ -48,6 +65,8 @@ export interface AppDependencies {
     | 'identityProvider'
     | 'webhookAllowPrivateNetwork'
     | 'webhookHeaderBrand'
+    | 'eventRetentionDays'
+    | 'mail'
   >;
   db: Database;
   /** Separate connection pool for work that must continue while requests use all connections of `db`. */
@@ -62,6 +81,8 @@ export interface AppDependencies {
   readers?: Partial<ReaderBounds> | undefined;
   /** Contact of this process with the database, which the polls confirm. Default: a new one. */
   contact?: DatabaseContact;
+  /** Returns true if a sandbox changes the orders and reservations of the tenant. Default: no sandbox runs. */
+  isSandbox?: ServiceFacts['isSandbox'];
   /** Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the address of the caller. */
   isServing?: (address: string) => boolean;
 }
@@ -91,13 +112,18 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   const contact = deps.contact ?? new DatabaseContact(deps.db);
   const changes = new RecentChanges(deps.backgroundDb, log, contact);
   const callers = createCallers(deps, changes);
+  const mailer = config.mail === null ? null : createMailer(config.mail, log);
   app.addHook('onListen', async () => changes.start());
   app.addHook('onClose', async () => {
-    await Promise.all([changes.close(), callers.partners.close(), callers.pms.close()]);
+    const { partners, pms, sessions } = callers;
+    await Promise.all([changes.close(), partners.close(), pms.close(), sessions.close(), mailer?.close()]);
   });
   registerRoutes(app, deps, {
     contact,
     changes,
+    callers,
+    mailer,
+    service: await factsOf(deps),
     guards: createGuards(deps, callers),
     ...createBusiness({ ...deps, caches: changes }),
   });
@@ -107,17 +133,22 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
 interface Parts extends Business {
   contact: DatabaseContact;
   changes: RecentChanges;
+  callers: Callers;
+  /** Null if the service sends no mail. */
+  mailer: Mailer | null;
+  service: ServiceFacts;
   guards: Guards;
 }
 
 function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
-  const { config, db, keyring, budgets } = deps;
-  const { contact, guards, changes, credentials, pmsCredentials, channels, readListedMenu, orders } = parts;
-  const { reservations, findRoomType, readHeldNights } = parts;
+  const { config, db } = deps;
+  const { contact, guards, changes, credentials, pmsCredentials, channels, readListedMenu, opening, orders } = parts;
+  const { reservations, staffStays, findRoomType, readHeldNights } = parts;
 
   healthRoutes(app, { ...(deps.isServing ? { isServing: deps.isServing } : {}), isReady: () => contact.isReady() });
   docsRoutes(app);
-  authRoutes(app, { db, keyring, budgets });
+  accessRoutes(app, deps, parts);
+  peopleRoutes(app, deps, parts);
   credentialRoutes(app, {
     credentials,
     ownerGuard: guards.owner,
@@ -148,47 +179,112 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   menuStaffRoutes(app, {
     db,
     changes,
-    staffGuard: guards.restaurantStaff,
+    staffGuard: guards.menuStaff,
     maxRenderedBytes: config.bounds.renderedMenuBytes,
   });
-  orderStaffRoutes(app, { orders, staffGuard: guards.restaurantStaff });
-  propertyStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
-  reservationStaffRoutes(app, { reservations, staffGuard: guards.hotelStaff });
+  orderStaffRoutes(app, { orders, staffGuard: guards.orderStaff });
+  openingStaffRoutes(app, {
+    opening,
+    changes,
+    staffGuard: guards.anyRestaurantStaff,
+    ordersGuard: guards.orderStaff,
+    ownerGuard: guards.restaurantOwner,
+  });
+  propertyStaffRoutes(app, { db, staffGuard: guards.hotelOrRateStaff });
+  calendarStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
+  nightStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
+  nightHistoryRoutes(app, { db, staffGuard: guards.hotelStaff });
+  rateStaffRoutes(app, { db, rateGuard: guards.rateStaff });
+  roomTypeStaffRoutes(app, { db, changes, ownerGuard: guards.hotelOwner });
+  reservationStaffRoutes(app, { reservations, staffStays, staffGuard: guards.hotelStaff });
   auditStaffRoutes(app, {
     db,
     ownerGuard: guards.owner,
-    tenantOf: (request) => request.person.tenant.id,
+    tenantOf: (request) => request.staff.tenant.id,
   });
-  deliveryStaffRoutes(app, { db, staffGuard: guards.anyStaff });
+  deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
   partnerRoutes(app, { credentials, db, ownerGuard: guards.owner, shape: Credential });
 }
 
-type Callers = ReturnType<typeof createCallers>;
+/** Registers the operations of sign-in, and those of the caller's own account and sessions. */
+function accessRoutes(app: App, { db, keyring, budgets }: AppDependencies, { callers, service, guards }: Parts): void {
+  const { sessions, verifyToken } = callers;
+  const attempts = new SignInAttempts({ db, pepper: keyring.pepper, budgets });
+  authRoutes(app, { attempts, tokenKey: keyring.token });
+  sessionRoutes(app, { db, sessions, attempts, verifyToken, service });
+  const { anyStaff: anyGuard, person: personGuard } = guards;
+  sessionStaffRoutes(app, { db, sessions, attempts, service, anyGuard, personGuard });
+}
 
-/** Creates the authentication of the third-party API and of the PMS API. Both use the tenant cache. */
-function createCallers({ db, keyring, log }: AppDependencies, caches: Caches) {
-  const onError = (error: unknown) => {
+/** Registers the operations with which owners manage people and displays, and those with which both sign in for the first time. */
+function peopleRoutes(app: App, { db, keyring, budgets }: AppDependencies, parts: Parts): void {
+  const { mailer, service, guards } = parts;
+  const { pepper } = keyring;
+  const { sessions } = parts.callers;
+  const links = new Links({ db, pepper, mailer, baseUrl: () => baseOfLinks(app) });
+  const displays = new Displays({ db, pepper });
+  peopleStaffRoutes(app, { people: new People({ db, links }), ownerGuard: guards.owner });
+  linkRoutes(app, { links, sessions, budgets, service });
+  displayStaffRoutes(app, { displays, ownerGuard: guards.owner });
+  displayRoutes(app, { displays, sessions, budgets, service });
+}
+
+/**
+ * Returns the URL with which the links for people begin, without a trailing slash: PUBLIC_URL, or the address on which the process listens. No
+ * header of a request changes it. Otherwise a caller could make the service send a link to another host.
+ */
+function baseOfLinks({ publicUrl, listeningOrigin }: App): string {
+  return publicUrl ?? listeningOrigin.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
+}
+
+/** Returns the facts about the service that its staff may see. */
+async function factsOf({ config, isSandbox = async () => false }: AppDependencies): Promise<ServiceFacts> {
+  const { eventRetentionDays, rateLimitPerMinute, webhookHeaderBrand } = config;
+  return { version: await readVersion(), eventRetentionDays, rateLimitPerMinute, webhookHeaderBrand, isSandbox };
+}
+
+interface Callers {
+  partners: Authentication;
+  pms: Authentication;
+  sessions: Sessions;
+  verifyToken: VerifyToken;
+}
+
+/** Creates the authentication of the third-party API, of the PMS API and of the staff API. The first two use the tenant cache. */
+function createCallers({ db, keyring, config, log }: AppDependencies, caches: Caches): Callers {
+  const onError = (what: string) => (error: unknown) => {
     if (!isLogged(error)) {
-      log.warn({ err: error }, 'the time of the last use of credentials could not be written');
+      log.warn({ err: error }, `the time of the last use of ${what} could not be written`);
     }
   };
+  const ofCredentials = { db, keyring, caches, onError: onError('credentials') };
   return {
-    partners: new Authentication({ db, keyring, audience: 'third_party', caches, onError }),
-    pms: new Authentication({ db, keyring, audience: 'pms', caches, onError }),
+    partners: new Authentication({ ...ofCredentials, audience: 'third_party' }),
+    pms: new Authentication({ ...ofCredentials, audience: 'pms' }),
+    sessions: new Sessions({ db, pepper: keyring.pepper, onError: onError('sessions') }),
+    verifyToken: createTokenVerifier(keyring.token, config.identityProvider),
   };
 }
 
 type Guards = ReturnType<typeof createGuards>;
 
 /** Creates the guards of the routes. All third-party routes share one budget, and all PMS routes share a second one (contract §8). */
-function createGuards({ db, keyring, config, budgets }: AppDependencies, callers: Callers) {
-  const verifyToken = createTokenVerifier(keyring.token, config.identityProvider);
+function createGuards({ db, config, budgets }: AppDependencies, callers: Callers) {
+  const authenticate = createStaffAuthentication(db, callers.verifyToken, callers.sessions);
   const budget = budgets.budget('third-party', config.rateLimitPerMinute);
   return {
-    owner: ownerGuard(db, verifyToken),
-    anyStaff: personGuard(db, verifyToken),
-    restaurantStaff: personGuard(db, verifyToken, 'restaurant'),
-    hotelStaff: personGuard(db, verifyToken, 'hotel'),
+    owner: staffGuard(authenticate, 'owner'),
+    person: staffGuard(authenticate, 'person'),
+    anyStaff: staffGuard(authenticate, 'any'),
+    restaurantOwner: staffGuard(authenticate, 'owner', 'restaurant'),
+    anyRestaurantStaff: staffGuard(authenticate, 'any', 'restaurant'),
+    orderStaff: staffGuard(authenticate, { areas: ['orders'] }, 'restaurant'),
+    menuStaff: staffGuard(authenticate, { areas: ['menu'] }, 'restaurant'),
+    hotelStaff: staffGuard(authenticate, { areas: ['hotel'] }, 'hotel'),
+    rateStaff: staffGuard(authenticate, { areas: ['rates'] }, 'hotel'),
+    hotelOwner: staffGuard(authenticate, 'owner', 'hotel'),
+    hotelOrRateStaff: staffGuard(authenticate, { areas: ['hotel', 'rates'] }, 'hotel'),
+    deliveryStaff: staffGuard(authenticate, { areas: ['deliveries'] }),
     anyCaller: callerGuard(callers.partners, budget),
     restaurantCaller: callerGuard(callers.partners, budget, 'restaurant'),
     hotelCaller: callerGuard(callers.partners, budget, 'hotel'),
@@ -209,9 +305,9 @@ function refuseTenantParameters(request: FastifyRequest): void {
 
 /** Logs one line for a request, with the ids of the tenant and the caller. The line contains no header, no body and no query. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  // The request type declares `caller` and `person` as always present, because the code of the routes needs them. But if no guard has run
+  // The request type declares `caller` and `staff` as always present, because the code of the routes needs them. But if no guard has run
   // for the request, both are missing.
-  const { caller, person } = request as { caller?: Caller; person?: Person };
+  const { caller, staff } = request as { caller?: Caller; staff?: Staff };
   request.log.info(
     {
       method: request.method,
@@ -220,9 +316,10 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
       // Set only if the response was not sent to its end. Either the client closed the connection, or the response failed.
       cut_off: reply.raw.writableFinished ? undefined : true,
       duration_ms: Math.round(reply.elapsedTime),
-      tenant_id: caller?.tenantId ?? person?.tenant.id,
+      tenant_id: caller?.tenantId ?? staff?.tenant.id,
       credential_id: caller?.credentialId,
-      user_id: person?.userId,
+      user_id: staff?.type === 'person' ? staff.id : undefined,
+      display_id: staff?.type === 'display' ? staff.id : undefined,
     },
     'request',
   );

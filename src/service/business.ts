@@ -4,12 +4,14 @@ import { Channels } from '#hotel/channels/channels.ts';
 import { createNightReader } from '#hotel/nights/nights.ts';
 import { createRateReader } from '#hotel/rates/rates.ts';
 import { Reservations } from '#hotel/reservations/reservations.ts';
+import { StaffStays } from '#hotel/reservations/staff-stays.ts';
 import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
 import type { Caches } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMenuReader } from '#restaurant/menu/menu.ts';
+import { Opening } from '#restaurant/opening/opening.ts';
 import { Orders } from '#restaurant/orders/orders.ts';
 import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/events/events.ts';
 
@@ -39,6 +41,7 @@ export type Business = ReturnType<typeof createBusiness>;
 export function createBusiness({ config, db, keyring, log, caches, deliveries }: Platform) {
   const transactionWithEvents = createTransactionWithEvents(db, deliveries);
   const readListedMenu = createMenuReader({ db, caches, log, maxRenderedBytes: config.bounds.renderedMenuBytes });
+  const opening = new Opening({ db, caches });
   const readHeldNights = createNightReader(db);
   const findRoomType = createRoomTypeFinder({ db, caches });
   const rates = createRateReader(db);
@@ -47,9 +50,11 @@ export function createBusiness({ config, db, keyring, log, caches, deliveries }:
     pmsCredentials: new Credentials({ db, keyring, audience: 'pms' }),
     channels: new Channels({ db, keyring }),
     readListedMenu,
-    orders: new Orders({ db, readListedMenu, transactionWithEvents }),
+    opening,
+    orders: new Orders({ db, readListedMenu, opening, transactionWithEvents }),
     findRoomType,
     readHeldNights,
     reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights }),
+    staffStays: new StaffStays({ db, findRoomType }),
   };
 }

@@ -10,6 +10,7 @@ export const ACTORS = [
   'partner',
   'pms',
   'owner',
+  'owner with a cookie',
   'staff',
   'channel',
   'partner with a wrong secret',

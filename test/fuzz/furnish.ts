@@ -3,10 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { ORDERS, STAFF_ORDERS } from '../support/restaurant.ts';
 import { RESERVATIONS, ROOMS, STAFF_RESERVATIONS, dayAhead } from '../support/hotel.ts';
 import { CHANNELS, RECEIVER, channelHeaders, type TestChannel } from '../support/channel.ts';
+import { newEmail, PEOPLE } from '../support/people.ts';
 import type { Answer, CallOptions } from '../support/service.ts';
+import { CONSOLE, consoleHeaders, SESSION, tokenOf } from '../support/sessions.ts';
 import { PASSWORD } from './house.ts';
 
 const CREDENTIALS = '/v1/third-party/credentials/';
+const DISPLAYS = '/v1/staff/displays/';
 const PMS_CREDENTIALS = '/v1/channel-manager/credentials/';
 const PMS = '/v1/channel-manager/pms/';
 
@@ -21,14 +24,16 @@ export type Call = (method: string, path: string, options?: CallOptions) => Prom
 /** Callers of one tenant, with the headers of their calls. */
 export interface Callers {
   owner: Record<string, string>;
+  /** Headers of the owner's calls with a session cookie. */
+  console: Record<string, string>;
   staff: Record<string, string>;
   partner: Record<string, string>;
   pms: Record<string, string>;
   channel: TestChannel;
   revoked: Record<string, string>;
   /**
-   * Ids of the credentials and the channel of the partner, the PMS and the booking site. The revoked credential is not
-   * among them.
+   * Ids of the owner, the member of staff, and the credentials and the channel of the partner, the PMS and the booking
+   * site. The revoked credential is not among them.
    */
   ownIds: string[];
 }
@@ -42,20 +47,23 @@ export async function openCallers(call: Call, slug: string): Promise<Callers> {
     signIn(call, `owner@${slug}.example`),
     signIn(call, `staff0@${slug}.example`),
   ]);
+  const fromConsole = await startSession(call, `owner@${slug}.example`);
   const create = (path: string, json: object) => made(call, path, { headers: owner, json }, 201);
   const partner = await create(CREDENTIALS, { label: 'its own' });
   const pms = await create(PMS_CREDENTIALS, { label: 'its own' });
   const channel = await create(CHANNELS, { source: 'its own' });
   const revoked = await create(CREDENTIALS, { label: 'revoked' });
   await made(call, `${CREDENTIALS}${revoked.id}/revoke/`, { headers: owner }, 200);
+  const people: { id: string }[] = (await call('GET', PEOPLE, { headers: owner })).body;
   return {
     owner,
+    console: fromConsole,
     staff,
     partner: { 'x-api-key': partner.api_key, 'x-api-secret': partner.api_secret },
     pms: { 'x-pms-api-key': pms.api_key, 'x-pms-api-secret': pms.api_secret },
     channel,
     revoked: { 'x-api-key': revoked.api_key, 'x-api-secret': revoked.api_secret },
-    ownIds: [partner.id, pms.id, channel.id],
+    ownIds: [partner.id, pms.id, channel.id, ...people.map(({ id }) => id)],
   };
 }
 
@@ -86,18 +94,37 @@ export async function furnish(call: Call, callers: Callers, mark: string): Promi
   ]);
 }
 
-/** Creates new credentials, orders and stays, because earlier cases may have revoked, cancelled or completed all existing ones. */
+/**
+ * Creates new credentials, people, displays, orders and stays, because earlier cases may have revoked, disabled, removed, cancelled or
+ * completed all existing ones.
+ */
 export async function restock(call: Call, callers: Callers, mark: string): Promise<void> {
   const { owner, partner } = callers;
+  await openRestaurant(call, owner);
   const roomTypeId = await findBunk(call, partner);
   const making = Array.from({ length: STOCK }, () => randomUUID()).flatMap((externalId) => [
     made(call, CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
     made(call, PMS_CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
     made(call, CHANNELS, { headers: owner, json: { source: mark } }, 201),
+    made(call, PEOPLE, { headers: owner, json: { email: newEmail(), name: mark, role: 'staff' } }, 201),
+    made(call, DISPLAYS, { headers: owner, json: { label: mark, areas: [] } }, 201),
     placeOrder(call, callers, { externalId, mark }),
     bookStay(call, callers, { externalId, mark, roomTypeId }),
+    bookForHouse(call, callers, { mark, roomTypeId }),
   ]);
   await Promise.all(making);
+  await seen(call, PEOPLE, owner);
+}
+
+/** Ends the pause and removes the opening hours, because earlier cases may have closed the restaurant. */
+async function openRestaurant(call: Call, headers: Record<string, string>): Promise<void> {
+  const answers = [
+    await call('DELETE', '/v1/staff/pause/', { headers }),
+    await call('PUT', '/v1/staff/opening-hours/', { headers, json: { hours: [] } }),
+  ];
+  for (const { status, text } of answers) {
+    assert.equal(status, 200, text);
+  }
 }
 
 /**
@@ -112,6 +139,11 @@ async function findBunk(call: Call, partner: Record<string, string>): Promise<st
 async function signIn(call: Call, email: string): Promise<Record<string, string>> {
   const { access_token: token } = await made(call, '/v1/auth/token/', { json: { email, password: PASSWORD } }, 200);
   return { authorization: `Bearer ${token}` };
+}
+
+async function startSession(call: Call, email: string): Promise<Record<string, string>> {
+  const answer = await call('POST', SESSION, { headers: CONSOLE, json: { email, password: PASSWORD } });
+  return consoleHeaders(tokenOf(answer));
 }
 
 interface Wanted {
@@ -142,6 +174,17 @@ async function bookStay(call: Call, { partner, staff }: Callers, wanted: Wanted 
   if (status !== undefined) {
     await made(call, `${STAFF_RESERVATIONS}${stay.reservation_id}/status/`, { headers: staff, json: { status } }, 200);
   }
+}
+
+/** Books a stay of the hotel itself, which staff may change. Its nights are not those of the partner's stays, so it takes no room of them. */
+async function bookForHouse(
+  call: Call,
+  { staff }: Callers,
+  { mark, roomTypeId }: { mark: string; roomTypeId: string },
+) {
+  const stay = { room_type_id: roomTypeId, check_in: dayAhead(300), check_out: dayAhead(303), overbook: true };
+  const json = { ...stay, request_id: randomUUID(), guest: { name: mark } };
+  await made(call, STAFF_RESERVATIONS, { headers: staff, json }, 201);
 }
 
 async function made(call: Call, path: string, options: CallOptions, status: number): Promise<Answer['body']> {

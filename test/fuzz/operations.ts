@@ -1,3 +1,4 @@
+import { CONSOLE_HEADER } from '#access/sessions/console-cookie.ts';
 import { compileSchema, type Validator } from '#platform/lib/validation.ts';
 import { buildOpenApiDocuments } from '../../tools/openapi/openapi.ts';
 import { closed, type DocumentedOperation, type OpenApiDocument, resolved } from '../support/openapi-documents.ts';
@@ -36,15 +37,19 @@ export interface Operation {
   method: string;
   /** Path with its parameters in braces, for example `/orders/{id}/`. */
   path: string;
-  /** Security schemes that a call needs. An empty list means that a call needs no credentials. */
+  /** Security schemes that a call needs, of the first set that the document lists. If the list is empty, a call needs no credentials. */
   schemes: string[];
   parameters: Parameter[];
+  /** True if the operation needs the header of a console. */
+  isConsoleOnly: boolean;
   body: Schema | null;
   /**
    * Validators of response bodies, keyed by status. A validator refuses a field that the OpenAPI document does not
    * name.
    */
   answers: Map<number, Validator>;
+  /** Statuses of responses without a body. */
+  emptyStatuses: ReadonlySet<number>;
 }
 
 /**
@@ -71,9 +76,15 @@ function toOperation(method: string, path: string, documented: DocumentedOperati
     id: documented.operationId,
     method,
     path,
-    schemes: documented.security.flatMap((scheme) => Object.keys(scheme)),
+    schemes: Object.keys(documented.security[0] ?? {}),
     parameters: (documented.parameters ?? []).filter((parameter) => parameter.in !== 'header'),
+    isConsoleOnly: (documented.parameters ?? []).some(({ name }) => name === CONSOLE_HEADER),
     body: documented.requestBody?.content['application/json']?.schema ?? null,
     answers: new Map(answers),
+    emptyStatuses: new Set(
+      Object.entries(documented.responses).flatMap(([status, { content }]) =>
+        content === undefined ? [Number(status)] : [],
+      ),
+    ),
   };
 }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { CONSOLE_HEADER } from '#access/sessions/console-cookie.ts';
 import { ACTORS, type Actor, type HttpCase } from './cases.ts';
 import { type Content, contents, junk } from './bodies.ts';
 import { ODD_HEADERS } from './hostile.ts';
@@ -78,13 +79,14 @@ interface Parts {
 function toCase(operation: Operation, method: string, parts: Parts): HttpCase {
   const { actor, target, content, headers = [], isChunked } = parts;
   const type: [string, string][] = content === null || content.type === null ? [] : [['Content-Type', content.type]];
+  const fromConsole: [string, string][] = operation.isConsoleOnly ? [[CONSOLE_HEADER, '1']] : [];
   return {
     kind: 'http',
     operation: operation.id,
     actor,
     method,
     target,
-    headers: [...type, ...headers],
+    headers: [...type, ...fromConsole, ...headers],
     body: content === null ? null : { encoding: content.encoding, text: content.text },
     isChunked,
   };
@@ -106,11 +108,13 @@ function usualActor({ schemes }: Operation): Actor {
 
 /**
  * Generates callers for valid requests. If the operation is for the owner, the caller is sometimes a member of staff,
- * because staff may call most of these operations.
+ * because staff may call most of these operations, or the owner with a session cookie.
  */
 function usualActors(operation: Operation): fc.Arbitrary<Actor> {
   const usual = usualActor(operation);
-  return usual === 'owner' ? mostly(fc.constant(usual), fc.constant('staff'), 6) : fc.constant(usual);
+  return usual === 'owner'
+    ? mostly(fc.constant(usual), fc.constantFrom('staff', 'owner with a cookie'), 6)
+    : fc.constant(usual);
 }
 
 /**

@@ -148,7 +148,14 @@ function undocumented(path: string): Operation {
   const name = /\{(\w+)\}/.exec(path)?.[1];
   const schema = { type: 'string' };
   const parameters = name === undefined ? [] : [{ in: 'path' as const, name, required: true, schema }];
-  return { id: path, method: 'GET', path, schemes: [], parameters, body: null, answers: new Map() };
+  const unknown = {
+    schemes: [],
+    isConsoleOnly: false,
+    body: null,
+    answers: new Map(),
+    emptyStatuses: new Set<number>(),
+  };
+  return { id: path, method: 'GET', path, parameters, ...unknown };
 }
 
 async function fuzzTargets(world: World, judge: Judge, targets: Target[], options: FuzzOptions): Promise<string[]> {

@@ -26,6 +26,8 @@ export class Secrets {
       } else if (typeof each === 'string' && /^(access_token|authorization)$/.test(key)) {
         // Only the signature of a token is secret. Everybody can read the parts before the signature.
         this.add(each.split('.').at(-1) ?? '');
+      } else if (typeof each === 'string' && key === 'cookie') {
+        this.add(each);
       } else {
         this.learn(each);
       }

@@ -62,6 +62,8 @@ const KNOWN_TEXTS: Record<string, string[]> = {
   sub_menu: ['From the oven'],
   menu_set: ['All day'],
   sub_menus: ['From the oven'],
+  // A query parameter has no collection.
+  '.phone': ['+351 912', '0'],
 };
 const WORDS = ['Ana Lima', 'Pizza', '+351 912', 'a', '0'];
 
@@ -172,6 +174,9 @@ function texts(schema: Schema, place: Place): fc.Arbitrary<string> {
   const { name } = place;
   if (schema.format === 'date') {
     return days(name);
+  }
+  if (schema.format === 'email') {
+    return mostly(fc.stringMatching(/^[a-z0-9]{12}@fuzz\.example$/), identifiers(schema, place), 4);
   }
   if (poolOf(place) !== null) {
     return identifiers(schema, place);

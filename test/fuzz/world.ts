@@ -85,6 +85,7 @@ export class World {
       partner: () => house.partner,
       pms: () => house.pms,
       owner: () => house.owner,
+      'owner with a cookie': () => house.console,
       staff: () => house.staff,
       channel: () => channelHeaders(house.channel, body),
       'partner with a wrong secret': () => ({ ...house.partner, 'x-api-secret': wrong }),

@@ -3,6 +3,7 @@ import { after, before, describe } from 'node:test';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import * as nights from '#hotel/nights/store.ts';
+import { type PlanNights, readPlanNights as readPlansOfCalendar } from '#hotel/rates/calendar-store.ts';
 import * as rates from '#hotel/rates/store.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testEachForm, type Operation } from './forms.ts';
@@ -89,24 +90,27 @@ const holdNights: Operation<nights.NightChange & { capacity: number }, nights.Ni
 };
 
 /**
- * Writes entries for nights of one rate plan, with or without a price. Every second night already has a stored entry.
- * One statement writes all nights of the plan, also on a cluster.
+ * Writes entries for nights of two rate plans of one tenant, with or without a price. Every second night already has a stored entry. One
+ * statement writes all nights, also on a cluster.
  */
-const writeRates = (price: 'replace' | 'keep'): Operation<rates.RateRow, never> => ({
+const writeRates = (price: 'replace' | 'keep'): Operation<rates.PlanNight, never> => ({
   name: `write of rates that ${price === 'keep' ? 'keeps' : 'replaces'} the stored prices`,
   writes: { table: 'rate', key: ['date'] },
   inputs: (count) =>
     times(count, (index) => ({
+      rate_plan_id: planAt(Math.floor(index / 2)),
       date: dayAt(index),
       price: [null, '0', '0.10', '99999999.99'][index % 4] as string | null,
       is_sold_out: index % 3 === 0,
     })),
   async prepare(db, rows) {
     const earlier = rows.filter((_, index) => index % 2 === 0).map(previous);
-    await inTransaction(db, (tx) => rates.writeRates(tx, planWrite(earlier, 'replace')));
+    await inTransaction(db, (tx) =>
+      rates.writeRates(tx, { tenantId: firstTenant(), nights: earlier, price: 'replace' }),
+    );
   },
   async run(db, rows) {
-    await inTransaction(db, (tx) => rates.writeRates(tx, planWrite(rows, price)));
+    await inTransaction(db, (tx) => rates.writeRates(tx, { tenantId: firstTenant(), nights: rows, price }));
     return [];
   },
   async check(db, rows) {
@@ -115,23 +119,38 @@ const writeRates = (price: 'replace' | 'keep'): Operation<rates.RateRow, never> 
       .select(['tenant_id', 'rate_plan_id', 'date', 'price', 'is_sold_out'])
       .orderBy('date')
       .execute();
-    const { tenantId, planId } = planWrite([], price);
     const expected = rows.map((row, index) => {
       const kept = price === 'keep' && index % 2 === 0 ? previous(row).price : row.price;
-      return {
-        ...row,
-        tenant_id: tenantId,
-        rate_plan_id: planId,
-        price: kept === null ? null : Number(kept).toFixed(2),
-      };
+      return { ...row, tenant_id: firstTenant(), price: kept === null ? null : Number(kept).toFixed(2) };
     });
     assert.deepEqual(stored, expected);
   },
 });
-const previous = (row: rates.RateRow) => ({ ...row, price: '12.00', is_sold_out: false });
-const planWrite = (rows: rates.RateRow[], price: 'replace' | 'keep') => {
-  const { tenantId, plans } = hotels.at(0);
-  return { tenantId, planId: plans['Double/Flexible'] ?? '', nights: rows, price };
+const previous = (row: rates.PlanNight) => ({ ...row, price: '12.00', is_sold_out: false });
+const firstTenant = () => hotels.at(0).tenantId;
+/** Returns the id of one of the two plans of the first tenant. */
+const planAt = (index: number) => hotels.at(0).plans[index % 2 === 0 ? 'Double/Flexible' : 'Double/Closed'] ?? '';
+
+/** Looks up nights of both plans of the first tenant. Only every third night of the plan Flexible is stored. */
+const readNights: Operation<{ rate_plan_id: string; date: string }, rates.PlanNight> = {
+  name: 'look-up of single nights of rate plans',
+  writes: { table: 'rate', key: ['tenant_id', 'rate_plan_id', 'date'] },
+  inputs: (count) => times(count, (index) => ({ rate_plan_id: planAt(Math.floor(index / 2)), date: dayAt(index) })),
+  prepare: (db, inputs) =>
+    preparePlans(
+      db,
+      inputs.map(() => null),
+    ),
+  run: (db, inputs) => rates.readNights(db, firstTenant(), inputs),
+  order: (a, b) => (a.date < b.date ? -1 : 1),
+  async check(_db, inputs, outputs) {
+    const expected = inputs.flatMap((input, day) =>
+      input.rate_plan_id === planAt(0) && day % 3 === 0
+        ? [{ ...input, price: `${day}.00`, is_sold_out: day % 2 === 0 }]
+        : [],
+    );
+    assert.deepEqual(outputs, expected);
+  },
 };
 
 /** Returns date ranges of one to nine nights. Every fifth range has a room type of another tenant. */
@@ -178,15 +197,16 @@ const readHeld: Operation<nights.NightRange, nights.HeldNights | undefined> = {
  * Stores an entry for every third night of the plan Flexible of each tenant. Every second stored entry marks its night
  * as sold out.
  */
-async function preparePlans(db: Database, inputs: rates.StayRange[]): Promise<void> {
+async function preparePlans(db: Database, inputs: unknown[]): Promise<void> {
   for (const { tenantId, plans } of hotels.all) {
     const rows = times(inputs.length + 9, (day) => ({
       date: dayAt(day),
       price: `${day}.00`,
       is_sold_out: day % 2 === 0,
     })).filter((_, day) => day % 3 === 0);
-    const write = { tenantId, planId: plans['Double/Flexible'] ?? '', nights: rows, price: 'replace' } as const;
-    await inTransaction(db, (tx) => rates.writeRates(tx, write));
+    const rate_plan_id = plans['Double/Flexible'] ?? '';
+    const given = rows.map((row) => ({ ...row, rate_plan_id }));
+    await inTransaction(db, (tx) => rates.writeRates(tx, { tenantId, nights: given, price: 'replace' }));
   }
 }
 
@@ -212,9 +232,16 @@ const readPlans: Operation<rates.StayRange, rates.PlanInRange[]> = {
       const { plans } = hotels.at(index);
       const differences =
         days?.map((day) => ({ date: dayAt(day), price: `${day}.00`, is_sold_out: day % 2 === 0 })) ?? [];
-      const plan = { id: plans['Double/Flexible'], base_price: '100.00', min_nights: 1, is_active: true };
+      const plan = {
+        id: plans['Double/Flexible'],
+        name: 'Flexible',
+        base_price: '100.00',
+        min_nights: 1,
+        is_active: true,
+      };
       const closed = {
         id: plans['Double/Closed'],
+        name: 'Closed',
         base_price: '90.50',
         min_nights: 1,
         is_active: false,
@@ -222,6 +249,31 @@ const readPlans: Operation<rates.StayRange, rates.PlanInRange[]> = {
       };
       const both = [{ ...plan, differences: differences.length === 0 ? null : differences }, closed];
       assert.deepEqual(outputs[index], days === null ? [] : both);
+    }
+  },
+};
+
+const readPlanNights: Operation<rates.StayRange, PlanNights[]> = {
+  name: 'look-up of active rate plans with lists of their nights',
+  tenantIdOf,
+  writes: { table: 'rate', key: ['tenant_id', 'rate_plan_id', 'date'] },
+  inputs: ranges,
+  prepare: preparePlans,
+  run: readPlansOfCalendar,
+  async check(_db, inputs, outputs) {
+    for (const index of inputs.keys()) {
+      const days = differingDays(index);
+      const id = hotels.at(index).plans['Double/Flexible'] ?? '';
+      const lists =
+        days === null || days.length === 0
+          ? { offsets: null, prices: null, sold_out: null }
+          : {
+              offsets: days.map((day) => day - index),
+              prices: days.map((day) => `${day}.00`),
+              sold_out: days.map((day) => day % 2 === 0),
+            };
+      const plan = { id, name: 'Flexible', base_price: '100.00', min_nights: 1, ...lists };
+      assert.deepEqual(outputs[index], days === null ? [] : [plan]);
     }
   },
 };
@@ -254,6 +306,8 @@ describe('statements that write and read rates, with one input and with several 
 }, () => {
   testEachForm(() => service, writeRates('replace'));
   testEachForm(() => service, writeRates('keep'));
+  testEachForm(() => service, readNights);
   testEachForm(() => service, readPlans);
+  testEachForm(() => service, readPlanNights);
   testEachForm(() => service, readSoldOutNights);
 });

@@ -64,6 +64,10 @@ const insertOrders: Operation<orders.NewOrder, boolean> = {
         delivery_address: null,
         notes: null,
         status_request_id: null,
+        status_changed_at: null,
+        last_status: null,
+        ready_by: null,
+        cancel_reason: null,
       };
       const expected = { ...absent, ...input, total: Number(input.total).toFixed(2) };
       assert.deepEqual(byId.get(input.id), isFirst[index] ? expected : undefined);

@@ -65,6 +65,7 @@ const insertReservations: Operation<reservations.NewReservation, string | null> 
         total_amount: ['0', '0.10', '999999999999.99'][index % 3] as string,
         currency: ['EUR', 'JPY'][index % 2] as string,
         created_at: instantAt(index),
+        nightly_prices: index % 2 === 0 ? null : times(1 + (index % 9), (night) => `${night}.50`),
       };
     }),
   async run(db, rows) {
@@ -84,12 +85,13 @@ const insertReservations: Operation<reservations.NewReservation, string | null> 
     );
     const absent = Object.fromEntries(
       ['credential_id', 'external_reservation_id', 'external_source', 'external_id', 'guest_phone', 'guest_email']
-        .concat(['channel_timestamp', 'channel_signatures', 'status_request_id'])
+        .concat(['channel_timestamp', 'channel_signatures', 'status_request_id', 'arrived_at'])
         .map((column) => [column, null]),
     );
     for (const row of stored) {
       const input = inputs.find(({ id }) => id === row.id);
-      assert.deepEqual(row, { ...absent, ...input, total_amount: Number(input?.total_amount).toFixed(2) });
+      const set = { changed_at: input?.created_at, has_history: true };
+      assert.deepEqual(row, { ...absent, ...input, ...set, total_amount: Number(input?.total_amount).toFixed(2) });
     }
   },
 };

@@ -12,9 +12,11 @@ const ROOT = join(import.meta.dirname, '../..');
  */
 const FILES = [
   'src/restaurant/menu/{document,listing}.test.ts',
-  'src/restaurant/orders/{reading,replays,staff}.test.ts',
-  'src/hotel/reservations/{booking,contention,reading,replays,staff}.test.ts',
-  'src/hotel/rates/{rates,restrictions}.test.ts',
+  'src/restaurant/opening/opening.test.ts',
+  'src/restaurant/orders/{filters,history,reading,replays,staff}.test.ts',
+  'src/hotel/reservations/{booking,contention,house-bookings,house-changes,night,reading,replays,staff,staff-changes,staff-filters}.test.ts',
+  'src/hotel/rates/{rates,restrictions,staff-plans,staff-rates}.test.ts',
+  'src/hotel/{front-desk/calendar,nights/oversold,rooms/capacity}.test.ts',
   'src/hotel/pms/{inventory,reservations}.test.ts',
   'src/hotel/channels/channels.test.ts',
   'src/webhooks/deliveries/delivery-list.test.ts',

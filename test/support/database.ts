@@ -136,7 +136,7 @@ export async function ensureTemplate(serverUrl: string): Promise<string> {
 async function makeTemplate(serverUrl: string, template: string): Promise<void> {
   const draft = `draft_${randomBytes(6).toString('hex')}`;
   await administrate(serverUrl, `CREATE DATABASE ${draft}`);
-  const db = createDatabase({ url: urlOf(serverUrl, draft), poolSize: 2 });
+  const db = createDatabase({ url: urlOf(serverUrl, draft), poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
   await migrateToLatest(db);
   await db.destroy();
   await administrate(serverUrl, `ALTER DATABASE ${draft} RENAME TO ${template}`).catch(async (error: unknown) => {

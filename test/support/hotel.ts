@@ -8,6 +8,7 @@ import { sampleHotel } from './tenants.ts';
 
 export const ROOMS = '/v1/third-party/hotels/rooms/';
 export const AVAILABILITY = '/v1/third-party/hotels/availability/';
+export const QUOTE = '/v1/third-party/hotels/quote/';
 export const RESERVATIONS = '/v1/third-party/hotels/reservations/';
 export const STAFF_RESERVATIONS = '/v1/staff/reservations/';
 
@@ -133,6 +134,26 @@ export function setStayStatus(
 ): Promise<Answer> {
   const json = { status, ...more };
   return service.call('POST', `${STAFF_RESERVATIONS}${id}/status/`, { headers: hotel.staff, json });
+}
+
+/**
+ * Books a stay of the hotel itself, as a member of staff: two nights in the room type Double, thirty days from today, under a new
+ * `request_id`. `changes` replaces fields of the request.
+ */
+export function bookForHouse(
+  service: TestService,
+  hotel: Pick<TestHotel, 'staff' | 'roomTypes'>,
+  changes: Record<string, unknown> = {},
+): Promise<Answer> {
+  const json = {
+    request_id: crypto.randomUUID(),
+    room_type_id: hotel.roomTypes['Double'],
+    check_in: dayAhead(30),
+    check_out: dayAhead(32),
+    guest: { name: 'Rui Melo' },
+    ...changes,
+  };
+  return service.call('POST', STAFF_RESERVATIONS, { headers: hotel.staff, json });
 }
 
 /**

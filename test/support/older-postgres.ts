@@ -82,7 +82,7 @@ export async function openOlderData(
   };
   const presence = await enter(server, role, AbortSignal.timeout(60_000));
   const url = databaseUrl(server);
-  const db = createDatabase({ url, poolSize: 5 });
+  const db = createDatabase({ url, poolSize: 5, isPrepared: false });
   await migrateToLatest(db, only === undefined ? {} : { only });
   return {
     db,

@@ -57,3 +57,19 @@ export async function signIn(service: Pick<TestService, 'call'>, email: string, 
   assert.equal(status, 200, text);
   return { authorization: `Bearer ${body.access_token}` };
 }
+
+/** Returns a response without the fields that the response of the release does not have. Lists keep their length. */
+export function knownFields(response: unknown, ofRelease: unknown): unknown {
+  if (Array.isArray(response) && Array.isArray(ofRelease)) {
+    return response.map((entry, index) => knownFields(entry, ofRelease[index]));
+  }
+  if (!isObject(response) || !isObject(ofRelease)) {
+    return response;
+  }
+  const known = Object.entries(response).filter(([field]) => field in ofRelease);
+  return Object.fromEntries(known.map(([field, value]) => [field, knownFields(value, ofRelease[field])]));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

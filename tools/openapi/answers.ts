@@ -42,7 +42,7 @@ export function answersOf(operation: Operation, components: Components): Record<
     {
       description: successText(operation, status, schema),
       headers: headersOf(operation, status),
-      content: jsonContent(components.refer(schema), namedExamples(schema)),
+      ...(schema.type === 'null' ? {} : { content: jsonContent(components.refer(schema), namedExamples(schema)) }),
     },
   ]);
   return Object.fromEntries([
@@ -57,7 +57,7 @@ function successText({ isIdempotent }: Operation, status: string, schema: Schema
   if (isIdempotent) {
     return status === '201'
       ? 'This call created it.'
-      : 'An earlier call with the same external id created it. The response shows its present state. This call changed nothing.';
+      : 'An earlier call with the same id created it. The response shows its present state. This call changed nothing.';
   }
   return schema.description ?? 'The call succeeded.';
 }

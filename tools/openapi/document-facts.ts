@@ -1,3 +1,4 @@
+import { CONSOLE_HEADER, SECURE_NAME } from '#access/sessions/console-cookie.ts';
 import type { SecurityScheme } from '#platform/http/guard.ts';
 
 export interface DocumentFacts {
@@ -45,6 +46,10 @@ ${ALL}`,
     version: '1.0.0',
     description: `For the owner and the staff of a tenant: sign-in, the menu, the status of orders and reservations, the deliveries of
 webhooks, and credentials.
+
+Staff and displays have areas: \`orders\`, \`menu\`, \`hotel\`, \`rates\` and \`deliveries\`. An owner has all of them. An operation
+that needs an area names it in its response 403. A program sends a bearer token. A console in a browser sends a session cookie and the header
+\`${CONSOLE_HEADER}: 1\`. If a call has the header \`Authorization\`, its cookie does not count.
 ${ALL}`,
     prefixes: ['/v1/staff/', '/v1/auth/'],
   },
@@ -65,10 +70,15 @@ export const TAGS: Record<string, string> = {
   Credentials: 'Operations of the owner, which issue, rotate and revoke the credentials of partners.',
   Channels: 'Operations of the owner, which connect the OTAs that may report reservations.',
   Receiver: 'The URL to which a connected OTA reports its reservations.',
-  'Sign-in': 'Tokens for the owner and the staff.',
+  'Sign-in': 'Tokens and session cookies for the owner and the staff.',
+  Sessions: 'The caller, and the sessions in browsers.',
+  People: 'The people and the displays of the tenant, as its owners manage them.',
   Menu: 'The menu as the staff edit it.',
   Orders: 'Orders of all partners, and changes of their status.',
+  Opening: 'The pause and the opening hours of the restaurant.',
   Properties: 'The properties of the hotel, with their room types and rate plans.',
+  Calendar: 'The rooms, prices and closed nights of a property, night by night.',
+  Rates: 'The prices and restrictions of nights, and the rate plans.',
   Reservations: 'Reservations of all partners and channels, and changes of their status.',
   Webhooks: 'Deliveries of events, and the result of each attempt.',
   Audit: 'The audit trail, which records each change and who made it.',
@@ -99,6 +109,15 @@ export function securitySchemes(brand: string): Record<SecurityScheme, object> {
       description:
         'The token of an owner or a staff member, from `POST /v1/auth/token/`, or of a configured identity provider.',
     },
+    sessionCookie: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: SECURE_NAME,
+      description:
+        'The session cookie of a console, from `POST /v1/auth/session/`. Over plain HTTP it is named `roomservice`. It counts only beside ' +
+        `\`${CONSOLE_HEADER}\`, and only if no other site has caused the call (\`Sec-Fetch-Site\`).`,
+    },
+    consoleHeader: header(CONSOLE_HEADER, 'Always `1`. Sent together with the session cookie.'),
     channelKey: header('X-Channel-Key', 'The `channel_key` of the channel.'),
     channelTimestamp: header(
       `X-${brand}-Timestamp`,

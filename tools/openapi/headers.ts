@@ -1,9 +1,10 @@
+import { CONSOLE_HEADER } from '#access/sessions/console-cookie.ts';
 import type { Operation } from './operations.ts';
 
 const integer = { type: 'integer', minimum: 0 };
 const text = { type: 'string' };
 
-/** Response headers, keyed by name (decisions 8, 11 and 22). */
+/** Response headers, keyed by name (decisions 8, 11, 22 and 40). `Retry-After-Opening` is `Retry-After` of a closed restaurant. */
 export const HEADERS = {
   'X-Request-Id': {
     description:
@@ -35,6 +36,12 @@ export const HEADERS = {
     required: true,
     schema: integer,
     example: 17,
+  },
+  'Retry-After-Opening': {
+    description: 'Seconds until the restaurant opens. Missing if the time of the opening is not known.',
+    required: false,
+    schema: integer,
+    example: 5400,
   },
   'WWW-Authenticate': {
     description: 'Kind of credentials that the operation needs: `ApiKey`, `Bearer` or `Signature`.',
@@ -73,6 +80,16 @@ export const IF_NONE_MATCH = {
   example: HEADERS.ETag.example,
 };
 
+/** Request header of operations that only the console may call. */
+export const CONSOLE_HEADER_PARAMETER = {
+  name: CONSOLE_HEADER,
+  in: 'header',
+  required: true,
+  description: 'Proves that no other site has caused the call, because another site cannot send this header.',
+  schema: { type: 'string', enum: ['1'] },
+  example: '1',
+};
+
 const BUDGET: HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 type HeaderName = keyof typeof HEADERS;
@@ -80,8 +97,10 @@ type HeaderName = keyof typeof HEADERS;
 /** Returns a `$ref` to each header of the operation's response with the given status. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
   // A call that fails authentication is not counted against the budget. If the database is unavailable, a 503 may be
-  // sent before the call is counted. So the budget headers are not documented for 401 and 503.
-  const isCounted = operation.isCounted && status !== '401' && status !== '503';
+  // sent before the call is counted. So the budget headers are not documented for 401 and 503. A call that may only come
+  // from the console is refused with 400 before it is counted.
+  const isCounted =
+    operation.isCounted && !['401', '503', ...(operation.isConsoleOnly ? ['400'] : [])].includes(status);
   const names: HeaderName[] = [
     'X-Request-Id',
     ...(isCounted ? BUDGET : []),
@@ -90,7 +109,15 @@ export function headersOf(operation: Operation, status: string): Record<string, 
     ...(operation.isIdempotent && status === '200' ? (['Idempotent-Replayed'] as const) : []),
     ...(operation.namesHeaderBrand && status === '200' ? (['X-Webhook-Header-Brand'] as const) : []),
   ];
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  const isOfClosing = status === '409' && operation.errors.includes('restaurant_closed');
+  return Object.fromEntries([
+    ...names.map((name) => [name, reference(name)]),
+    ...(isOfClosing ? [['Retry-After', reference('Retry-After-Opening')]] : []),
+  ]);
+}
+
+function reference(name: HeaderName): object {
+  return { $ref: `#/components/headers/${name}` };
 }
 
 const OF_STATUS: Record<string, HeaderName[]> = {

@@ -31,9 +31,13 @@ describe('the OpenAPI documents', () => {
 
   it('the third-party and the staff document list only the security schemes that they use', () => {
     const schemes = (name: string) => Object.keys(documents[name]?.components['securitySchemes'] ?? {});
-    assert.deepEqual(schemes('third-party'), ['apiKey', 'apiSecret', 'bearer']);
-    assert.deepEqual(schemes('staff'), ['bearer']);
+    assert.deepEqual(schemes('third-party'), ['apiKey', 'apiSecret', 'bearer', 'sessionCookie', 'consoleHeader']);
+    assert.deepEqual(schemes('staff'), ['bearer', 'sessionCookie', 'consoleHeader']);
     assert.deepEqual(operationOf('third-party', ORDERS, 'post').security, [{ apiKey: [], apiSecret: [] }]);
+    assert.deepEqual(operationOf('staff', '/v1/staff/orders/', 'get').security, [
+      { bearer: [] },
+      { sessionCookie: [], consoleHeader: [] },
+    ]);
     assert.deepEqual(operationOf('staff', '/v1/auth/token/', 'post').security, []);
   });
 
@@ -81,6 +85,7 @@ describe('the OpenAPI documents', () => {
       '400 addon_not_found',
       '401 invalid_credentials',
       '403 error',
+      '409 restaurant_closed',
       '413 error',
       '415 error',
       '429 rate_limited',
@@ -98,6 +103,7 @@ describe('the OpenAPI documents', () => {
       Object.keys(operationOf('third-party', path, method).responses[status]?.headers ?? {});
     const counted = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
     assert.deepEqual(headersOf(ORDERS, 'post', '201'), counted);
+    assert.deepEqual(headersOf(ORDERS, 'post', '409'), [...counted, 'Retry-After']);
     assert.deepEqual(headersOf(ORDERS, 'post', '200'), [...counted, 'Idempotent-Replayed']);
     assert.deepEqual(headersOf(ORDERS, 'post', '401'), ['X-Request-Id', 'WWW-Authenticate']);
     assert.deepEqual(headersOf(ORDERS, 'post', '429'), [...counted, 'Retry-After']);

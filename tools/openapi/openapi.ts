@@ -51,6 +51,8 @@ export async function readRoutes(): Promise<RouteOptions[]> {
         identityProvider: null,
         webhookAllowPrivateNetwork: false,
         webhookHeaderBrand: HEADER_BRAND,
+        eventRetentionDays: 30,
+        mail: null,
       },
       db,
       backgroundDb: db,
@@ -100,14 +102,14 @@ function documentOf(facts: DocumentFacts, operations: Operation[]): object {
 }
 
 function operationObject(operation: Operation, components: Components): object {
-  const { id, summary, description, tags, security, body, exampleSummaries } = operation;
+  const { id, summary, description, tags, body, exampleSummaries } = operation;
   const parameters = parametersOf(operation, components);
   return {
     operationId: id,
     tags,
     summary,
     ...(description !== '' && { description }),
-    security: security.length === 0 ? [] : [Object.fromEntries(security.map((scheme) => [scheme, []]))],
+    security: operation.securities.map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []]))),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: bodyOf(body, exampleSummaries, components) }),
     responses: answersOf(operation, components),
@@ -126,7 +128,7 @@ function tagsOf({ hasEvents }: DocumentFacts, operations: Operation[]): object[]
 }
 
 function schemesOf(operations: Operation[]): object {
-  const names = new Set<string>(operations.flatMap(({ security }) => security));
+  const names = new Set<string>(operations.flatMap(({ securities }) => securities.flat()));
   return Object.fromEntries(Object.entries(securitySchemes(HEADER_BRAND)).filter(([name]) => names.has(name)));
 }
 

@@ -14,10 +14,10 @@ export interface Operation {
   description: string;
   tags: readonly string[];
   /**
-   * Security schemes of the operation. A call needs all of them. An empty list means that the operation needs no
-   * credentials.
+   * Sets of security schemes of the operation. A call needs all schemes of one of the sets. An empty list means that the
+   * operation needs no credentials.
    */
-  security: readonly SecurityScheme[];
+  securities: readonly (readonly SecurityScheme[])[];
   /** Schema of an object whose fields are the path parameters, or null if the operation has no path parameters. */
   params: Schema | null;
   /** Schema of an object whose fields are the query parameters, or null if the operation has no query parameters. */
@@ -31,6 +31,8 @@ export interface Operation {
   errors: readonly RouteError[];
   /** True if a call of the operation counts against the budget of the caller. */
   isCounted: boolean;
+  /** True if only the console may call the operation. A refusal for this reason comes before the call is counted. */
+  isConsoleOnly: boolean;
   hasEtag: boolean;
   isIdempotent: boolean;
   namesHeaderBrand: boolean;
@@ -55,7 +57,7 @@ export function operationOf(route: RouteOptions): Operation {
     summary: schema.summary ?? '',
     description: schema.description ?? '',
     tags: schema.tags ?? [],
-    security: guard.security,
+    securities: [guard.security, guard.otherSecurity ?? []].filter((schemes) => schemes.length > 0),
     params: asSchema(schema.params),
     query,
     body,
@@ -70,6 +72,7 @@ export function operationOf(route: RouteOptions): Operation {
       ]),
     ],
     isCounted: specific.includes('rate_limited'),
+    isConsoleOnly: config.isConsoleOnly ?? false,
     hasEtag: config.hasEtag ?? false,
     isIdempotent: config.isIdempotent ?? false,
     namesHeaderBrand: config.namesHeaderBrand ?? false,

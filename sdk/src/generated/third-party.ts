@@ -185,6 +185,65 @@ export interface OrderItemInput {
   addons?: OrderAddonInput[];
 }
 
+/** A line of an order. It keeps its prices even if the menu changes later. */
+export interface OrderLine {
+  /** The sku of the ordered dish. */
+  sku: string;
+  /** The name of the dish when the order was placed. */
+  name: string;
+  /** The name of the variant. Null if the dish was ordered without a variant. */
+  variant: string | null;
+  /** The number of pieces. */
+  quantity: number;
+  /** The price of one piece without add-ons and extra tax. */
+  unit_price: string;
+  /** The add-ons of each piece. */
+  addons: OrderLineAddon[];
+  /** The extra tax in percent that `total` includes. `0.00` if the dish has no extra tax. */
+  extra_tax_percentage: string;
+  /** Quantity × (unit price + add-ons) plus the extra tax, rounded to two decimals. */
+  total: string;
+}
+
+/** An add-on of a line. */
+export interface OrderLineAddon {
+  /** The name of the add-on. */
+  name: string;
+  /** The number of add-ons for each piece. */
+  quantity: number;
+  /** The price of one add-on. */
+  price: string;
+}
+
+/** The price that an order of these items has now. */
+export interface OrderQuote {
+  /** The priced lines, one for each item. */
+  lines: OrderLine[];
+  /** The sum of the totals of all lines. */
+  total: string;
+  /** The currency of all amounts, as three letters of ISO 4217. */
+  currency: string;
+}
+
+/** The fields of a new order without its `external_order_id`. Only `items` has an influence on the price. */
+export interface OrderQuoteRequest {
+  /** The ordered dishes. */
+  items: OrderItemInput[];
+  /** The way in which the food reaches the guest. */
+  order_type?: 'delivery' | 'take_away' | 'pick_up';
+  /** The guest who gets the order. */
+  customer?: {
+    /** The name of the guest. */
+    name?: string;
+    /** A telephone number of the guest, for questions. */
+    phone?: string;
+  };
+  /** The address of a delivery, as free text for the driver. */
+  delivery_address?: string;
+  /** Notes for the kitchen. */
+  notes?: string;
+}
+
 /** An order with its current status. */
 export interface OrderResponse {
   /** Always true, because a refused call gets an error instead. */
@@ -233,6 +292,14 @@ export interface Property {
   country_code: string;
 }
 
+/** The price of one night of a stay. */
+export interface QuotedNight {
+  /** The day on which the night begins. */
+  date: string;
+  /** The price of the night. */
+  price: string;
+}
+
 /** A new reservation of one room of a room type for all nights of a stay. */
 export interface ReservationCreate {
   /** The caller's own id of the reservation. Several calls with one id book only one stay. */
@@ -264,6 +331,31 @@ export interface ReservationEventData {
   external_reservation_id: string;
   /** The new status of the reservation. */
   status: string;
+}
+
+/** The price of a stay, as a booking would charge it now. */
+export interface ReservationQuote {
+  /** The room type of the query. */
+  room_type_id: string;
+  /** The day of arrival. */
+  check_in: string;
+  /** The day of departure. */
+  check_out: string;
+  /** The number of guests. */
+  guests: number;
+  /** The rate plan that a booking gets. Null if the room type has no active rate plan, so that its own `base_price` applies. */
+  rate_plan: {
+    /** The id of the rate plan. */
+    id: string;
+    /** The name of the rate plan. */
+    name: string;
+  } | null;
+  /** The price of each night, from `check_in` to the night before `check_out`. */
+  nights: QuotedNight[];
+  /** The price of the whole stay, which is the sum of its nights. */
+  total_amount: string;
+  /** The currency of the amounts, as three letters of ISO 4217. */
+  currency: string;
 }
 
 /** The present state of a reservation. */
@@ -447,6 +539,20 @@ export interface Operations {
     };
     answer: AvailabilityResponse;
   };
+  /** Price a stay before you book it */
+  quoteReservation: {
+    query: {
+      /** The id of a room type, from the list of room types. */
+      room_type_id: string;
+      /** The day of arrival. It must not be before today in the time zone of the property. */
+      check_in: string;
+      /** The day of departure. It is after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay. */
+      check_out: string;
+      /** The number of guests. It is at most the room type's `max_occupancy`. */
+      guests?: number;
+    };
+    answer: ReservationQuote;
+  };
   /** List the reservations that this credential has booked */
   listReservations: {
     query?: {
@@ -513,6 +619,11 @@ export interface Operations {
     body: OrderCreate;
     answer: OrderResponse;
   };
+  /** Price an order before it is placed */
+  quoteOrder: {
+    body: OrderQuoteRequest;
+    answer: OrderQuote;
+  };
   /** Read an order */
   getOrder: {
     path: {
@@ -540,6 +651,7 @@ export interface Operations {
 export const ROUTES: Record<keyof Operations, { method: string; path: string }> = {
   listEvents: { method: 'GET', path: '/v1/third-party/events/' },
   getAvailability: { method: 'GET', path: '/v1/third-party/hotels/availability/' },
+  quoteReservation: { method: 'GET', path: '/v1/third-party/hotels/quote/' },
   listReservations: { method: 'GET', path: '/v1/third-party/hotels/reservations/' },
   createReservation: { method: 'POST', path: '/v1/third-party/hotels/reservations/' },
   getReservation: { method: 'GET', path: '/v1/third-party/hotels/reservations/{external_reservation_id}/' },
@@ -548,6 +660,7 @@ export const ROUTES: Record<keyof Operations, { method: string; path: string }> 
   getMenu: { method: 'GET', path: '/v1/third-party/menu/' },
   listOrders: { method: 'GET', path: '/v1/third-party/orders/' },
   createOrder: { method: 'POST', path: '/v1/third-party/orders/' },
+  quoteOrder: { method: 'POST', path: '/v1/third-party/orders/quote/' },
   getOrder: { method: 'GET', path: '/v1/third-party/orders/{external_order_id}/' },
   cancelOrder: { method: 'POST', path: '/v1/third-party/orders/{external_order_id}/cancel/' },
   registerWebhook: { method: 'POST', path: '/v1/third-party/webhook/' },

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
-import type { Person } from '../tenants/tenants.ts';
+import type { Staff } from '../tenants/tenants.ts';
 import * as store from './store.ts';
 
 const CHANGE_ACTOR_TYPES = ['person', 'display', 'partner', 'channel', 'operator', 'sandbox'] as const;
@@ -32,13 +32,13 @@ export const NamedActor = Type.Object(
 );
 export type NamedActor = Type.Static<typeof NamedActor>;
 
-/** Returns the signed-in person as the actor of a change. */
-export function changeActorOf(person: Person): ChangeActor {
-  return { type: 'person', id: person.userId };
+/** Returns the caller of a staff operation as the actor of a change. */
+export function changeActorOf({ type, id }: Pick<Staff, 'type' | 'id'>): ChangeActor {
+  return { type, id };
 }
 
 /**
- * Reads the names of people and partners, with one statement for all people and one for all partners.
+ * Reads the names of people, displays and partners, with at most one statement for each of these types.
  * @returns a function that adds the name to an actor. The name is null for other types, and for an id that the tenant does not have.
  */
 export async function readActorNames(
@@ -49,10 +49,11 @@ export async function readActorNames(
   const idsOf = (type: ChangeActor['type']) => [
     ...new Set(actors.flatMap((actor) => (actor.type === type && actor.id !== null ? [actor.id] : []))),
   ];
-  const [people, partners] = await Promise.all([
+  const [people, displays, partners] = await Promise.all([
     store.findPersonNames(db, tenantId, idsOf('person')),
+    store.findDisplayLabels(db, tenantId, idsOf('display')),
     store.findCredentialLabels(db, tenantId, idsOf('partner')),
   ]);
-  const names = new Map([...people, ...partners].map(({ id, name }) => [id, name]));
+  const names = new Map([...people, ...displays, ...partners].map(({ id, name }) => [id, name]));
   return ({ type, id }) => ({ type, id, name: id === null ? null : (names.get(id) ?? null) });
 }

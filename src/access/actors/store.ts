@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database.ts';
 
-/** Id of a person or a credential, with the name that people see. */
+/** Id of a person, a display or a credential, with the name that people see. */
 export interface NameRow {
   id: string;
   name: string;
@@ -13,6 +13,18 @@ export async function findPersonNames(db: Database, tenantId: number, ids: strin
     : await db
         .selectFrom('app_user')
         .select(({ fn }) => ['id', fn.coalesce('name', 'email').as('name')])
+        .where('tenant_id', '=', tenantId)
+        .where('id', 'in', ids)
+        .execute();
+}
+
+/** Finds the labels of displays, also of those that are removed. */
+export async function findDisplayLabels(db: Database, tenantId: number, ids: string[]): Promise<NameRow[]> {
+  return ids.length === 0
+    ? []
+    : await db
+        .selectFrom('display')
+        .select(['id', 'label as name'])
         .where('tenant_id', '=', tenantId)
         .where('id', 'in', ids)
         .execute();

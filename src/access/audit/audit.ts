@@ -5,6 +5,7 @@ import type { Actor, AuditAction, AuditEntry } from './schema.ts';
 import * as store from './store.ts';
 
 export type { Actor } from './schema.ts';
+export { type PartialEntry, readPartialEntries } from './store.ts';
 
 /** Content of an audit entry, without its actor and time. `details` never holds a secret. */
 export interface NewAuditEntry {
@@ -23,29 +24,35 @@ export type WriteAuditEntry = (db: Db, entry: NewAuditEntry) => Promise<void>;
 export function prepareAudit(actor: Actor): WriteAuditEntry {
   const id = newId();
   const at = new Date();
-  return async (db, { action, subject, details }) => {
-    await store.insertEntry(db, {
-      tenant_id: actor.tenantId,
-      id,
-      at,
-      actor_type: actor.type,
-      actor_id: actor.id,
-      action,
-      subject,
-      details: JSON.stringify(details),
-    });
-  };
+  return async (db, entry) => await store.insertEntries(db, [rowOf(actor, id, at, entry)]);
 }
 
 /**
- * Inserts entries in the same transaction as the changes that they describe. Use this function if the changes are known only during the
- * transaction. A retry of the transaction may give the entries new ids and times. But a retry never writes an entry twice. If the first
- * attempt was committed, the retry finds no changes, so it writes no entries.
+ * Inserts entries, by one statement, in the same transaction as the changes that they describe. Use this function if the changes are known
+ * only during the transaction. A retry of the transaction may give the entries new ids and times. But a retry never writes an entry twice.
+ * If the first attempt was committed, the retry finds no changes, so it writes no entries.
  */
 export async function writeAuditEntries(tx: Tx, actor: Actor, entries: NewAuditEntry[]): Promise<void> {
-  for (const entry of entries) {
-    await prepareAudit(actor)(tx, entry);
+  if (entries.length > 0) {
+    const at = new Date();
+    await store.insertEntries(
+      tx,
+      entries.map((entry) => rowOf(actor, newId(), at, entry)),
+    );
   }
+}
+
+function rowOf(actor: Actor, id: string, at: Date, { action, subject, details }: NewAuditEntry): store.NewAuditRow {
+  return {
+    tenant_id: actor.tenantId,
+    id,
+    at,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    action,
+    subject,
+    details: JSON.stringify(details),
+  };
 }
 
 /** Number of entries that are read in one batch. It is small, because one entry may hold all rates of a call, which are up to 1,000. */

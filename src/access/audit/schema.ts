@@ -1,22 +1,47 @@
 import Type from 'typebox';
 
-const ACTOR_TYPES = ['user', 'credential', 'operator', 'anonymous'] as const;
+const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] as const;
 
-/** Kind of change that an audit entry reports. */
+/**
+ * Kind of change that an audit entry reports. These kinds concern nights, and their `details` have this form:
+ *
+ * - `rates.written`, by a PMS: `{entries: [{date, price, is_sold_out?}]}`. The entries are as the PMS sent them, also for nights that had the
+ *   values before. The subject is the rate plan.
+ * - `restrictions.written`, by a PMS: `{entries: [{date, stop_sell?, min_nights?}]}`, also as sent. The subject is the rate plan.
+ * - `rates.changed`, by staff: `{entries: [{date, before: {price, is_sold_out}, after: {price, is_sold_out}}]}`. Only nights whose values
+ *   differ are listed, at most 1,000 in one entry of the audit trail. A null price is the base price of the plan. The subject is the rate
+ *   plan. One call may have several entries: one for each plan, and further ones for a plan with more than 1,000 nights.
+ * - `rate_plan.changed`: `{before: {base_price, min_nights}, after: {base_price, min_nights}}`. The subject is the rate plan.
+ * - `room_type.changed`: `{before: {physical_capacity}, after: {physical_capacity}}`. The subject is the room type.
+ */
 export type AuditAction =
   | 'credential.created'
   | 'credential.revoked'
   | 'credential.rotated'
   | 'channel.created'
   | 'channel.revoked'
+  | 'display.created'
+  | 'display.paired'
+  | 'display.removed'
+  | 'opening_hours.changed'
+  | 'pause.started'
+  | 'pause.ended'
   | 'webhook.registered'
+  | 'rate_plan.changed'
+  | 'rates.changed'
   | 'rates.written'
+  | 'reservation.arrival'
+  | 'reservation.booked'
+  | 'reservation.changed'
   | 'restrictions.written'
+  | 'room_type.changed'
+  | 'session.ended'
   | 'sign_in.failed'
   | 'user.created'
   | 'user.changed'
   | 'user.disabled'
   | 'user.enabled'
+  | 'user.link_created'
   | 'user.password_changed'
   | 'tenant.applied';
 
@@ -29,25 +54,29 @@ export const AuditEntry = Type.Object(
         type: Type.Enum([...ACTOR_TYPES], {
           type: 'string',
           description:
-            '`user`: a user who signed in. `credential`: a partner or a PMS. `operator`: a person who ran a command of ' +
-            'the service. `anonymous`: a person whose sign-in failed.',
+            '`user`: a user who signed in. `display`: a screen that is paired with the tenant. `credential`: a partner or a PMS. ' +
+            '`operator`: a person who ran a command of the service. `anonymous`: a person whose sign-in failed.',
         }),
         id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
-          description: 'The id of the user or credential. Null for `operator` and `anonymous`.',
+          description: 'The id of the user, display or credential. Null for `operator` and `anonymous`.',
         }),
       },
-      { description: 'The user, partner, PMS or operator that acted.' },
+      { description: 'The user, display, partner, PMS or operator that acted.' },
     ),
     action: Type.String({
       description:
         'The kind of action: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `webhook.registered`, `rates.written`, `restrictions.written`, `sign_in.failed`, ' +
-        '`user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.password_changed` or ' +
+        '`channel.revoked`, `display.created`, `display.paired`, `display.removed`, `opening_hours.changed`, `pause.started`, ' +
+        '`pause.ended`, `webhook.registered`, `rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, ' +
+        '`reservation.booked`, `reservation.changed`, `reservation.arrival`, `room_type.changed`, `session.ended`, ' +
+        '`sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.link_created`, ' +
+        '`user.password_changed` or ' +
         '`tenant.applied`. The last one reports all other changes by a tenant document. New kinds may be added.',
     }),
     subject: Type.String({
       description:
-        'The id of the credential, channel, rate plan or user that the action changed or concerned, or the number of the tenant.',
+        'The id of the credential, channel, rate plan, room type, reservation, user or display that the action changed or ' +
+        'concerned, or the number of the tenant.',
     }),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:
@@ -80,7 +109,7 @@ export const AuditEntry = Type.Object(
 export type AuditEntry = Type.Static<typeof AuditEntry>;
 
 /**
- * User, credential or operator that performs an action, and the tenant in which the action takes place. `id` is null for an operator and
+ * User, display, credential or operator that performs an action, and the tenant in which the action takes place. `id` is null for an operator and
  * for a failed sign-in.
  */
 export interface Actor {

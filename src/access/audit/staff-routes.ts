@@ -11,7 +11,7 @@ interface Dependencies {
   db: Database;
   ownerGuard: Guard;
   /**
-   * Returns the tenant id of the signed-in owner. This function is a parameter, because `access/tenants/` puts the signed-in user on the
+   * Returns the tenant id of the signed-in owner. This function is a parameter, because `access/sessions/` puts the signed-in owner on the
    * request, and `access/audit/` may not import that folder.
    */
   tenantOf: (request: Parameters<Guard>[0]) => number;
@@ -28,7 +28,8 @@ export function auditStaffRoutes(app: App, { db, ownerGuard, tenantOf }: Depende
         summary: 'Read the audit trail, newest first',
         description:
           'Lists these actions with their actors: credentials and channels created, rotated and revoked, webhook URLs ' +
-          'registered, rates and restrictions written, users added, changed, enabled and disabled, failed sign-ins, and ' +
+          'registered, rates, restrictions, rate plans and capacities changed, users added, changed, enabled and disabled, ' +
+          'links for passwords made, displays added, paired and removed, sessions of others ended, failed sign-ins, and ' +
           'changes by a tenant document. A change and its entry are written in one transaction. No entry is ever ' +
           'changed or removed. Only the owner may call this operation.',
         tags: ['Audit'],

@@ -1,17 +1,18 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
 import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
 import type { AuditEntry as AuditEntryTable } from '#platform/db/types.ts';
 
 export type AuditRow = Selectable<AuditEntryTable>;
+export type NewAuditRow = Insertable<AuditEntryTable>;
 
 /**
- * Inserts an audit entry. Does nothing if an entry with this id is already stored, because then an earlier attempt wrote the same entry.
+ * Inserts audit entries of one tenant. Skips an entry whose id is already stored, because then an earlier attempt wrote the same entry.
  */
-export async function insertEntry(db: Db, entry: Insertable<AuditEntryTable>): Promise<void> {
+export async function insertEntries(db: Db, entries: NewAuditRow[]): Promise<void> {
   await db
     .insertInto('audit_entry')
-    .values(entry)
+    .values(entries)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -20,4 +21,42 @@ export async function insertEntry(db: Db, entry: Insertable<AuditEntryTable>): P
 export function listEntries(db: Database, tenantId: number): KeysetList<AuditRow> {
   const list = db.selectFrom('audit_entry').where('tenant_id', '=', tenantId);
   return keysetList(db, list, (entries) => entries.selectAll());
+}
+
+/** Entry with the elements of its list that a query asks for. */
+export interface PartialEntry extends Pick<AuditRow, 'id' | 'at' | 'actor_type' | 'actor_id' | 'action' | 'subject'> {
+  elements: Record<string, unknown>[];
+}
+
+/** Query for audit entries and for elements of their lists. */
+export interface PartialQuery {
+  subjects: string[];
+  actions: string[];
+  /** Picks the elements of `details.entries` with this `date`. */
+  date: string;
+  /** Picks the elements of `details.changes` with this `name`. */
+  name: string;
+  limit: number;
+}
+
+/**
+ * Reads the newest entries with one of the actions about one of the subjects, the newest first. The database picks the elements of their
+ * lists, because a list may have a thousand elements. The inner query has no LIMIT, so the planner uses the index of the subjects.
+ */
+export async function readPartialEntries(db: Db, tenantId: number, query: PartialQuery): Promise<PartialEntry[]> {
+  const { subjects, actions, date, name, limit } = query;
+  const { rows } = await sql<PartialEntry>`
+    SELECT id, at, actor_type, actor_id, action, subject, coalesce((
+      SELECT json_agg(element)
+      FROM json_array_elements(coalesce(details -> 'entries', details -> 'changes', json_build_array(details))) AS element
+      WHERE coalesce(element ->> 'date' = ${date}, element ->> 'name' = ${name}, true)
+    ), '[]') AS elements
+    FROM audit_entry WHERE tenant_id = ${tenantId} AND id = ANY ((ARRAY(
+      SELECT id FROM audit_entry
+      WHERE tenant_id = ${tenantId} AND subject = ANY (${subjects}) AND action = ANY (${actions})
+      ORDER BY id DESC
+    ))[1:${limit}::int])
+    ORDER BY id DESC
+  `.execute(db);
+  return rows;
 }

@@ -71,7 +71,7 @@ function listAndCreate(app: App, { credentials, ownerGuard, path, shape, noun }:
         response: { 200: Type.Union([Type.Array(shape), pageOf(shape)]) },
       },
     },
-    async (request) => shortList(request, await credentials.list(request.person.tenant.id)),
+    async (request) => shortList(request, await credentials.list(request.staff.tenant.id)),
   );
   app.post(
     path,
@@ -90,7 +90,7 @@ function listAndCreate(app: App, { credentials, ownerGuard, path, shape, noun }:
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await credentials.create(actorOf(request.person), request.body.label)),
+      reply.code(201).send(await credentials.create(actorOf(request.staff), request.body.label)),
   );
 }
 
@@ -113,7 +113,7 @@ function revokeAndRotate(app: App, { credentials, ownerGuard, path, shape, noun 
         response: { 200: shape },
       },
     },
-    async (request) => await credentials.revoke(actorOf(request.person), request.params.id),
+    async (request) => await credentials.revoke(actorOf(request.staff), request.params.id),
   );
   app.post(
     `${path}:id/rotate/`,
@@ -132,6 +132,6 @@ function revokeAndRotate(app: App, { credentials, ownerGuard, path, shape, noun 
         response: { 200: secret },
       },
     },
-    async (request) => await credentials.rotate(actorOf(request.person), request.params.id),
+    async (request) => await credentials.rotate(actorOf(request.staff), request.params.id),
   );
 }

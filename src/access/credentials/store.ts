@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
-import { type Share, sharesOf } from '#platform/db/inputs.ts';
-import { chargeTo } from '#platform/lib/account.ts';
+import type { Share } from '#platform/db/inputs.ts';
 import { afterIdInOrder } from '#platform/db/keyset-list.ts';
+import { writeByShare } from '#platform/db/last-used.ts';
 import type { Credential as CredentialTable } from '#platform/db/types.ts';
 import type { Audience } from './audiences.ts';
 
@@ -168,7 +168,7 @@ export interface Use {
  * Writes `last_used_at` of credentials of any tenants in one statement. On a cluster there is one statement for each tenant. A row is
  * written only if the use is later than the stored one, and if no process has written the row since `writtenBefore`. The statement does not
  * lock the other rows. If two processes write a row at the same time, the second one waits for the first one, checks the new row again, and
- * leaves it as it is. The uses are sorted, so that two statements lock their rows in the same order.
+ * leaves it as it is.
  * @returns the ids of the credentials that were written
  */
 export async function updateLastUsed(
@@ -176,22 +176,12 @@ export async function updateLastUsed(
   uses: Use[],
   { now, writtenBefore }: { now: Date; writtenBefore: Date },
 ): Promise<Set<string>> {
-  const sorted = uses.toSorted((a, b) => (a.credentialId < b.credentialId ? -1 : 1));
-  const shares = sharesOf(db, sorted, ({ tenantId }) => tenantId);
-  const written = new Set<string>();
-  const failures: unknown[] = [];
-  for (const share of shares) {
-    try {
-      const ids = await chargeTo(share.account, () => updateShare(db, share, { now, writtenBefore }));
-      ids.forEach((id) => written.add(id));
-    } catch (error) {
-      failures.push(error); // On a cluster, a node that is down must not stop the writes for the tenants of other nodes.
-    }
-  }
-  if (failures.length === shares.length && failures.length > 0) {
-    throw failures[0];
-  }
-  return written;
+  return await writeByShare(
+    db,
+    uses,
+    ({ credentialId }) => credentialId,
+    (share) => updateShare(db, share, { now, writtenBefore }),
+  );
 }
 
 async function updateShare(

@@ -1,18 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../audit/audit.ts';
 import type { Tx } from '#platform/db/database.ts';
 import type { Change, FieldChange } from '#platform/lib/change-list.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { normaliseEmail } from './email.ts';
 import { hashPassword, isPassword } from './passwords.ts';
-import type { Role } from './schema.ts';
+import { type Area, DOCUMENT_AREAS, orderedAreas, type Role } from './schema.ts';
 import type { NewUser, UserChanges, UserRow } from './store.ts';
-import { addUser, changeUser } from './users.ts';
+import { addUser, changeUser, differing, isActiveOwner } from './users.ts';
 
-/** One user in a tenant document. The password may be missing only for a user who exists already. This user keeps the stored password. */
+/**
+ * One user in a tenant document. The password may be missing only for a user who exists already. This user keeps the stored password. A user
+ * without a name in the document keeps the stored name.
+ */
 export interface UserDocument {
   email: string;
   password?: string;
   role: Role;
+  name?: string;
+  areas?: Area[];
 }
 
 /** Users to insert and to update so that the tenant matches a tenant document. The passwords are already hashed. */
@@ -63,11 +69,14 @@ export async function prepareUsers(stored: UserRow[], users: UserDocument[], pas
   await planUsers(stored, users, passwords);
 }
 
+/** User of a document, of whom only the e-mail is checked. */
+type NamedUser = { email: string; role: unknown; password?: unknown };
+
 /**
  * Finds out if a document would leave the tenant without an active owner.
  * @returns the e-mail addresses of the active owners if the tenant would lose all of them, else an empty list
  */
-export function activeOwnersLost(stored: UserRow[], users: { email: string; role: unknown }[]): string[] {
+export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[] {
   const byEmail = new Map(users.map((user) => [normaliseEmail(user.email), user]));
   const known = new Set(stored.map((user) => user.email));
   const outcomes = [
@@ -77,24 +86,46 @@ export function activeOwnersLost(stored: UserRow[], users: { email: string; role
   return outcomes.some(isActiveOwner) ? [] : stored.filter(isActiveOwner).map((user) => user.email);
 }
 
-function isActiveOwner({ role, is_active }: { role: unknown; is_active: boolean }): boolean {
-  return role === 'owner' && is_active;
+/**
+ * Returns the `areas` and `name` that a user has after a tenant document is applied, and the values of the document that the next document is
+ * compared with. A document without areas stands for `DOCUMENT_AREAS`. But it does not change the areas of a user whom it names for the first
+ * time, because it might give this user more areas than an owner has given.
+ */
+function profileOf(user: UserRow | undefined, document: UserDocument) {
+  const said = {
+    document_name: document.name ?? null,
+    document_areas: document.areas === undefined ? null : orderedAreas(document.areas),
+  };
+  const areas = said.document_areas ?? [...DOCUMENT_AREAS];
+  if (user === undefined) {
+    return { ...said, areas, name: said.document_name };
+  }
+  const areasBefore = user.is_in_document ? (user.document_areas ?? DOCUMENT_AREAS) : null;
+  const keepsAreas = areasBefore === null ? document.areas === undefined : isDeepStrictEqual(areas, areasBefore);
+  const keepsName = document.name === undefined || (user.is_in_document && document.name === user.document_name);
+  return { ...said, areas: keepsAreas ? user.areas : areas, name: keepsName ? user.name : said.document_name };
 }
 
 /**
- * Returns the `role` and `is_active` that a user has after a tenant document is applied.
+ * Returns the `role`, `is_active` and `invitation_expires_at` that a user has after a tenant document is applied. If the document has a password
+ * for an invited person, the person need not accept the invitation any more.
  * @param user undefined for a new user
  * @param document undefined if the document does not contain the user
  */
-function outcomeOf(user: UserRow | undefined, document: { role: unknown } | undefined) {
+function outcomeOf(user: UserRow | undefined, document: Omit<NamedUser, 'email'> | undefined) {
   if (user === undefined || document === undefined) {
     return {
       role: (user ?? document)?.role,
       is_active: user === undefined || (user.is_active && !user.is_in_document),
+      invitation_expires_at: user?.invitation_expires_at ?? null,
     };
   }
   const isRoleUnchanged = user.is_in_document && user.document_role === document.role;
-  return { role: isRoleUnchanged ? user.role : document.role, is_active: user.is_active || !user.is_in_document };
+  return {
+    role: isRoleUnchanged ? user.role : document.role,
+    is_active: user.is_active || !user.is_in_document,
+    invitation_expires_at: document.password === undefined ? user.invitation_expires_at : null,
+  };
 }
 
 async function planUsers(stored: UserRow[], users: UserDocument[], passwords: PasswordWork): Promise<UserPlan> {
@@ -109,14 +140,21 @@ async function planUsers(stored: UserRow[], users: UserDocument[], passwords: Pa
   }
   const named = new Set(users.map(({ email }) => normaliseEmail(email)));
   for (const user of stored.filter(({ email, is_in_document }) => is_in_document && !named.has(email))) {
-    const removed = { is_in_document: false, document_role: null, document_password_hash: null };
+    const removed = {
+      is_in_document: false,
+      document_role: null,
+      document_password_hash: null,
+      document_name: null,
+      document_areas: null,
+    };
     plan.updates.push({ user, changes: { ...removed, ...(user.is_active ? { is_active: false } : {}) } });
   }
   plan.updates = plan.updates.filter(({ changes }) => Object.keys(changes).length > 0);
   return plan;
 }
 
-async function newUser({ email, password, role }: UserDocument, passwords: PasswordWork): Promise<NewUser> {
+async function newUser(document: UserDocument, passwords: PasswordWork): Promise<NewUser> {
+  const { email, password, role } = document;
   if (password === undefined) {
     throw new Error(
       'The tenant document has a new user without a password. The validation of the document should have refused it.',
@@ -131,19 +169,23 @@ async function newUser({ email, password, role }: UserDocument, passwords: Passw
     is_in_document: true,
     document_role: role,
     document_password_hash: password_hash,
+    invitation_expires_at: null,
+    ...profileOf(undefined, document),
   };
 }
 
 async function changesOf(user: UserRow, document: UserDocument, passwords: PasswordWork): Promise<UserChanges> {
-  const { role, is_active } = outcomeOf(user, document);
+  const { role, is_active, invitation_expires_at } = outcomeOf(user, document);
   const { password_hash, said } = await passwordOf(user, document, passwords);
-  return difference(user, {
+  return differing(user, {
     role: role as Role,
     is_active,
+    invitation_expires_at,
     password_hash,
     is_in_document: true,
     document_role: document.role,
     document_password_hash: said,
+    ...profileOf(user, document),
   });
 }
 
@@ -165,18 +207,15 @@ async function passwordOf(user: UserRow, { email, password }: UserDocument, pass
   return { password_hash: hash, said: hash };
 }
 
-function difference(user: UserRow, wanted: Required<UserChanges>): UserChanges {
-  const before = new Map<string, unknown>(Object.entries(user));
-  return Object.fromEntries(Object.entries(wanted).filter(([field, value]) => before.get(field) !== value));
-}
-
 /**
- * Returns those changes of a user that `roomservice tenant apply` reports to the operator. The list is empty if only `is_in_document`,
- * `document_role` or `document_password_hash` changes.
+ * Returns those changes of a user that `roomservice tenant apply` reports to the operator. The list is empty if only values that begin with
+ * `document_` and `is_in_document` change.
  */
-function describeChanges(user: UserRow, { role, password_hash, is_active }: UserChanges): Change[] {
+function describeChanges(user: UserRow, { role, password_hash, is_active, name, areas }: UserChanges): Change[] {
   const fields: FieldChange[] = [
     ...(role === undefined ? [] : [{ field: 'role', from: user.role, to: role }]),
+    ...(name === undefined ? [] : [{ field: 'name', from: user.name, to: name }]),
+    ...(areas === undefined ? [] : [{ field: 'areas', from: user.areas, to: areas }]),
     ...(password_hash === undefined ? [] : [{ field: 'password' }]),
   ];
   if (is_active !== undefined) {

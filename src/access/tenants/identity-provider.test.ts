@@ -5,7 +5,10 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it, mock } from 'node:test';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { choosePassword, invite } from '#test/support/people.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { age, CONSOLE, consoleHeaders, ME, SESSION, tokenOf } from '#test/support/sessions.ts';
+import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 import { setPassword } from './tenants.ts';
 
 const ISSUER = 'https://id.example/';
@@ -173,12 +176,45 @@ describe('a token of the configured identity provider', () => {
     }
   });
 
+  it("200: a provider's token begins a session with a cookie, which ends after 12 hours in all", async () => {
+    const headers = { ...CONSOLE, authorization: `Bearer ${await sign(rsa)}` };
+    const answer = await first.call('POST', SESSION, { headers });
+    assert.equal(answer.status, 200, answer.text);
+    assert.match(answer.headers.get('set-cookie') ?? '', /; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+    assert.deepEqual([answer.body.person.email, answer.body.session.kind], [email, 'person']);
+    const cookie = consoleHeaders(tokenOf(answer));
+    const statusOf = async () => (await first.call('GET', ME, { headers: cookie })).status;
+    await age(first, answer.body.session.id, { begun: '11 h 59 min' });
+    assert.equal(await statusOf(), 200);
+    await age(first, answer.body.session.id, { begun: '1 min' });
+    assert.equal(await statusOf(), 401);
+  });
+
+  it("400, 401: a provider's token beside e-mail and password, without the console's header, or of an unknown user begins no session", async () => {
+    const authorization = `Bearer ${await sign(rsa)}`;
+    const start = async (headers: Record<string, string>, json: unknown = {}) =>
+      (await first.call('POST', SESSION, { headers, json })).status;
+    assert.equal(await start({ ...CONSOLE, authorization }, { email, password: OWNER_PASSWORD }), 400);
+    assert.equal(await start({ authorization }), 400);
+    const unknown = `Bearer ${await sign(rsa, { email: 'nobody@nowhere.example' })}`;
+    assert.equal(await start({ ...CONSOLE, authorization: unknown }), 401);
+    assert.equal(await start({ ...CONSOLE, ...tenant.owner }), 401);
+  });
+
   it("401: a provider's token for a disabled user is refused", async () => {
     const other = await first.tenant();
     const token = await sign(rsa, { email: `staff@${other.document.slug}.example` });
     assert.equal((await call(token)).status, 403);
     await first.apply({ ...other.document, users: other.document.users?.slice(0, 1) });
     await assertRefused(token);
+  });
+
+  it("401: a provider's token for an invited person is refused; 200: it is accepted after the person has accepted the invitation", async () => {
+    const invited = await invite(first, tenant);
+    const token = await sign(rsa, { email: invited.body.person.email });
+    await assertRefused(token);
+    assert.equal((await choosePassword(first, invited)).status, 200);
+    assert.equal((await first.call('GET', ME, { headers: { authorization: `Bearer ${token}` } })).status, 200);
   });
 
   it("401: a provider's token is refused if it has a wrong issuer or audience, is expired, is not yet valid or has no expiry", async () => {

@@ -35,7 +35,10 @@ const TAG_BYTES = 32;
 /** Returns a salted argon2id hash as text. The text contains the cost parameters, the salt and the tag. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
-  const tag = await hashInTurn({ ...COST, message: password, nonce, tagLength: TAG_BYTES });
+  return hashText(nonce, await hashInTurn({ ...COST, message: password, nonce, tagLength: TAG_BYTES }));
+}
+
+function hashText(nonce: Buffer, tag: Buffer): string {
   const { memory, passes, parallelism } = COST;
   return `argon2id$${memory}$${passes}$${parallelism}$${nonce.toString('base64')}$${tag.toString('base64')}`;
 }
@@ -53,6 +56,14 @@ export async function isPassword(password: string, hash: string): Promise<boolea
     tagLength: expected.length,
   });
   return timingSafeEqual(actual, expected);
+}
+
+/**
+ * Returns a hash that fits no password, for a person who has to choose one. Its tag is random, and no password is known that has this tag. The
+ * hash has the form of all hashes, because each version of the service reads all of them.
+ */
+export function unusableHash(): string {
+  return hashText(randomBytes(16), randomBytes(TAG_BYTES));
 }
 
 let decoy: Promise<string> | undefined;

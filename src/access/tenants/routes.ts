@@ -1,37 +1,19 @@
-import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
-import { clientNetwork } from '#platform/http/client-address.ts';
-import { type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
-import type { Keyring } from '#platform/keys/keys.ts';
-import { normaliseEmail } from './email.ts';
-import { SignInRequest, SignInResponse } from './schema.ts';
-import { findAccount, signIn } from './sign-in.ts';
-import { createAddressHash } from './sign-in-addresses.ts';
-
-/**
- * Maximum numbers of sign-ins per minute: from one client address, and with one e-mail. Both are checked before a password is hashed
- * (decision 8).
- */
-const SIGN_INS_PER_ADDRESS = 100;
-const SIGN_INS_PER_EMAIL = 10;
+import { type Feature, type Role, SignInRequest, SignInResponse } from './schema.ts';
+import { SIGN_INS_PER_ADDRESS, SIGN_INS_PER_EMAIL, type SignInAttempts } from './sign-in.ts';
+import { issueToken, TOKEN_SECONDS } from './tokens.ts';
 
 interface Dependencies {
-  db: Database;
-  keyring: Pick<Keyring, 'pepper' | 'token'>;
-  budgets: BudgetStore;
+  attempts: SignInAttempts;
+  /** Key that signs the tokens. */
+  tokenKey: Buffer;
 }
 
-export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): void {
-  const byAddress = budgets.budget('sign-in-address', SIGN_INS_PER_ADDRESS);
-  const byEmail = budgets.budget('sign-in-email', SIGN_INS_PER_EMAIL);
-  // The budget of a known address has the same limit as `byEmail`. So the limit in the response header does not show if the address is
-  // known for this e-mail.
-  const byKnownAddress = budgets.budget('sign-in-known-address', SIGN_INS_PER_EMAIL);
-  const hashAddress = createAddressHash(keyring.pepper);
+export function authRoutes(app: App, { attempts, tokenKey }: Dependencies): void {
   app.post(
     '/v1/auth/token/',
     {
-      onRequest: (request, reply) => countCall(byAddress, clientNetwork(request.ip), reply),
+      onRequest: (request, reply) => attempts.countAddress(request, reply),
       config: { errors: ['invalid_credentials', 'rate_limited'] },
       schema: {
         operationId: 'signIn',
@@ -50,21 +32,16 @@ export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): vo
       },
     },
     async (request, reply) => {
-      const { email, password } = request.body;
-      const account = await findAccount({ db, hashAddress }, { email, network: clientNetwork(request.ip) });
-      const { user, isAddressKnown } = account;
-      const addressKey = user?.address.hash.toString('base64') ?? '';
-      await (isAddressKnown
-        ? countCall(byKnownAddress, addressKey, reply)
-        : countCall(byEmail, normaliseEmail(email), reply));
-      const onError = (error: unknown) => request.log.warn({ err: error }, 'a sign-in could not be recorded');
-      const answer = await signIn({ db, tokenKey: keyring.token, onError }, account, { password, address: request.ip });
-      if (!isAddressKnown) {
-        // The sign-in made the client address known, so the address now has its own budget. The sign-in counts as the first call against
-        // this budget.
-        await byKnownAddress.take(addressKey);
-      }
-      return answer;
+      const user = await attempts.checkPassword(request, reply, request.body);
+      const { id, name, features } = user.tenant;
+      const { generation } = user;
+      return {
+        access_token: await issueToken(tokenKey, { tenantId: id, userId: user.id, generation }),
+        token_type: 'Bearer' as const,
+        expires_in: TOKEN_SECONDS,
+        role: user.role as Role,
+        tenant: { id, name, features: features as Feature[] },
+      };
     },
   );
 }

@@ -9,9 +9,36 @@ export type Feature = 'restaurant' | 'hotel';
 export const Role = Type.Enum(['owner', 'staff'], {
   type: 'string',
   description:
-    'An owner may call all operations. Staff may not read or change credentials, channels or the audit trail.',
+    'An owner may call all operations. Staff may call the operations of their areas. They may not read or change ' +
+    'credentials, channels or the audit trail.',
 });
 export type Role = 'owner' | 'staff';
+
+/** Parts of the staff API that a member of the staff or a display may use, in the order in which lists show them. */
+export const AREAS = ['orders', 'menu', 'hotel', 'rates', 'deliveries'] as const;
+export type Area = (typeof AREAS)[number];
+/** Areas of staff for whom a tenant document names no areas: what staff could do before there were areas. */
+export const DOCUMENT_AREAS: readonly Area[] = AREAS.filter((area) => area !== 'rates');
+
+export const Areas = Type.Array(Type.Enum([...AREAS], { type: 'string' }), {
+  maxItems: AREAS.length,
+  description:
+    'The parts of the staff API that the person or display may use. `orders`: orders and pauses. `menu`: the menu. `hotel`: stays and ' +
+    'the calendar. `rates`: changes of prices and restrictions. `deliveries`: deliveries and events. An owner has all areas.',
+});
+
+/** Returns each of the areas once, in the order of `AREAS`. */
+export function orderedAreas(areas: readonly string[]): Area[] {
+  return AREAS.filter((area) => areas.includes(area));
+}
+
+export const PersonName = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'The name of the person for other people of the tenant.',
+});
+
+export const NewPassword = Type.String({ minLength: 12, maxLength: 1024, description: 'The new password.' });
 
 export const SignInRequest = Type.Object(
   {

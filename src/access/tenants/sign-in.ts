@@ -1,84 +1,132 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { prepareAudit } from '../audit/audit.ts';
 import type { Database } from '#platform/db/database.ts';
 import { apiError } from '#platform/errors.ts';
+import { clientNetwork } from '#platform/http/client-address.ts';
+import { type Budget, type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
 import { normaliseEmail } from './email.ts';
 import { decoyHash, isPassword } from './passwords.ts';
-import type { Feature, Role, SignInResponse } from './schema.ts';
-import { type HashAddress, isKnownAddress, storeAddress } from './sign-in-addresses.ts';
+import { createAddressHash, type HashAddress, isKnownAddress, storeAddress } from './sign-in-addresses.ts';
 import * as store from './store.ts';
-import { issueToken, TOKEN_SECONDS } from './tokens.ts';
+import { isInvited } from './users.ts';
 
-/** Result of `findAccount` for one sign-in attempt. */
-export interface Account {
-  /**
-   * User with the e-mail of the attempt, or null for an unknown e-mail. `signIn` does the same work in both cases, so that the client sees
-   * no difference.
-   */
+/**
+ * Maximum numbers of sign-ins per minute: from one client address, and with one e-mail. Both are checked before a password is hashed
+ * (decision 8).
+ */
+export const SIGN_INS_PER_ADDRESS = 100;
+export const SIGN_INS_PER_EMAIL = 10;
+
+interface Dependencies {
+  db: Database;
+  pepper: Buffer;
+  budgets: BudgetStore;
+}
+
+/** E-mail and password of an attempt, and the message of the refusal if they do not belong together. */
+export interface Attempt {
+  email: string;
+  password: string;
+  refusal?: string;
+}
+
+/** User with the e-mail of an attempt. Null for an unknown e-mail. */
+interface Account {
   user: store.SigningInUser | null;
   /** True if the user has signed in from the client address within the last 30 days. */
   isAddressKnown: boolean;
 }
 
 /**
- * Finds the user of an e-mail, and checks if the client address is known for this user.
- * @param network the client address or its IPv6 network, as `clientNetwork` returns it
+ * Checks passwords of users. The operations that take a password share one object of this class, because they share the budgets of attempts.
  */
-export async function findAccount(
-  { db, hashAddress }: { db: Database; hashAddress: HashAddress },
-  { email, network }: { email: string; network: string },
-): Promise<Account> {
-  const hashOf = (userId: string) => hashAddress(userId, network);
-  const user = (await store.findSigningInUser(db, normaliseEmail(email), hashOf)) ?? null;
-  return { user, isAddressKnown: isKnownAddress(user?.address.signed_in_at ?? null) };
-}
+export class SignInAttempts {
+  readonly #db: Database;
+  readonly #hashAddress: HashAddress;
+  readonly #byAddress: Budget;
+  readonly #byEmail: Budget;
+  /**
+   * Budget of a known address. It has the same limit as `byEmail`. So the limit in the response header does not show if the address is known
+   * for this e-mail.
+   */
+  readonly #byKnownAddress: Budget;
 
-interface SignInDependencies {
-  db: Database;
-  tokenKey: Buffer;
-  /** Called if the address or the audit entry of a sign-in cannot be written. The sign-in itself goes on. */
-  onError: (error: unknown) => void;
-}
-
-export interface SignInAttempt {
-  password: string;
-  /** Client address of the attempt. The audit entry of a failed attempt contains it. */
-  address: string;
-}
-
-/**
- * Checks the password and issues an access token (decision 12).
- * @throws ApiError 401 `invalid_credentials` for an unknown e-mail, a wrong password or a disabled user, always the same error
- */
-export async function signIn(
-  { db, tokenKey, onError }: SignInDependencies,
-  { user }: Account,
-  { password, address }: SignInAttempt,
-): Promise<SignInResponse> {
-  const isRight = await isPassword(password, user?.password_hash ?? (await decoyHash()));
-  if (user === null || !isRight || !user.is_active) {
-    if (user !== null) {
-      void writeFailure(db, user, address).catch(onError);
-    }
-    throw apiError('invalid_credentials', 'The e-mail or the password is wrong.', { 'www-authenticate': 'Bearer' });
+  constructor({ db, pepper, budgets }: Dependencies) {
+    this.#db = db;
+    this.#hashAddress = createAddressHash(pepper);
+    this.#byAddress = budgets.budget('sign-in-address', SIGN_INS_PER_ADDRESS);
+    this.#byEmail = budgets.budget('sign-in-email', SIGN_INS_PER_EMAIL);
+    this.#byKnownAddress = budgets.budget('sign-in-known-address', SIGN_INS_PER_EMAIL);
   }
-  const signedIn = { tenantId: user.tenant_id, userId: user.id, generation: user.generation };
-  const { hash, signed_in_at: signedInAt } = user.address;
-  await storeAddress(db, signedIn, { hash, signedInAt }).catch(onError);
-  const { id, name, features } = user.tenant;
-  return {
-    access_token: await issueToken(tokenKey, signedIn),
-    token_type: 'Bearer',
-    expires_in: TOKEN_SECONDS,
-    role: user.role as Role,
-    tenant: { id, name, features: features as Feature[] },
-  };
-}
 
-/**
- * Writes the audit entry of a failed sign-in. The response does not wait for it, because the time of this write would show that
- * the e-mail belongs to a user.
- */
-async function writeFailure(db: Database, user: store.UserRow, address: string): Promise<void> {
-  const writeDown = prepareAudit({ tenantId: user.tenant_id, type: 'anonymous', id: null });
-  await writeDown(db, { action: 'sign_in.failed', subject: user.id, details: { email: user.email, address } });
+  /**
+   * Counts an attempt of the client address. A request hook calls this method before the body is read.
+   * @throws ApiError 429 `rate_limited`
+   */
+  async countAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    await countCall(this.#byAddress, clientNetwork(request.ip), reply);
+  }
+
+  /**
+   * Counts an attempt with the e-mail, and checks the password (decision 12). Does the same work for a known and for an unknown e-mail, so that
+   * the client sees no difference.
+   * @throws ApiError 429 `rate_limited`
+   * @throws ApiError 401 `invalid_credentials` for an unknown e-mail, a wrong password, a disabled or an invited user, always
+   * the same error
+   */
+  async checkPassword(request: FastifyRequest, reply: FastifyReply, attempt: Attempt): Promise<store.SigningInUser> {
+    const account = await this.#findAccount(attempt.email, clientNetwork(request.ip));
+    const { user, isAddressKnown } = account;
+    const addressKey = user?.address.hash.toString('base64') ?? '';
+    await (isAddressKnown
+      ? countCall(this.#byKnownAddress, addressKey, reply)
+      : countCall(this.#byEmail, normaliseEmail(attempt.email), reply));
+    const checked = await this.#check(request, account, attempt);
+    if (!isAddressKnown) {
+      // The sign-in made the client address known, so the address now has its own budget. The sign-in counts as the first call against
+      // this budget.
+      await this.#byKnownAddress.take(addressKey);
+    }
+    return checked;
+  }
+
+  /**
+   * Finds the user of an e-mail, and checks if the client address is known for this user.
+   * @param network the client address or its IPv6 network, as `clientNetwork` returns it
+   */
+  async #findAccount(email: string, network: string): Promise<Account> {
+    const hashOf = (userId: string) => this.#hashAddress(userId, network);
+    const user = (await store.findSigningInUser(this.#db, normaliseEmail(email), hashOf)) ?? null;
+    return { user, isAddressKnown: isKnownAddress(user?.address.signed_in_at ?? null) };
+  }
+
+  async #check(
+    request: FastifyRequest,
+    { user }: Account,
+    { password, refusal }: Attempt,
+  ): Promise<store.SigningInUser> {
+    // If the address or the audit entry cannot be written, the attempt goes on.
+    const onError = (error: unknown) => request.log.warn({ err: error }, 'a sign-in could not be recorded');
+    const isRight = await isPassword(password, user?.password_hash ?? (await decoyHash()));
+    if (user === null || !isRight || !user.is_active || isInvited(user)) {
+      if (user !== null) {
+        void this.#writeFailure(user, request.ip).catch(onError);
+      }
+      throw apiError('invalid_credentials', refusal ?? 'The e-mail or the password is wrong.', {
+        'www-authenticate': 'Bearer',
+      });
+    }
+    const { hash, signed_in_at: signedInAt } = user.address;
+    await storeAddress(this.#db, { tenantId: user.tenant_id, userId: user.id }, { hash, signedInAt }).catch(onError);
+    return user;
+  }
+
+  /**
+   * Writes the audit entry of a failed attempt. The response does not wait for it, because the time of this write would show that the e-mail
+   * belongs to a user.
+   */
+  async #writeFailure(user: store.UserRow, address: string): Promise<void> {
+    const writeDown = prepareAudit({ tenantId: user.tenant_id, type: 'anonymous', id: null });
+    await writeDown(this.#db, { action: 'sign_in.failed', subject: user.id, details: { email: user.email, address } });
+  }
 }

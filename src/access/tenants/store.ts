@@ -1,5 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/database.ts';
+import type { Share } from '#platform/db/inputs.ts';
+import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
 import type { AppUser, Tenant as TenantTable } from '#platform/db/types.ts';
 
 export type TenantRow = Selectable<TenantTable>;
@@ -44,22 +46,26 @@ export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number
   return row.id;
 }
 
+/** User who makes a call, with the user's tenant. Both times are by the clock of the database. */
+export type CallingUser = UserRow & { tenant: TenantRow; now: Date; is_seen_due: boolean };
+
 /** Finds the user with this e-mail, and the user's tenant. The table `sign_in` has the ids of both for each e-mail. */
-export async function findUserByEmail(db: Db, email: string): Promise<(UserRow & { tenant: TenantRow }) | undefined> {
+export async function findUserByEmail(db: Db, email: string): Promise<CallingUser | undefined> {
   const entry = await db.selectFrom('sign_in').selectAll().where('email', '=', email).executeTakeFirst();
   return entry && (await findUser(db, entry.tenant_id, entry.user_id));
 }
 
-export async function findUser(
-  db: Db,
-  tenantId: number,
-  userId: string,
-): Promise<(UserRow & { tenant: TenantRow }) | undefined> {
+/** Seconds between two writes of the time of the last call of a user, by any processes. */
+export const SEEN_EVERY_SECONDS = 60;
+/** SQL that says for the user `u` if the time of the last call is old enough to be written again. */
+export const IS_SEEN_DUE = sql<boolean>`coalesce(u.last_seen_at <= now() - make_interval(secs => ${sql.lit(SEEN_EVERY_SECONDS)}), true)`;
+
+export async function findUser(db: Db, tenantId: number, userId: string): Promise<CallingUser | undefined> {
   const row = await db
     .selectFrom('app_user as u')
     .innerJoin('tenant as t', 't.id', 'u.tenant_id')
     .selectAll('u')
-    .select(sql<TenantRow>`to_jsonb(t)`.as('tenant'))
+    .select([sql<TenantRow>`to_jsonb(t)`.as('tenant'), sql<Date>`now()`.as('now'), IS_SEEN_DUE.as('is_seen_due')])
     .where('u.tenant_id', '=', tenantId)
     .where('u.id', '=', userId)
     .executeTakeFirst();
@@ -144,6 +150,16 @@ export async function removeSignInAddresses(
     .execute();
 }
 
+/** Locks the user of the tenant with this e-mail against changes until the transaction ends. */
+export async function lockUserByEmail(tx: Tx, tenantId: number, email: string): Promise<UserRow | undefined> {
+  return await usersOf(tx, tenantId).where('email', '=', email).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** Locks one user against changes until the transaction ends. */
+export async function lockUser(tx: Tx, tenantId: number, userId: string): Promise<UserRow | undefined> {
+  return await usersOf(tx, tenantId).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst();
+}
+
 export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
   return await usersOf(db, tenantId).execute();
 }
@@ -157,9 +173,70 @@ function usersOf(db: Db, tenantId: number) {
   return db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id');
 }
 
-/** Returns those of the given e-mails that belong to a user of any tenant, each with the id of the user's tenant. */
-export async function findSignIns(db: Db, emails: string[]): Promise<{ email: string; tenant_id: number }[]> {
-  return await db.selectFrom('sign_in').select(['email', 'tenant_id']).where('email', 'in', emails).execute();
+/** Days for which a link for one use works, and for which an invitation holds the e-mail. */
+const LINK_DAYS = 3;
+
+/** Returns the end of a link or an invitation that begins now, by the clock of the database. A cluster refuses now() in SET. */
+export async function readLinkEnd(tx: Tx): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(days => ${sql.lit(LINK_DAYS)}) AS at`.execute(
+    tx,
+  );
+  return (rows[0] as { at: Date }).at;
+}
+
+/** Entry of the directory of e-mails. `is_free` is true if an invitation held the e-mail and has expired. */
+export interface SignInEntry {
+  email: string;
+  tenant_id: number;
+  is_free: boolean;
+}
+
+/** Returns the directory entries of those of the given e-mails that have one, in any tenant. */
+export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry[]> {
+  return await db
+    .selectFrom('sign_in')
+    .select(['email', 'tenant_id', sql<boolean>`coalesce(held_until <= now(), false)`.as('is_free')])
+    .where('email', 'in', emails)
+    .execute();
+}
+
+/** User that an entry of the directory of e-mails names. */
+interface EmailHolder {
+  tenantId: number;
+  userId: string;
+  email: string;
+  /** End of the invitation that holds the e-mail. Null if the e-mail belongs to an account. */
+  heldUntil: Date | null;
+}
+
+/**
+ * Gives the e-mail to a user if no user has it, or if the invitation that held it has expired. Does not read rows of another tenant.
+ * @returns false if the e-mail belongs to an account, or if an invitation holds it
+ */
+export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
+  const holder = { tenant_id: tenantId, user_id: userId, held_until: heldUntil };
+  const claimed = await tx
+    .insertInto('sign_in')
+    .values({ email, ...holder })
+    .onConflict((conflict) =>
+      conflict.column('email').doUpdateSet(holder).where('sign_in.held_until', '<=', sql<Date>`now()`),
+    )
+    .returning('email')
+    .executeTakeFirst();
+  return claimed !== undefined;
+}
+
+/** Changes how long the user holds the e-mail. @returns false if the e-mail does not belong to this user any more */
+export async function holdEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
+  const held = await tx
+    .updateTable('sign_in')
+    .set({ held_until: heldUntil })
+    .where('email', '=', email)
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .returning('email')
+    .executeTakeFirst();
+  return held !== undefined;
 }
 
 export interface NewUser {
@@ -167,34 +244,74 @@ export interface NewUser {
   email: string;
   password_hash: string;
   role: string;
+  /** Null: the user is shown by e-mail address. */
+  name: string | null;
+  areas: string[];
   /** True if the last tenant document contains the user. */
   is_in_document: boolean;
   /** Role of the user in the last tenant document. Null if that document does not contain the user. */
   document_role: string | null;
   /** Hash of the password in the last tenant document. Null if that document has no password for the user. */
   document_password_hash: string | null;
+  /** Name and areas of the user in the last tenant document. Null if that document has no such value for the user. */
+  document_name: string | null;
+  document_areas: string[] | null;
+  /** End of the invitation of a person who has not accepted it yet. Null for an account. */
+  invitation_expires_at: Date | null;
 }
 
+/** Inserts a user, whose e-mail the transaction has claimed. */
 export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promise<void> {
   await tx
     .insertInto('app_user')
     .values({ tenant_id: tenantId, ...user })
     .execute();
-  await tx.insertInto('sign_in').values({ email: user.email, tenant_id: tenantId, user_id: user.id }).execute();
 }
 
-export type UserChanges = Partial<Omit<NewUser, 'id' | 'email'> & { is_active: boolean }>;
+export type UserChanges = Partial<Omit<NewUser, 'id' | 'email'> & { is_active: boolean; language: string }>;
 
 /**
- * Updates a user. This is the only statement that updates users. A new password raises the user's generation, and tokens of an earlier
- * generation are refused.
+ * Updates a user. This is the only statement that changes what a user may do. A new password and the disabling of the user raise the user's
+ * generation. Tokens, sessions and links of an earlier generation are refused, also after the user is enabled again.
  */
 export async function updateUser(tx: Tx, tenantId: number, userId: string, changes: UserChanges): Promise<void> {
+  const endsAccess = changes.password_hash !== undefined || changes.is_active === false;
   await tx
     .updateTable('app_user')
     .set(changes)
-    .$if(changes.password_hash !== undefined, (update) => update.set({ generation: sql`generation + 1` }))
+    .$if(endsAccess, (update) => update.set({ generation: sql`generation + 1` }))
     .where('tenant_id', '=', tenantId)
     .where('id', '=', userId)
     .execute();
+}
+
+/** Writes `last_seen_at` of users, in one statement on one node. A user who was seen within the last minute is not written. */
+export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): Promise<void> {
+  await writeByShare(
+    db,
+    uses,
+    ({ id }) => id,
+    (share) => updateSeenShare(db, share, nowMs),
+  );
+}
+
+/**
+ * The statement takes the ages of the uses, so that the clock of the database gives the times. A process measures an age by its own clock, but
+ * only over some seconds. The CTE computes the times, because a cluster refuses such functions in an UPDATE.
+ */
+async function updateSeenShare(db: Db, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    WITH seen AS MATERIALIZED (
+      SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
+        now() - make_interval(secs => given.age + ${sql.lit(SEEN_EVERY_SECONDS)}) AS due_at
+      FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
+                  ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
+    )
+    UPDATE app_user AS u SET last_seen_at = seen.at
+    FROM seen
+    WHERE u.tenant_id = ${tenantOf('seen')} AND u.id = seen.id
+      AND (u.last_seen_at IS NULL OR u.last_seen_at <= seen.due_at)
+    RETURNING u.id
+  `.execute(db);
+  return rows.map(({ id }) => id);
 }

@@ -4,9 +4,10 @@ import { chargeTo } from '#platform/lib/account.ts';
 import { apiError } from '#platform/errors.ts';
 import { type Change, describeFields } from '#platform/lib/change-list.ts';
 import { normaliseEmail } from './email.ts';
-import type { Feature, Role } from './schema.ts';
+import { AREAS, type Area, type Feature, orderedAreas, type Role } from './schema.ts';
 import * as store from './store.ts';
 import type { TokenSubject, VerifyToken } from './tokens.ts';
+import { isInvited } from './users.ts';
 
 export {
   applyUsers,
@@ -17,8 +18,45 @@ export {
   type UserDocument,
 } from './documented-users.ts';
 export { normaliseEmail } from './email.ts';
-export { findTakenEmails, hasUser, listUsers, lockUsers, setPassword } from './users.ts';
-export type { Feature, Role } from './schema.ts';
+export { hashPassword, unusableHash } from './passwords.ts';
+export { SignInAttempts } from './sign-in.ts';
+export {
+  IS_SEEN_DUE,
+  lockUser,
+  lockUserByEmail,
+  readLinkEnd,
+  type TenantRow,
+  updateLastSeen,
+  type UserRow,
+} from './store.ts';
+export {
+  addInvited,
+  changeProfile,
+  changeUser,
+  differing,
+  EmailTakenError,
+  findTakenEmails,
+  hasUser,
+  inviteAgain,
+  isActiveOwner,
+  isInvited,
+  listUsers,
+  lockUsers,
+  replacePassword,
+  setPassword,
+} from './users.ts';
+export {
+  type Area,
+  AREAS,
+  Areas,
+  type Feature,
+  Feature as FeatureName,
+  NewPassword,
+  orderedAreas,
+  PersonName,
+  Role,
+} from './schema.ts';
+export type { VerifyToken } from './tokens.ts';
 
 export interface Tenant {
   id: number;
@@ -29,19 +67,51 @@ export interface Tenant {
   features: Feature[];
 }
 
-/** Returns the signed-in user as the actor that the audit trail records for a change. */
-export function actorOf(person: Person): Actor {
-  return { tenantId: person.tenant.id, type: 'user', id: person.userId };
+/** Returns the caller of a staff operation as the actor that the audit trail records for a change. */
+export function actorOf({ type, id, tenant }: Staff): Actor {
+  return { tenantId: tenant.id, type: type === 'person' ? 'user' : 'display', id };
 }
 
-/** Signed-in user: an owner or a member of the staff of one tenant. */
-export interface Person {
-  userId: string;
-  role: Role;
+/** Caller of a staff operation: a signed-in person (an owner or a member of the staff), or a display. */
+export interface Staff {
+  type: 'person' | 'display';
+  id: string;
+  /** Name of the person, null if the person has no name. Label of the display. */
+  name: string | null;
+  /** Null for a display, as `role` and `language` are. */
+  email: string | null;
+  role: Role | null;
+  /** All areas for an owner. */
+  areas: Area[];
+  /** BCP 47 tag. Null also if the person has chosen no language. */
+  language: string | null;
   tenant: Tenant;
+  session: StaffSession;
 }
 
-function tenantOf(row: store.TenantRow): Tenant {
+/** Session or token with which the caller of a staff operation has signed in. */
+export interface StaffSession {
+  kind: 'person' | 'display' | 'token';
+  /** Null for a token. */
+  id: string | null;
+  /** End of the session if it is not used after this call, or end of the token. */
+  expiresAt: Date;
+  /** Time of this call by the clock of the database. */
+  now: Date;
+}
+
+/** Returns the user as the caller of a staff operation. */
+export function personOf(
+  user: Pick<store.UserRow, 'id' | 'name' | 'email' | 'role' | 'areas' | 'language'> & { tenant: store.TenantRow },
+  session: StaffSession,
+): Staff {
+  const { id, name, email, language, tenant } = user;
+  const role = user.role as Role;
+  const areas = role === 'owner' ? [...AREAS] : orderedAreas(user.areas);
+  return { type: 'person', id, name, email, role, areas, language, tenant: tenantOf(tenant), session };
+}
+
+export function tenantOf(row: store.TenantRow): Tenant {
   const { id, slug, name, currency, timezone, features } = row;
   return { id, slug, name, currency, timezone, features: features as Feature[] };
 }
@@ -71,26 +141,41 @@ export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<{ 
   return { id, changes: [{ what: 'tenant', name: tenant.slug, change, fields }] };
 }
 
+/** Person who has signed in with a token. */
+export interface TokenHolder {
+  person: Staff;
+  generation: number;
+  /** True if the identity provider has issued the token. */
+  isFromProvider: boolean;
+  /** True if the time of the person's last call is due to be written. */
+  isSeenDue: boolean;
+}
+
 /**
- * Returns the signed-in user of an `Authorization` header. Reads the user's row at every call, so that disabling a user or changing
- * the password takes effect immediately.
+ * Returns the person of an `Authorization` header. Reads the user's row at every call, so that disabling a user or changing the password
+ * takes effect immediately.
  * @throws ApiError 401 `invalid_credentials` for a missing, expired or forged token, for a token from before the last change of the
- * password, and for a disabled or unknown user
+ * password, and for a disabled, invited or unknown user
  */
-export async function authenticatePerson(
+export async function authenticateToken(
   db: Database,
   verifyToken: VerifyToken,
   authorization: string | undefined,
-): Promise<Person> {
+): Promise<TokenHolder> {
   const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
   const subject = token === undefined ? null : await verifyToken(token);
   const user = subject === null ? undefined : await findSubject(db, subject);
-  if (user === undefined || !user.is_active) {
+  if (subject === null || user === undefined || !user.is_active || isInvited(user)) {
     throw apiError('invalid_credentials', 'A valid bearer token is required. Sign in at /v1/auth/token/.', {
       'www-authenticate': 'Bearer',
     });
   }
-  return { userId: user.id, role: user.role as Role, tenant: tenantOf(user.tenant) };
+  return {
+    person: personOf(user, { kind: 'token', id: null, expiresAt: subject.expiresAt, now: user.now }),
+    generation: user.generation,
+    isFromProvider: 'email' in subject,
+    isSeenDue: user.is_seen_due,
+  };
 }
 
 async function findSubject(db: Database, subject: TokenSubject) {

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { generateKeyPair, SignJWT } from 'jose';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { STAFF_PASSWORD } from '#test/support/tenants.ts';
 import { setPassword } from './tenants.ts';
 
 const OWNER_PATH = '/v1/third-party/credentials/';
@@ -212,14 +213,18 @@ describe("the user's row in the database", () => {
     }
   });
 
-  it('401: the token of a user removed from the tenant document is refused; 200: it is accepted when the user is back', async () => {
+  it('401: the token of a user removed from the tenant document is refused, also when the user is back; 200: a new token is accepted', async () => {
     const { document, staff, owner } = await service.tenant();
     const [ownerDocument, staffDocument] = document.users ?? [];
     await service.apply({ ...document, users: [ownerDocument] });
     await assertRefused(staff['authorization'] ?? '', STAFF_PATH);
     assert.equal((await service.call('GET', OWNER_PATH, { headers: owner })).status, 200);
     await service.apply({ ...document, users: [ownerDocument, staffDocument] });
-    assert.equal((await service.call('GET', STAFF_PATH, { headers: staff })).status, 200);
+    await assertRefused(staff['authorization'] ?? '', STAFF_PATH);
+    const json = { email: staffDocument?.email, password: STAFF_PASSWORD };
+    const { body } = await service.call('POST', '/v1/auth/token/', { json });
+    const headers = { authorization: `Bearer ${body.access_token}` };
+    assert.equal((await service.call('GET', STAFF_PATH, { headers })).status, 200);
   });
 
   it('200: a user stays enabled if the new tenant document has no list of users', async () => {

@@ -3,6 +3,7 @@ import { JOSEError, JWKSInvalid, JWKSTimeout } from 'jose/errors';
 import { createRemoteJWKSet } from 'jose/jwks/remote';
 import { decodeJwt } from 'jose/jwt/decode';
 import { SignJWT } from 'jose/jwt/sign';
+import type { JWTPayload } from 'jose';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { IdentityProvider } from '#platform/config.ts';
 import { UnavailableError } from '#platform/errors.ts';
@@ -26,8 +27,11 @@ export interface SignedInUser {
   generation: number;
 }
 
-/** Subject of a valid token: a user by id in a token of the service, or an e-mail in a token of the identity provider. */
-export type TokenSubject = SignedInUser | { email: string };
+/**
+ * Subject of a valid token: a user by id in a token of the service, or an e-mail in a token of the identity provider. `expiresAt` is the end of
+ * the token.
+ */
+export type TokenSubject = (SignedInUser | { email: string }) & { expiresAt: Date };
 
 export type VerifyToken = (token: string) => Promise<TokenSubject | null>;
 
@@ -82,8 +86,13 @@ async function verifyOwn(token: string, key: Buffer): Promise<TokenSubject | nul
   // Tokens that were issued before generations were introduced have no generation. They count as generation 0.
   const { sub, tenant, generation = 0 } = payload;
   return sub !== undefined && typeof tenant === 'number' && typeof generation === 'number'
-    ? { tenantId: tenant, userId: sub, generation }
+    ? { tenantId: tenant, userId: sub, generation, expiresAt: expiryOf(payload) }
     : null;
+}
+
+/** Returns the end of a verified token. The verification has required `exp`. */
+function expiryOf({ exp = 0 }: JWTPayload): Date {
+  return new Date(exp * 1000);
 }
 
 /** Types of keys that the accepted algorithms use (RFC 7518 §6.1, RFC 8037 §2). */
@@ -116,6 +125,8 @@ function outsideVerifier(provider: IdentityProvider): (token: string) => Promise
     });
     const { email, email_verified: verified = !provider.requiresVerifiedEmail } = payload;
     // Some identity providers send the text 'true' instead of the boolean true.
-    return typeof email === 'string' && (verified === true || verified === 'true') ? { email } : null;
+    return typeof email === 'string' && (verified === true || verified === 'true')
+      ? { email, expiresAt: expiryOf(payload) }
+      : null;
   };
 }

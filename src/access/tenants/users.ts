@@ -1,28 +1,121 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Actor, type NewAuditEntry, writeAuditEntries } from '../audit/audit.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { OperatorError } from '#platform/errors.ts';
+import { ApiError, OperatorError } from '#platform/errors.ts';
 import { normaliseEmail } from './email.ts';
-import { hashPassword } from './passwords.ts';
+import { hashPassword, unusableHash } from './passwords.ts';
 import * as store from './store.ts';
 
-/** Adds a user, and writes an audit entry. */
-export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promise<void> {
-  await store.insertUser(tx, actor.tenantId, user);
-  const { id: subject, email, role } = user;
-  await writeAuditEntries(tx, actor, [{ action: 'user.created', subject, details: { email, role } }]);
+/** Error for an e-mail that belongs to an account, or that an invitation holds. */
+export class EmailTakenError extends ApiError {
+  constructor(email: string) {
+    super(409, 'invalid_status_transition', `The e-mail ${email} belongs to an account, or an invitation holds it.`);
+  }
 }
 
-/** Changes a user, and writes an audit entry for each change. A new password ends all earlier tokens of the user. */
+/** Returns true if the person has not accepted the invitation, also if the invitation has expired. */
+export function isInvited(user: Pick<store.UserRow, 'invitation_expires_at'>): boolean {
+  return user.invitation_expires_at !== null;
+}
+
+/** Returns true for an owner who may sign in. */
+export function isActiveOwner(
+  user: Pick<store.UserRow, 'is_active' | 'invitation_expires_at'> & { role: unknown },
+): boolean {
+  return user.role === 'owner' && user.is_active && !isInvited(user);
+}
+
+/** Returns those of the wanted values that the user does not have yet. */
+export function differing<Wanted extends Partial<store.UserRow>>(user: store.UserRow, wanted: Wanted): Partial<Wanted> {
+  const before = new Map<string, unknown>(Object.entries(user));
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([field, value]) => !isDeepStrictEqual(before.get(field), value)),
+  ) as Partial<Wanted>;
+}
+
+/**
+ * Adds a user, and writes an audit entry.
+ * @throws EmailTakenError if a user of any tenant has the e-mail
+ */
+export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promise<void> {
+  const { id: subject, email, role, areas } = user;
+  await claim(tx, actor, user, user.invitation_expires_at);
+  await store.insertUser(tx, actor.tenantId, user);
+  await writeAuditEntries(tx, actor, [{ action: 'user.created', subject, details: { email, role, areas } }]);
+}
+
+/** Values of a person whom no tenant document has named. */
+const NOT_DOCUMENTED = {
+  is_in_document: false,
+  document_role: null,
+  document_password_hash: null,
+  document_name: null,
+  document_areas: null,
+};
+
+/**
+ * Adds a person who cannot sign in before accepting an invitation, and writes an audit entry.
+ * @throws EmailTakenError if a user of any tenant has the e-mail
+ */
+export async function addInvited(
+  tx: Tx,
+  actor: Actor,
+  person: Pick<store.NewUser, 'id' | 'email' | 'role' | 'name' | 'areas' | 'invitation_expires_at'>,
+): Promise<void> {
+  await addUser(tx, actor, { ...person, password_hash: unusableHash(), ...NOT_DOCUMENTED });
+}
+
+/**
+ * Invites a person again whose earlier invitation has expired, and writes an audit entry for each change.
+ * @throws EmailTakenError if the person has accepted the invitation, or if an invitation holds the e-mail
+ */
+export async function inviteAgain(
+  tx: Tx,
+  actor: Actor,
+  person: store.UserRow,
+  changes: store.UserChanges & { invitation_expires_at: Date },
+): Promise<void> {
+  await claim(tx, actor, person, changes.invitation_expires_at);
+  await changeUser(tx, actor, person, changes);
+}
+
+async function claim(
+  tx: Tx,
+  { tenantId }: Actor,
+  { id: userId, email }: Pick<store.NewUser, 'id' | 'email'>,
+  heldUntil: Date | null,
+): Promise<void> {
+  if (!(await store.claimEmail(tx, { tenantId, userId, email, heldUntil }))) {
+    throw new EmailTakenError(email);
+  }
+}
+
+/**
+ * Changes a user, and writes an audit entry for each change. A new password and the disabling of the user end all tokens, sessions and links.
+ * @throws EmailTakenError if the change invites the user or ends the invitation, but the e-mail belongs to another user by now
+ */
 export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, changes: store.UserChanges): Promise<void> {
+  const { invitation_expires_at: heldUntil } = changes;
+  if (heldUntil !== undefined) {
+    const { id: userId, email } = user;
+    const isHeld = await store.holdEmail(tx, { tenantId: actor.tenantId, userId, email, heldUntil });
+    await (isHeld ? null : claim(tx, actor, user, heldUntil));
+  }
   await store.updateUser(tx, actor.tenantId, user.id, changes);
   await writeAuditEntries(tx, actor, entriesOf(user, changes));
 }
 
-function entriesOf({ id: subject, email, role }: store.UserRow, changes: store.UserChanges): NewAuditEntry[] {
+/** Fields of a user whose changes one audit entry shows, with the old and the new value. */
+const SHOWN_FIELDS = ['role', 'name', 'areas'] as const;
+
+function entriesOf(user: store.UserRow, changes: store.UserChanges): NewAuditEntry[] {
+  const { id: subject, email } = user;
   const entries: NewAuditEntry[] = [];
-  if (changes.role !== undefined) {
-    entries.push({ action: 'user.changed', subject, details: { email, role: { from: role, to: changes.role } } });
+  const shown = SHOWN_FIELDS.filter((field) => changes[field] !== undefined);
+  if (shown.length > 0) {
+    const fields = shown.map((field) => [field, { from: user[field], to: changes[field] }]);
+    entries.push({ action: 'user.changed', subject, details: { email, ...Object.fromEntries(fields) } });
   }
   if (changes.password_hash !== undefined) {
     entries.push({ action: 'user.password_changed', subject, details: { email } });
@@ -31,6 +124,47 @@ function entriesOf({ id: subject, email, role }: store.UserRow, changes: store.U
     entries.push({ action: changes.is_active ? 'user.enabled' : 'user.disabled', subject, details: { email } });
   }
   return entries;
+}
+
+/**
+ * Gives a user a new password, and writes an audit entry.
+ * @param checked hash of the password that the user has proven to know
+ * @param hash hash of the new password
+ * @returns the generation of the user with the new password, or null if the user has another password than the checked one by now
+ */
+export async function replacePassword(
+  tx: Tx,
+  actor: Actor,
+  userId: string,
+  { checked, hash }: { checked: string; hash: string },
+): Promise<number | null> {
+  const user = await store.lockUser(tx, actor.tenantId, userId);
+  if (user?.password_hash === hash) {
+    return user.generation; // An earlier attempt of this transaction was committed.
+  }
+  if (user?.password_hash !== checked) {
+    return null;
+  }
+  await changeUser(tx, actor, user, { password_hash: hash });
+  return user.generation + 1;
+}
+
+/** Changes the user's own name and language, and writes an audit entry for a new name. */
+export async function changeProfile(
+  tx: Tx,
+  actor: Actor,
+  userId: string,
+  wanted: { name?: string; language?: string },
+): Promise<void> {
+  const user = await store.lockUser(tx, actor.tenantId, userId);
+  const { name, language } = wanted;
+  const changes: store.UserChanges = {
+    ...(name === undefined || name === user?.name ? {} : { name }),
+    ...(language === undefined || language === user?.language ? {} : { language }),
+  };
+  if (user !== undefined && Object.keys(changes).length > 0) {
+    await changeUser(tx, actor, user, changes);
+  }
 }
 
 /** Returns all users of the tenant, also the disabled ones. */
@@ -44,12 +178,14 @@ export async function lockUsers(tx: Tx, tenantId: number): Promise<store.UserRow
 }
 
 /**
- * Returns those of the given e-mails that belong to users of other tenants. An e-mail is unique across all tenants.
+ * Returns those of the given e-mails that belong to users of other tenants. An e-mail is unique across all tenants. An invitation that has
+ * expired holds no e-mail.
  * @param tenantId null for a tenant that does not exist yet
  */
 export async function findTakenEmails(db: Database, tenantId: number | null, emails: string[]): Promise<Set<string>> {
   const taken = emails.length === 0 ? [] : await store.findSignIns(db, emails.map(normaliseEmail));
-  return new Set(taken.filter((entry) => entry.tenant_id !== tenantId).map((entry) => entry.email));
+  const isTaken = (entry: store.SignInEntry) => entry.tenant_id !== tenantId && !entry.is_free;
+  return new Set(taken.filter(isTaken).map(({ email }) => email));
 }
 
 /** Returns true if the tenant has a user with this e-mail address, active or disabled. */
@@ -70,7 +206,11 @@ export async function setPassword(db: Database, tenantId: number, email: string,
       throw new OperatorError(`The tenant has no user with the e-mail ${email}.`);
     }
     if (user.password_hash !== password_hash) {
-      const changes = { password_hash, ...(user.is_active ? {} : { is_active: true }) };
+      const changes = {
+        password_hash,
+        ...(user.is_active ? {} : { is_active: true }),
+        ...(isInvited(user) ? { invitation_expires_at: null } : {}),
+      };
       await changeUser(tx, { tenantId, type: 'operator', id: null }, user, changes);
     }
   });

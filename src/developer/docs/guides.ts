@@ -16,6 +16,7 @@ export const GUIDE_NAMES = [
   'tools',
   'sandbox',
   'pms',
+  'staff',
   'errors',
   'limits',
   'going-live',

@@ -7,6 +7,7 @@ import { firstIdAt } from '#platform/lib/ids.ts';
 import type { Orders, OrderStatus } from '#restaurant/orders/orders.ts';
 import type { Reservations } from '#hotel/reservations/reservations.ts';
 import { readClocks } from '#hotel/rooms/rooms.ts';
+import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
 import { readOrders } from './store.ts';
@@ -21,6 +22,9 @@ const ROWS_PER_PASS = 50;
  * pass changes the status of an order, it does not read this order again.
  */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];
+
+/** Actor of all changes of orders and stays that the sandbox makes. */
+const SANDBOX: ChangeActor = { type: 'sandbox', id: null };
 
 export interface SandboxOptions {
   db: Database;
@@ -95,7 +99,7 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
       for (const order of await readOrdersOfStatus(tenant)) {
         const step = nextOrderStep(order);
         if (step !== null && isDue(order.created_at, step) && !signal.aborted) {
-          await ignoreRefusal(orders.moveAlong(tenant, order.id, step.status));
+          await ignoreRefusal(orders.moveAlong(tenant, order.id, step.status, SANDBOX));
         }
       }
     }
@@ -112,7 +116,7 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
       const checkOutAt = new Date(instantOf(check_out, clock.check_out_time, clock.timezone));
       const step = nextStayStep({ guest_name, created_at, checkOutAt });
       if (isDue(created_at, step) && !signal.aborted) {
-        await ignoreRefusal(reservations.changeStatus(tenant, id, { status: step.status }));
+        await ignoreRefusal(reservations.changeStatus(tenant, id, { status: step.status }, SANDBOX));
       }
     }
   }

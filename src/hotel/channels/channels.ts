@@ -27,7 +27,6 @@ export interface CallHeaders {
 
 /** Call whose channel is known and active, but whose signature is not verified yet. */
 export interface UnverifiedCall {
-  channelId: string;
   secret: string;
   call: ChannelCall;
 }
@@ -101,10 +100,10 @@ export class Channels {
     }
     const { id: channelId, source, currency, channel_secret } = row;
     return {
-      channelId,
       secret: await this.#keyring.decrypt(channel_secret, secretLocation(tenantId, key)),
       call: {
         tenantId,
+        channelId,
         source,
         features: row.features as Feature[],
         currency,

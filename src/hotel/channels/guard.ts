@@ -27,7 +27,7 @@ export function channelKeyGuard(channels: Channels, headerBrand: string) {
       timestamp: headers[`x-${brand}-timestamp`],
       signature: headers[`x-${brand}-signature`],
     });
-    request.account.caller = request.unverifiedCall.channelId;
+    request.account.caller = request.unverifiedCall.call.channelId;
   };
 }
 

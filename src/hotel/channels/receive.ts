@@ -8,10 +8,14 @@ import { newNaturalId } from '#platform/lib/natural-id.ts';
 import { type PlanCalendar, type Quote, quoteCheapest, quotePlan, readCalendars } from '../rates/rates.ts';
 import {
   checkRange,
+  hasMoved,
+  priceOf,
   type PmsReservation,
   pmsShape,
   type ReservationRow,
   type Reservations,
+  type WantedChange,
+  wantedChange,
 } from '../reservations/reservations.ts';
 import { findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
 import type { ChannelCall } from './channel-call.ts';
@@ -30,6 +34,7 @@ interface RequestedStay {
   plans: PlanCalendar[];
   /** Rate plan that the call names. Undefined if the call names no plan. */
   plan: PlanCalendar | undefined;
+  wanted: WantedChange;
 }
 
 /**
@@ -54,7 +59,7 @@ export async function receiveReservation(
   if (plan === undefined && typeof input.rate_plan_id === 'string') {
     throw notFound('rate plan');
   }
-  const requested = { input, roomType, plans, plan };
+  const requested = { input, roomType, plans, plan, wanted: wantedChange({ type: 'channel', id: call.channelId }) };
   const id = newId();
   const row = await inTransaction(db, async (tx) => await apply(tx, reservations, call, requested, id));
   // The response to an outdated call shows the stored reservation, which may have another room type than the call names. So the times come
@@ -77,7 +82,9 @@ async function apply(
   for (;;) {
     const row = await reservations.lockBySource(tx, call.tenantId, call.source, requested.input.external_id);
     if (row !== undefined) {
-      return isOutdated(row, call) ? row : await reservations.change(tx, row, changesOf(row, call, requested), null);
+      return isOutdated(row, call)
+        ? row
+        : await reservations.change(tx, row, changesOf(row, call, requested), requested.wanted, null);
     }
     if (!requested.roomType.is_active) {
       throw notFound('room type');
@@ -114,7 +121,7 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
     external_id: input.external_id,
     rate_plan_id: quote.planId,
     guests: input.guests ?? 1,
-    total_amount: input.total_amount === undefined ? quote.total : formatMoney(String(input.total_amount)),
+    ...priceOf(quote, input.total_amount),
     currency: call.currency,
     created_at: new Date(),
     channel_timestamp: call.timestamp,
@@ -126,20 +133,24 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
 /**
  * Returns the new values of the reservation. If the call has no amount or no number of guests, the stored value stays. If the call names no
  * rate plan, the stored plan stays. But if the call also changes the room type, the reservation then has no rate plan. If the call changes
- * the status, it is the last change of the status, and it has no request id.
+ * the status, it is the last change of the status, and it has no request id. If the nights or the amount change, the prices of the nights
+ * are unknown.
  */
 function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {
   const { input, roomType, plan } = requested;
   const isSameSecond = call.timestamp === row.channel_timestamp;
   const keptPlan = roomType.id === row.room_type_id ? row.rate_plan_id : null;
+  const total = input.total_amount === undefined ? row.total_amount : formatMoney(String(input.total_amount));
+  const stay = stayOf(requested);
   return {
     rate_plan_id: plan?.id ?? keptPlan,
     guests: input.guests ?? row.guests,
-    total_amount: input.total_amount === undefined ? row.total_amount : formatMoney(String(input.total_amount)),
+    total_amount: total,
+    nightly_prices: hasMoved(row, stay) || total !== row.total_amount ? null : row.nightly_prices,
     channel_timestamp: call.timestamp,
     channel_signatures: [...(isSameSecond ? signaturesOf(row) : []), call.signature],
     status_request_id: input.status === row.status ? row.status_request_id : null,
-    ...stayOf(requested),
+    ...stay,
   };
 }
 

@@ -32,7 +32,7 @@ export function channelRoutes(app: App, { channels, ownerGuard }: OwnerDependenc
         response: { 200: Type.Union([Type.Array(Channel), pageOf(Channel)]) },
       },
     },
-    async (request) => shortList(request, await channels.list(request.person.tenant.id)),
+    async (request) => shortList(request, await channels.list(request.staff.tenant.id)),
   );
   app.post(
     '/v1/channel-manager/channels/',
@@ -50,7 +50,7 @@ export function channelRoutes(app: App, { channels, ownerGuard }: OwnerDependenc
         response: { 201: ChannelSecret },
       },
     },
-    async (request, reply) => reply.code(201).send(await channels.create(actorOf(request.person), request.body.source)),
+    async (request, reply) => reply.code(201).send(await channels.create(actorOf(request.staff), request.body.source)),
   );
   app.post(
     '/v1/channel-manager/channels/:id/revoke/',
@@ -68,7 +68,7 @@ export function channelRoutes(app: App, { channels, ownerGuard }: OwnerDependenc
         response: { 200: Channel },
       },
     },
-    async (request) => await channels.revoke(actorOf(request.person), request.params.id),
+    async (request) => await channels.revoke(actorOf(request.staff), request.params.id),
   );
 }
 

@@ -2,8 +2,10 @@ import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { shortList } from '#platform/http/list.ts';
+import { sendTexts, shortList } from '#platform/http/list.ts';
 import { PageQuery, pageOf } from '#platform/http/paging.ts';
+import { calendarTexts, findCalendar } from './calendar.ts';
+import { CalendarQuery, StaffCalendar } from './calendar-schema.ts';
 import { listStaffProperties } from './front-desk.ts';
 import { StaffProperty } from './schema.ts';
 
@@ -28,6 +30,33 @@ export function propertyStaffRoutes(app: App, { db, staffGuard }: Dependencies):
         response: { 200: Type.Union([Type.Array(StaffProperty), pageOf(StaffProperty)]) },
       },
     },
-    async (request) => shortList(request, await listStaffProperties(db, request.person.tenant.id)),
+    async (request) => shortList(request, await listStaffProperties(db, request.staff.tenant.id)),
+  );
+}
+
+export function calendarStaffRoutes(app: App, { db, staffGuard }: Dependencies): void {
+  app.get(
+    '/v1/staff/calendar/',
+    {
+      onRequest: staffGuard,
+      config: { isStreamed: true, errors: [{ status: 404, code: 'error', message: 'No such property.' }] },
+      schema: {
+        operationId: 'getCalendar',
+        summary: 'Read the rooms, prices and closed nights of a property, night by night',
+        description:
+          'Returns up to 400 nights of one property: for each active room type the rooms that are held, and for each of its active ' +
+          'rate plans the price and the restriction of each night. The first value of each list belongs to the night `from`, and ' +
+          'the last one to the night before `to`. The response is streamed. While it is read, each room type is current at the ' +
+          'moment at which it is read.',
+        tags: ['Calendar'],
+        querystring: CalendarQuery,
+        response: { 200: StaffCalendar },
+      },
+    },
+    async (request, reply) => {
+      const tenantId = request.staff.tenant.id;
+      const calendar = await findCalendar(db, tenantId, request.query);
+      return await sendTexts(request, reply, () => calendarTexts(db, tenantId, calendar));
+    },
   );
 }

@@ -1,6 +1,6 @@
 import { batching } from '#platform/db/batching.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
-import { type DateText, nightsOf } from '#platform/lib/dates.ts';
+import { countNights, type DateText, nightsOf } from '#platform/lib/dates.ts';
 import {
   changeHeld,
   type HeldNights,
@@ -11,7 +11,7 @@ import {
   readHeld,
 } from './store.ts';
 
-export type { NightRange } from './store.ts';
+export { findHeld, type NightRange } from './store.ts';
 
 /** One room of a room type, held from the night of `checkIn` to the night before `checkOut`. */
 export interface Hold {
@@ -34,6 +34,31 @@ export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: 
     changes.addStay(tenantId, to, 1);
   }
   await changeCounters(tx, changes);
+}
+
+/**
+ * Changes the nights that a reservation holds, as `moveHold` does, but only if each night that is added has a room left.
+ * @param capacity number of rooms of the room type of `to`
+ * @returns false if a night has no room left. The transaction must then be rolled back, because other nights may be held already
+ */
+export async function moveHoldWithin(
+  tx: Tx,
+  tenantId: number,
+  { from, to, capacity }: { from: Hold | null; to: Hold; capacity: number },
+): Promise<boolean> {
+  const changes = new NightSums();
+  changes.addStay(tenantId, to, 1, capacity);
+  if (from !== null) {
+    changes.addStay(tenantId, from, -1);
+  }
+  const all = changes.all();
+  // The statement of `holdNights` does not check the capacity of a night that has no row yet.
+  if (all.some((night) => night.rooms > night.capacity)) {
+    return false;
+  }
+  const changed = all.length === 0 ? [] : await holdNights(tx, all);
+  refuseNegative(changed);
+  return changed.length === all.length;
 }
 
 /** Request to hold one room on each night of a new stay. */
@@ -72,7 +97,10 @@ export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]):
 
 async function changeCounters(tx: Tx, changes: NightSums): Promise<void> {
   const all = changes.all();
-  const nights = all.length === 0 ? [] : await changeHeld(tx, all);
+  refuseNegative(all.length === 0 ? [] : await changeHeld(tx, all));
+}
+
+function refuseNegative(nights: { held: number }[]): void {
   if (nights.some(({ held }) => held < 0)) {
     throw new Error('A night counter would fall below 0, because a reservation released a night twice.');
   }
@@ -129,6 +157,16 @@ export function createNightReader(db: Database): ReadHeldNights {
     tenantIdOf: ({ tenantId }) => tenantId,
   });
   return async (range) => listNights(range, await readCounters(range));
+}
+
+/** Reads the numbers of rooms held on the nights of each range, by one statement. Each list has one number for each night, in their order. */
+export async function readHeldCounts(db: Database, ranges: NightRange[]): Promise<number[][]> {
+  const counters = await readHeld(db, ranges);
+  return ranges.map(({ checkIn, checkOut }, index) => {
+    const counts = Array.from({ length: countNights(checkIn, checkOut) }, () => 0);
+    counters[index]?.offsets?.forEach((offset, position) => (counts[offset] = counters[index]?.held?.[position] ?? 0));
+    return counts;
+  });
 }
 
 /** Returns an entry for each night of the range. A night without a counter has 0 rooms held. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { Fields, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
 import { isCluster } from '#platform/db/layout.ts';
 import type { DateText } from '#platform/lib/dates.ts';
@@ -39,23 +39,28 @@ export async function changeHeld(tx: Tx, changes: NightChange[]): Promise<(Night
 
 /**
  * Holds rooms on nights. Skips each night on which the held rooms would exceed the capacity of the room type. The capacity of a night that
- * has no row yet is not checked, so the caller must first refuse a request above the capacity.
+ * has no row yet is not checked, so the caller must first refuse a request above the capacity. If `rooms` is negative, rooms are released
+ * without a check, because a night that is oversold stays above the capacity.
  * @param nights on a database cluster, all nights must belong to one tenant
- * @returns the nights on which the rooms are now held
+ * @returns the nights on which the rooms are now held or released
  */
-export async function holdNights(tx: Tx, nights: (NightChange & { capacity: number })[]): Promise<Night[]> {
+export async function holdNights(
+  tx: Tx,
+  nights: (NightChange & { capacity: number })[],
+): Promise<(Night & { held: number })[]> {
   const capacity = isCluster(tx)
     ? givenCapacity(nights)
     : sql`(SELECT physical_capacity FROM room_type WHERE tenant_id = n.tenant_id AND id = n.room_type_id)`;
-  return await addToHeld(tx, nights, sql`n.held + excluded.held <= ${capacity}`);
+  return await addToHeld(tx, nights, sql`excluded.held < 0 OR n.held + excluded.held <= ${capacity}`);
 }
 
 /**
- * Returns the capacity of the room type of a night `n`, as the caller gives it. A cluster refuses a subquery in the condition of `ON CONFLICT
- * DO UPDATE`.
+ * Returns the capacity of the room type of a night `n`, as the caller gives it. A night that is only released has no capacity. A cluster
+ * refuses a subquery in the condition of `ON CONFLICT DO UPDATE`.
  */
 function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawBuilder<unknown> {
-  const capacities = new Map(nights.map(({ roomTypeId, capacity }) => [roomTypeId, capacity]));
+  const limited = nights.filter(({ capacity }) => capacity !== Infinity);
+  const capacities = new Map(limited.map(({ roomTypeId, capacity }) => [roomTypeId, capacity]));
   return sql`(${[...capacities.values()]}::int[])[array_position(${[...capacities.keys()]}::uuid[], n.room_type_id)]`;
 }
 
@@ -77,6 +82,18 @@ async function addToHeld(tx: Tx, changes: NightChange[], condition: RawBuilder<u
     RETURNING tenant_id AS "tenantId", room_type_id AS "roomTypeId", date, held
   `.execute(tx);
   return changed.rows;
+}
+
+/** Returns the number of rooms held on one night. */
+export async function findHeld(db: Db, { tenantId, roomTypeId, date }: Night): Promise<number> {
+  const row = await db
+    .selectFrom('night')
+    .select('held')
+    .where('tenant_id', '=', tenantId)
+    .where('room_type_id', '=', roomTypeId)
+    .where('date', '=', date)
+    .executeTakeFirst();
+  return row?.held ?? 0;
 }
 
 /** Nights of one room type, from `checkIn` to the night before `checkOut`. */

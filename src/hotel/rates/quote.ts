@@ -1,5 +1,5 @@
 import type { DateText } from '#platform/lib/dates.ts';
-import { centsOf, formatCents } from '#platform/lib/money.ts';
+import { centsOf, formatCents, formatMoney } from '#platform/lib/money.ts';
 import type { PlanInRange, RateRow } from './store.ts';
 
 /**
@@ -8,6 +8,7 @@ import type { PlanInRange, RateRow } from './store.ts';
  */
 export interface PlanCalendar {
   id: string;
+  name: string;
   basePrice: string;
   minNights: number;
   isActive: boolean;
@@ -18,6 +19,7 @@ export interface PlanCalendar {
 export function calendarOf(plan: PlanInRange): PlanCalendar {
   return {
     id: plan.id,
+    name: plan.name,
     basePrice: plan.base_price,
     minNights: plan.min_nights,
     isActive: plan.is_active,
@@ -25,23 +27,37 @@ export function calendarOf(plan: PlanInRange): PlanCalendar {
   };
 }
 
+/** Price of one night of a stay, as decimal text with two decimals. */
+export interface NightPrice {
+  date: DateText;
+  price: string;
+}
+
 /** Price of a stay, and the rate plan from which it comes. */
 export interface Quote {
   /** Id of the rate plan from which the price comes. Null if the room type has no active plan, so that its own price applies. */
   planId: string | null;
+  /** Name of this rate plan. Null if `planId` is null. */
+  planName: string | null;
+  /** Price of each night of the stay, sorted by date. */
+  nights: NightPrice[];
   /** Price of the whole stay as decimal text with two decimals. */
   total: string;
 }
 
 /** Returns true if the plan is open on all nights of the stay, and the stay has at least `minNights` nights (decision 25). */
-function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
+export function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
   return plan.minNights <= nights.length && !nights.some((night) => plan.differences.get(night)?.is_sold_out);
 }
 
 /** Returns the price of a stay under the plan, which is the sum of its nightly prices. Does not check the restrictions of the plan. */
 export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
-  const total = nights.reduce((sum, night) => sum + centsOf(plan.differences.get(night)?.price ?? plan.basePrice), 0);
-  return { planId: plan.id, total: formatCents(total) };
+  const prices = nights.map((date) => ({ date, price: plan.differences.get(date)?.price ?? plan.basePrice }));
+  return { planId: plan.id, planName: plan.name, nights: prices, total: totalOf(prices) };
+}
+
+function totalOf(nights: NightPrice[]): string {
+  return formatCents(nights.reduce((sum, { price }) => sum + centsOf(price), 0));
 }
 
 /**
@@ -60,7 +76,8 @@ export function quoteCheapest(
 ): Quote | null {
   const active = plans.filter((plan) => plan.isActive);
   if (active.length === 0) {
-    return { planId: null, total: formatCents(centsOf(roomTypePrice ?? '0') * nights.length) };
+    const prices = nights.map((date) => ({ date, price: formatMoney(roomTypePrice ?? '0') }));
+    return { planId: null, planName: null, nights: prices, total: totalOf(prices) };
   }
   const open = active.filter((plan) => isOpen(plan, nights));
   const candidates = open.length > 0 || restrictions === 'apply' ? open : active;

@@ -9,11 +9,13 @@ import { type DateText, nightsOf } from '#platform/lib/dates.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import type { RatePlanDocument } from '../rooms/rooms.ts';
+import { lockPlans } from './plans.ts';
 import { calendarOf, closedNights, type PlanCalendar } from './quote.ts';
 import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 import * as store from './store.ts';
 
-export { type PlanCalendar, type Quote, quoteCheapest, quotePlan } from './quote.ts';
+export { type PlanNights, readPlanNights } from './calendar-store.ts';
+export { isOpen, type PlanCalendar, type Quote, quoteCheapest, quotePlan } from './quote.ts';
 export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 
 /** Returns the active rate plans of each room type, in the order of the tenant document. The key is the id of the room type. */
@@ -88,7 +90,10 @@ export async function readRates(
   checkIn: DateText,
   checkOut: DateText,
 ): Promise<Rate[]> {
-  const plan = await requirePlan(planId, (id) => store.findPlan(db, tenantId, id));
+  const plan = isUuid(planId) ? await store.findPlan(db, tenantId, planId) : undefined;
+  if (plan === undefined) {
+    throw notFound('rate plan');
+  }
   const rows = await store.readRates(db, tenantId, planId, checkIn, checkOut);
   const byDate = new Map(rows.map((row) => [row.date, row]));
   return nightsOf(checkIn, checkOut).map((date) => {
@@ -113,7 +118,7 @@ export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rat
   );
   const written = [...byDate.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
   await inTransaction(db, async (tx) => {
-    await writeNights(tx, { tenantId, planId: rate_plan_id, nights: written, price: 'replace' });
+    await writeNights(tx, { tenantId, nights: nightsOfPlan(rate_plan_id, written), price: 'replace' });
     await recordAudit(tx, { action: 'rates.written', subject: rate_plan_id, details: { entries: rates } });
   });
   return written;
@@ -137,9 +142,9 @@ export async function writeRestrictions(
   );
   const minNights = restrictions.findLast((entry) => typeof entry.min_nights === 'number')?.min_nights;
   await inTransaction(db, async (tx) => {
-    await writeNights(tx, { tenantId, planId: rate_plan_id, nights: [...byDate.values()], price: 'keep' });
+    await writeNights(tx, { tenantId, nights: nightsOfPlan(rate_plan_id, byDate.values()), price: 'keep' });
     if (typeof minNights === 'number') {
-      await store.updateMinNights(tx, tenantId, rate_plan_id, minNights);
+      await store.updatePlan(tx, tenantId, rate_plan_id, { min_nights: minNights });
     }
     await recordAudit(tx, {
       action: 'restrictions.written',
@@ -150,24 +155,17 @@ export async function writeRestrictions(
   return restrictions.length;
 }
 
-/**
- * Locks the rate plan and writes the nights. Without the lock, two concurrent `MERGE` statements could both insert the same night, and the
- * second one would fail.
- */
-async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
-  await requirePlan(write.planId, (id) => store.lockPlan(tx, write.tenantId, id));
-  await store.writeRates(tx, write);
+function nightsOfPlan(planId: string, nights: Iterable<store.RateRow>): store.PlanNight[] {
+  return Array.from(nights, (night) => ({ ...night, rate_plan_id: planId }));
 }
 
-async function requirePlan(
-  planId: string,
-  find: (id: string) => Promise<store.RatePlanRow | undefined>,
-): Promise<store.RatePlanRow> {
-  const plan = isUuid(planId) ? await find(planId) : undefined;
-  if (plan === undefined) {
-    throw notFound('rate plan');
-  }
-  return plan;
+/**
+ * Locks the rate plans of the nights and writes the nights. Without the locks, two concurrent `MERGE` statements could both insert the same
+ * night, and the second one would fail.
+ */
+async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
+  await lockPlans(tx, write.tenantId, write.nights);
+  await store.writeRates(tx, write);
 }
 
 export interface AppliedRatePlans {

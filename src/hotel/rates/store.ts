@@ -38,25 +38,36 @@ export async function readPlans(db: Db, tenantId: number): Promise<RatePlanRow[]
 }
 
 export async function findPlan(db: Db, tenantId: number, id: string): Promise<RatePlanRow | undefined> {
-  return await planById(db, tenantId, id).executeTakeFirst();
-}
-
-function planById(db: Db, tenantId: number, id: string) {
-  return db.selectFrom('rate_plan').select(PLAN_COLUMNS).where('tenant_id', '=', tenantId).where('id', '=', id);
+  return await db
+    .selectFrom('rate_plan')
+    .select(PLAN_COLUMNS)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
 }
 
 /**
- * Returns the rate plan as `findPlan` does, and locks its row until the transaction ends. No other transaction can then write the plan or
- * its rates, because each writer takes this lock first. Bookings under the plan do not wait for the lock.
+ * Returns the rate plans with these ids, and locks their rows until the transaction ends. No other transaction can then write the plans or
+ * their rates, because each writer takes this lock first. The rows are locked in the order of their ids, so that two writers of several
+ * plans do not deadlock. Bookings under the plans do not wait for the lock.
  */
-export async function lockPlan(tx: Tx, tenantId: number, id: string): Promise<RatePlanRow | undefined> {
-  return await planById(tx, tenantId, id).forNoKeyUpdate().executeTakeFirst();
+export async function lockPlans(tx: Tx, tenantId: number, ids: string[]): Promise<RatePlanRow[]> {
+  return await tx
+    .selectFrom('rate_plan')
+    .select(PLAN_COLUMNS)
+    .where('tenant_id', '=', tenantId)
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
 }
 
+/** Inserts or updates rate plans. Locks their rows in the order of their ids, as `lockPlans` does. */
 export async function upsertPlans(tx: Tx, tenantId: number, rows: RatePlanRow[]): Promise<void> {
+  const sorted = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   await tx
     .insertInto('rate_plan')
-    .values(rows.map((row) => ({ ...row, tenant_id: tenantId })))
+    .values(sorted.map((row) => ({ ...row, tenant_id: tenantId })))
     .onConflict((conflict) =>
       conflict.columns(['tenant_id', 'id']).doUpdateSet((eb) => ({
         position: eb.ref('excluded.position'),
@@ -69,13 +80,11 @@ export async function upsertPlans(tx: Tx, tenantId: number, rows: RatePlanRow[])
     .execute();
 }
 
-export async function updateMinNights(tx: Tx, tenantId: number, planId: string, minNights: number): Promise<void> {
-  await tx
-    .updateTable('rate_plan')
-    .set({ min_nights: minNights })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', planId)
-    .execute();
+/** New values of a rate plan. A missing field stays as it is. At least one field is given. */
+export type PlanValues = Partial<Pick<RatePlanRow, 'base_price' | 'min_nights'>>;
+
+export async function updatePlan(tx: Tx, tenantId: number, planId: string, values: PlanValues): Promise<void> {
+  await tx.updateTable('rate_plan').set(values).where('tenant_id', '=', tenantId).where('id', '=', planId).execute();
 }
 
 /** Price and restriction of one night under a rate plan. A null price means that the plan's base price applies. */
@@ -102,6 +111,44 @@ export async function readRates(
     .execute();
 }
 
+/** Night of a rate plan, with its price and restriction. */
+export interface PlanNight extends RateRow {
+  rate_plan_id: string;
+}
+
+/** Nights of one rate plan. */
+interface NightsOfPlan {
+  tenantId: number;
+  planId: string;
+  dates: DateText[];
+}
+
+const NIGHTS_OF_PLAN = new Fields<NightsOfPlan>({ tenantId: 'bigint', planId: 'uuid', dates: 'date[]' });
+
+/** Reads those of the given nights that have their own price or restriction, by one statement for all plans. */
+export async function readNights(
+  db: Db,
+  tenantId: number,
+  nights: { rate_plan_id: string; date: DateText }[],
+): Promise<PlanNight[]> {
+  const plans = Array.from(
+    Map.groupBy(nights, (night) => night.rate_plan_id),
+    ([planId, own]) => ({ tenantId, planId, dates: own.map(({ date }) => date) }),
+  );
+  const rows = await selectEach(
+    db,
+    NIGHTS_OF_PLAN,
+    plans,
+    ({ tenantId: tenant, planId, dates }) => sql<{ nights: PlanNight[] | null }>`
+      SELECT json_agg(r) AS nights FROM (
+        SELECT rate_plan_id, date, price::text, is_sold_out FROM rate
+        WHERE tenant_id = ${tenant} AND rate_plan_id = ${planId} AND date = ANY (${dates})
+      ) AS r
+    `,
+  );
+  return rows.flatMap((row) => row?.nights ?? []);
+}
+
 /** Room type and range of nights, from `checkIn` to the night before `checkOut`. */
 export interface StayRange {
   tenantId: number;
@@ -110,7 +157,12 @@ export interface StayRange {
   checkOut: DateText;
 }
 
-const STAY_RANGE = new Fields<StayRange>({ tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' });
+export const STAY_RANGE = new Fields<StayRange>({
+  tenantId: 'bigint',
+  roomTypeId: 'uuid',
+  checkIn: 'date',
+  checkOut: 'date',
+});
 
 /**
  * Rate plan, and in `differences` an entry for each night of a range that has its own price or restriction. `differences` is null if the
@@ -118,6 +170,7 @@ const STAY_RANGE = new Fields<StayRange>({ tenantId: 'bigint', roomTypeId: 'uuid
  */
 export interface PlanInRange {
   id: string;
+  name: string;
   base_price: string;
   min_nights: number;
   is_active: boolean;
@@ -135,7 +188,7 @@ export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<Pl
     ranges,
     ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<{ plans: PlanInRange[] | null }>`
       SELECT json_agg(json_build_object(
-        'id', p.id, 'base_price', p.base_price::text, 'min_nights', p.min_nights, 'is_active', p.is_active,
+        'id', p.id, 'name', p.name, 'base_price', p.base_price::text, 'min_nights', p.min_nights, 'is_active', p.is_active,
         'differences', (
           SELECT json_agg(r) FROM (
             SELECT date, price::text, is_sold_out FROM rate
@@ -168,39 +221,44 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
   return rows.map((row) => (row?.plans ?? []).map((nights) => nights ?? []));
 }
 
-/** New prices and restrictions for nights of one rate plan. */
+/** New prices and restrictions for nights of rate plans. No night is given twice. */
 export interface NightsWrite {
   tenantId: number;
-  planId: string;
-  nights: RateRow[];
+  nights: PlanNight[];
   /** Effect on the price of a night that is already stored: `replace` writes the new price, `keep` leaves the stored price unchanged. */
   price: 'replace' | 'keep';
 }
 
-/** Writes nights of one rate plan in one statement. The caller must hold the lock of the plan (`lockPlan`). */
+/** Writes nights of rate plans in one statement. The caller must hold the locks of the plans (`lockPlans`). */
 export async function writeRates(tx: Tx, write: NightsWrite): Promise<void> {
   await (isCluster(tx) ? upsertRates(tx, write) : mergeRates(tx, write));
 }
 
 /**
  * Writes the nights by `MERGE`, and skips each night whose stored values are equal to the new values. Often most nights are equal, because
- * a channel manager sends its whole calendar every night. The statement takes three arrays, so its text is the same for any number of
- * nights.
+ * a channel manager sends its whole calendar every night. The statement takes arrays, so its text is the same for any number of nights.
  */
-async function mergeRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
+async function mergeRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Promise<void> {
   const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
+  const planIds = [...new Set(nights.map((night) => night.rate_plan_id))];
+  // The id of a single plan is one parameter. With an id for each night, a write of a channel manager would take a quarter longer.
+  const [ofNights, plan] =
+    planIds.length === 1
+      ? [[], sql`${planIds[0]}::uuid`]
+      : [nights.map((night) => night.rate_plan_id), sql`given.rate_plan_id`];
   const dates = nights.map(({ date }) => date);
   const sorted = dates.toSorted();
-  // Without the `BETWEEN`, PostgreSQL would also read the nights of the plan outside the given dates, for example those of other years.
+  // Without the last two conditions of `ON`, PostgreSQL would also read other plans, and the nights of the plans outside the given dates,
+  // for example those of other years.
   await sql`
-    MERGE INTO rate USING unnest(${dates}::date[], ${nights.map((night) => night.price)}::numeric[],
-      ${nights.map((night) => night.is_sold_out)}::boolean[]) AS given (date, price, is_sold_out)
-    ON rate.tenant_id = ${tenantId} AND rate.rate_plan_id = ${planId} AND rate.date = given.date
-      AND rate.date BETWEEN ${sorted[0]} AND ${sorted.at(-1)}
+    MERGE INTO rate USING unnest(${ofNights}::uuid[], ${dates}::date[], ${nights.map((night) => night.price)}::numeric[],
+      ${nights.map((night) => night.is_sold_out)}::boolean[]) AS given (rate_plan_id, date, price, is_sold_out)
+    ON rate.tenant_id = ${tenantId} AND rate.rate_plan_id = ${plan} AND rate.date = given.date
+      AND rate.rate_plan_id = ANY (${planIds}::uuid[]) AND rate.date BETWEEN ${sorted[0]} AND ${sorted.at(-1)}
     WHEN MATCHED AND (rate.price, rate.is_sold_out) IS DISTINCT FROM (${kept}, given.is_sold_out)
       THEN UPDATE SET price = ${kept}, is_sold_out = given.is_sold_out
     WHEN NOT MATCHED THEN INSERT (tenant_id, rate_plan_id, date, price, is_sold_out)
-      VALUES (${tenantId}, ${planId}, given.date, given.price, given.is_sold_out)
+      VALUES (${tenantId}, ${plan}, given.date, given.price, given.is_sold_out)
   `.execute(tx);
 }
 
@@ -208,8 +266,8 @@ async function mergeRates(tx: Tx, { tenantId, planId, nights, price }: NightsWri
  * Writes the nights by `INSERT … ON CONFLICT`, for a database cluster. A cluster can route an `INSERT … VALUES` to the node of the tenant,
  * but it cannot route a `MERGE` or an `INSERT … SELECT` (architecture, database rule 4).
  */
-async function upsertRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
-  const rows = nights.map((night) => ({ ...night, tenant_id: tenantId, rate_plan_id: planId }));
+async function upsertRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Promise<void> {
+  const rows = nights.map((night) => ({ ...night, tenant_id: tenantId }));
   await tx
     .insertInto('rate')
     .values(rows)

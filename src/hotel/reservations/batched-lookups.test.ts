@@ -115,6 +115,7 @@ describe('concurrent reads that share a statement', () => {
         assert.deepEqual(calendars[position], [
           {
             id: hotel.plans[`${ROOM_TYPES[index]}/Flexible`],
+            name: 'Flexible',
             basePrice: '100.00',
             minNights: 1,
             isActive: true,

@@ -1,30 +1,39 @@
+import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { ApiError, apiError, invalidField, notFound } from '#platform/errors.ts';
 import type { KeysetList } from '#platform/db/keyset-list.ts';
-import { countNights, type DateText, MAX_NIGHTS, nightsOf, todayIn } from '#platform/lib/dates.ts';
+import { nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
 import { moveHold, type ReadHeldNights } from '../nights/nights.ts';
-import { quoteCheapest, type RateReader } from '../rates/rates.ts';
-import type { FindRoomType, RoomTypeWithClock } from '../rooms/rooms.ts';
+import { type Quote, quoteCheapest, type RateReader } from '../rates/rates.ts';
+import { type FindRoomType, listRoomTypeIds, type RoomTypeWithClock } from '../rooms/rooms.ts';
 import type { RecordEvents, TransactionWithEvents } from '#webhooks/events/events.ts';
 import { type Booking, type BookingOutcome, createBooker, notAvailable } from './booking.ts';
+import { hasChange } from './change-store.ts';
+import { type WantedChange, wantedChange } from './changes.ts';
+import { checkRange, lockStay, type Range, requireActive, statusRefusal } from './checks.ts';
 import { reservationEvent, holdOf } from './consequences.ts';
+import * as lists from './list-store.ts';
+import { priceOf } from './price.ts';
 import { mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';
-import type {
-  Availability,
-  ReservationCreate,
-  ReservationResponse,
-  ReservationStatusChange,
-  StaffReservation,
-} from './schema.ts';
+import type { Availability, ReservationCreate, ReservationResponse } from './schema.ts';
+import { filterOf, type StaffReservationQuery } from './staff-query.ts';
+import type { ReservationStatusChange, StaffReservationWithHistory } from './staff-schema.ts';
+import { shapeWithHistory } from './staff-shape.ts';
+import { type StayQuote, type StayQuoteQuery, stayQuoteShape } from './stay-quote.ts';
 import * as store from './store.ts';
+import { writeChange } from './write-change.ts';
 
 export { HOLDING_STATUSES, RESERVATION_STATUSES, type ReservationStatus } from './reservation-status.ts';
 export { PmsReservation, pmsShape } from './pms-shape.ts';
 export { recount } from './recount-store.ts';
-export type { ReservationFilter, ReservationRow } from './store.ts';
+export { hasMoved, type WantedChange, wantedChange } from './changes.ts';
+export { checkRange } from './checks.ts';
+export { priceOf } from './price.ts';
+export type { ReservationFilter } from './list-store.ts';
+export type { ReservationRow } from './store.ts';
 
 export interface BookedStay {
   reservation: ReservationResponse;
@@ -64,7 +73,7 @@ export class Reservations {
    */
   async availability(tenantId: number, roomTypeId: string, range: Range): Promise<Availability> {
     checkRange(range);
-    const roomType = await this.#requireActiveRoomType(tenantId, roomTypeId);
+    const roomType = await requireActive(this.#findRoomType, tenantId, roomTypeId);
     const nights = { tenantId, roomTypeId, checkIn: range.check_in, checkOut: range.check_out };
     const [held, closed] = await Promise.all([this.#readHeldNights(nights), this.#rates.readClosedNights(nights)]);
     const days = held.map((night) => {
@@ -72,6 +81,22 @@ export class Reservations {
       return { date: night.date, sellable: closed.has(night.date) ? Math.min(0, left) : left };
     });
     return { room_type_id: roomType.id, name: roomType.name, base_price: roomType.base_price, days };
+  }
+
+  /**
+   * Returns the price that `book` would charge for the stay now. Refuses a stay that `book` would refuse, with the same error. Writes
+   * nothing (decision 40).
+   * @throws ApiError 404 `room_type_not_found`, 409 `room_not_available`, 400 `invalid_request`
+   */
+  async quote({ tenantId, currency }: Caller, stay: StayQuoteQuery): Promise<StayQuote> {
+    checkRange(stay);
+    const roomType = await requireActive(this.#findRoomType, tenantId, stay.room_type_id);
+    const nights = { tenantId, roomTypeId: roomType.id, checkIn: stay.check_in, checkOut: stay.check_out };
+    const [quote, held] = await Promise.all([this.#quote(tenantId, roomType, stay), this.#readHeldNights(nights)]);
+    if (held.some((night) => night.held >= roomType.physical_capacity)) {
+      throw notAvailable();
+    }
+    return stayQuoteShape(roomType.id, stay, quote, currency);
   }
 
   /**
@@ -111,7 +136,7 @@ export class Reservations {
   /** Books the stay. Returns null if another reservation already has its external id or its natural id. */
   async #bookNew(caller: Caller, input: ReservationCreate): Promise<ReservationResponse | null> {
     const { tenantId, credentialId, currency } = caller;
-    const roomType = await this.#requireActiveRoomType(tenantId, input.room_type_id);
+    const roomType = await requireActive(this.#findRoomType, tenantId, input.room_type_id);
     const quote = await this.#quote(tenantId, roomType, input);
     const row = {
       tenant_id: tenantId,
@@ -129,7 +154,7 @@ export class Reservations {
       guest_phone: input.guest.phone,
       // An empty text is not an email address, so it is stored as null.
       guest_email: input.guest.email === '' ? null : (input.guest.email ?? null),
-      total_amount: quote.total,
+      ...priceOf(quote),
       currency,
       created_at: new Date(),
     };
@@ -141,7 +166,11 @@ export class Reservations {
    * Checks that the stay may be sold, and returns its price. Does not check that rooms are left.
    * @throws ApiError 400 `invalid_request` for too many guests or a past check-in, 409 `room_not_available` if no rate plan fits the stay
    */
-  async #quote(tenantId: number, roomType: RoomTypeWithClock, input: ReservationCreate) {
+  async #quote(
+    tenantId: number,
+    roomType: RoomTypeWithClock,
+    input: Range & Pick<ReservationCreate, 'guests'>,
+  ): Promise<Quote> {
     if ((input.guests ?? 1) > roomType.max_occupancy) {
       throw invalidField('guests', `must be at most ${roomType.max_occupancy} in this room type`);
     }
@@ -156,14 +185,6 @@ export class Reservations {
       throw notAvailable();
     }
     return quote;
-  }
-
-  async #requireActiveRoomType(tenantId: number, roomTypeId: string): Promise<RoomTypeWithClock> {
-    const roomType = await this.#findRoomType(tenantId, roomTypeId);
-    if (roomType === null || !roomType.is_active) {
-      throw apiError('room_type_not_found', 'There is no such room type.');
-    }
-    return roomType;
   }
 
   /**
@@ -191,17 +212,18 @@ export class Reservations {
    */
   async cancel(caller: Caller, externalId: string): Promise<ReservationResponse> {
     const { id } = await this.#findOfCaller(caller, externalId);
-    return partnerShape(await this.#setStatus(caller.tenantId, id, { status: 'cancelled' }, mayCancel));
+    const wanted = wantedChange({ type: 'partner', id: caller.credentialId });
+    return partnerShape(await this.#setStatus(caller.tenantId, id, { status: 'cancelled' }, wanted, mayCancel));
   }
 
   /**
-   * Changes the status of a reservation for staff. If the last change of the status had the same `request_id`, the method changes nothing
-   * (decision 36).
-   * @returns the reservation as it is now
+   * Changes the status of a reservation as staff may change it. If the last change of the status had the same `request_id`, the method
+   * changes nothing (decision 36).
    * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition`
    */
-  async changeStatus(tenantId: number, id: string, change: ReservationStatusChange): Promise<StaffReservation> {
-    return staffShape(await this.#setStatus(tenantId, id, change, mayFollow));
+  async changeStatus(tenantId: number, id: string, change: ReservationStatusChange, actor: ChangeActor): Promise<void> {
+    const reason = change.reason === '' ? null : (change.reason ?? null);
+    await this.#setStatus(tenantId, id, change, wantedChange(actor, reason), mayFollow);
   }
 
   /**
@@ -211,38 +233,42 @@ export class Reservations {
   async #setStatus(
     tenantId: number,
     id: string,
-    { status, request_id }: ReservationStatusChange,
+    change: ReservationStatusChange,
+    wanted: WantedChange,
     isAllowed: (from: ReservationStatus, to: ReservationStatus) => boolean,
   ): Promise<store.ReservationRow> {
-    const requestId = request_id?.toLowerCase() ?? null;
+    const requestId = change.request_id?.toLowerCase() ?? null;
     return await this.#transactionWithEvents(async (tx, record) => {
-      const row = isUuid(id) ? await store.lockReservation(tx, tenantId, id) : undefined;
-      if (row === undefined) {
-        throw notFound('reservation');
-      }
+      const row = await lockStay(tx, tenantId, id);
       if (requestId !== null && requestId === row.status_request_id) {
         return row;
       }
-      if (!isAllowed(row.status as ReservationStatus, status)) {
-        throw apiError('invalid_status_transition', `The reservation is ${row.status}, so it cannot become ${status}.`);
+      const refusal = statusRefusal(row.status as ReservationStatus, change, isAllowed);
+      if (refusal === null) {
+        return await this.change(tx, row, { status: change.status, status_request_id: requestId }, wanted, record);
       }
-      return await this.change(tx, row, { status, status_request_id: requestId }, record);
+      // If an earlier try of this transaction was committed, the reservation has the new status already.
+      if (await hasChange(tx, tenantId, wanted.id)) {
+        return row;
+      }
+      throw refusal;
     });
   }
 
   /**
    * Changes a reservation whose row the caller has locked. The method updates the night counters to the new dates, room type and status.
    * If the status changes, it records an event for the partner that booked the stay. It does not check the capacity, because only new
-   * bookings of partners are refused if no room is left.
+   * bookings of partners, and stays of the hotel itself, are refused if no room is left.
    * @param record writes the event. Null for an OTA's reservation, which causes no webhook (decision 30)
    */
   async change(
     tx: Tx,
     row: store.ReservationRow,
-    changes: Parameters<typeof store.updateReservation>[3],
+    update: store.ReservationUpdate,
+    wanted: WantedChange,
     record: RecordEvents | null,
   ): Promise<store.ReservationRow> {
-    const changed = await store.updateReservation(tx, row.tenant_id, row.id, changes);
+    const changed = await writeChange(tx, row, update, wanted);
     await moveHold(tx, row.tenant_id, holdOf(row), holdOf(changed));
     const { credential_id, external_reservation_id, status } = changed;
     if (status !== row.status && credential_id !== null && external_reservation_id !== null) {
@@ -290,33 +316,37 @@ export class Reservations {
     return row;
   }
 
+  /**
+   * Returns a reservation of the tenant as the staff API shows it by itself.
+   * @throws ApiError 404 `error` if the id is unknown
+   */
+  async show(tenantId: number, id: string): Promise<StaffReservationWithHistory> {
+    const row = isUuid(id) ? await lists.findForStaff(this.#db, tenantId, id) : undefined;
+    if (row === undefined) {
+      throw notFound('reservation');
+    }
+    return await shapeWithHistory(this.#db, row);
+  }
+
   /** Returns the list of reservations that pass the filter, newest first. */
-  list(filter: store.ReservationFilter): KeysetList<store.ReservationRow> {
-    return store.listReservations(this.#db, filter);
+  list(filter: lists.ReservationFilter): KeysetList<store.ReservationRow> {
+    return lists.listReservations(this.#db, filter);
+  }
+
+  /**
+   * Returns the list of reservations that staff ask for.
+   * @throws ApiError 400 `invalid_request`
+   */
+  async listForStaff(tenantId: number, query: StaffReservationQuery): Promise<KeysetList<lists.LabelledRow>> {
+    const filter = filterOf(tenantId, query);
+    const { property_id: propertyId } = query;
+    const roomTypeIds = propertyId === undefined ? undefined : await listRoomTypeIds(this.#db, tenantId, propertyId);
+    return await lists.listForStaff(this.#db, { ...filter, roomTypeIds }, query.order ?? 'newest');
   }
 
   /** Reads at most `limit` reservations that pass the filter, with the latest check-in first. */
-  async listByCheckIn(filter: store.ReservationFilter, limit: number): Promise<store.ReservationRow[]> {
-    return await store.readByCheckIn(this.#db, filter, limit);
-  }
-}
-
-interface Range {
-  check_in: DateText;
-  check_out: DateText;
-}
-
-/**
- * Refuses a range that is empty, reversed or longer than 730 nights (decision 7).
- * @throws ApiError 400 `invalid_request`
- */
-export function checkRange({ check_in, check_out }: Range): void {
-  const nights = countNights(check_in, check_out);
-  if (nights < 1) {
-    throw invalidField('check_out', 'must be after check_in');
-  }
-  if (nights > MAX_NIGHTS) {
-    throw invalidField('check_out', `must be at most ${MAX_NIGHTS} nights after check_in`);
+  async listByCheckIn(filter: lists.ReservationFilter, limit: number): Promise<store.ReservationRow[]> {
+    return await lists.readByCheckIn(this.#db, filter, limit);
   }
 }
 
@@ -331,27 +361,6 @@ export function partnerShape(row: store.PartnerRow): ReservationResponse {
     check_in: row.check_in,
     check_out: row.check_out,
     guests: row.guests,
-    total_amount: row.total_amount,
-    currency: row.currency,
-    created_at: row.created_at.toISOString(),
-  };
-}
-
-/** Returns the reservation as responses of the staff API show it. */
-export function staffShape(row: store.ReservationRow): StaffReservation {
-  return {
-    reservation_id: row.id,
-    natural_id: row.natural_id,
-    status: row.status as ReservationStatus,
-    external_reservation_id: row.external_reservation_id,
-    external_source: row.external_source,
-    external_id: row.external_id,
-    room_type_id: row.room_type_id,
-    rate_plan_id: row.rate_plan_id,
-    check_in: row.check_in,
-    check_out: row.check_out,
-    guests: row.guests,
-    guest: { name: row.guest_name, phone: row.guest_phone, email: row.guest_email },
     total_amount: row.total_amount,
     currency: row.currency,
     created_at: row.created_at.toISOString(),

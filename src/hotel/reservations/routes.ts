@@ -11,6 +11,7 @@ import {
   ReservationCreate,
   ReservationResponse,
 } from './schema.ts';
+import { StayQuote, StayQuoteQuery } from './stay-quote.ts';
 
 interface Dependencies {
   reservations: Reservations;
@@ -21,6 +22,7 @@ const SHARED = { tags: ['Hotel'] };
 
 export function reservationRoutes(app: App, dependencies: Dependencies): void {
   availabilityRoute(app, dependencies);
+  quoteRoute(app, dependencies);
   collectionRoutes(app, dependencies);
   itemRoutes(app, dependencies);
 }
@@ -45,6 +47,29 @@ function availabilityRoute(app: App, { reservations, callerGuard }: Dependencies
     },
     async (request) =>
       await reservations.availability(request.caller.tenantId, request.query.room_type_id, request.query),
+  );
+}
+
+function quoteRoute(app: App, { reservations, callerGuard }: Dependencies): void {
+  app.get(
+    '/v1/third-party/hotels/quote/',
+    {
+      onRequest: callerGuard,
+      config: { errors: ['room_type_not_found', 'room_not_available'] },
+      schema: {
+        ...SHARED,
+        operationId: 'quoteReservation',
+        summary: 'Price a stay before you book it',
+        description:
+          'Returns the price that a booking of the same stay would charge now: the rate plan, the price of each night and the ' +
+          'total. A stay that a booking would refuse is refused with the same error. The call changes nothing and reserves no ' +
+          'room, so another booking may take the room, and the hotel may change its prices, before you book. The call counts ' +
+          'against the budget of the credential.',
+        querystring: StayQuoteQuery,
+        response: { 200: StayQuote },
+      },
+    },
+    async (request) => await reservations.quote(request.caller, request.query),
   );
 }
 

@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { PageQuery } from '#platform/http/paging.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
@@ -11,6 +10,14 @@ const CheckOut = {
   format: 'date',
   description:
     'The day of departure. It is after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay.',
+};
+
+/** Number of guests of a stay. It is optional. */
+export const Guests = {
+  minimum: 1,
+  maximum: MAX_INTEGER,
+  default: 1,
+  description: "The number of guests. It is at most the room type's `max_occupancy`.",
 };
 
 /** Query of `GET availability` (contract §4). */
@@ -81,14 +88,7 @@ export const ReservationCreate = Type.Object(
       description: `${CheckIn.description} It must not be before today in the time zone of the property.`,
     }),
     check_out: Type.String(CheckOut),
-    guests: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_INTEGER,
-        default: 1,
-        description: "The number of guests. It is at most the room type's `max_occupancy`.",
-      }),
-    ),
+    guests: Type.Optional(Type.Integer(Guests)),
     guest: Type.Object(
       {
         name: Type.String({ minLength: 1, maxLength: 500, description: 'The name that the guest gives at the desk.' }),
@@ -168,99 +168,3 @@ export const ExternalReservationPath = Type.Object({
     examples: ['CD-STAY-5521'],
   }),
 });
-
-const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-
-/** Reservation in responses of the staff API. A partner or an OTA booked it. */
-export const StaffReservation = Type.Object(
-  {
-    reservation_id: Type.String({ format: 'uuid', description: 'The Roomservice id of the reservation.' }),
-    natural_id: Type.String({ description: 'A short reference that people can read aloud.' }),
-    status: Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description:
-        'The present status of the reservation. It holds its nights in every status except `cancelled` and `expired`.',
-    }),
-    external_reservation_id: textOrNull("The partner's own id of the reservation. Null if no partner booked it."),
-    external_source: textOrNull('The name of the OTA that sold the stay. Null if it did not come from an OTA.'),
-    external_id: textOrNull("The OTA's own id of the reservation. Null if it did not come from an OTA."),
-    room_type_id: Type.String({ format: 'uuid', description: 'The booked room type.' }),
-    rate_plan_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
-      description: 'The rate plan of the stay. Null if the room type had no active rate plan.',
-    }),
-    check_in: Type.String({ format: 'date', description: 'The day of arrival.' }),
-    check_out: Type.String({ format: 'date', description: 'The day of departure.' }),
-    guests: Type.Integer({ description: 'The number of guests.' }),
-    guest: Type.Object(
-      {
-        name: Type.String({ description: 'The name of the guest.' }),
-        phone: textOrNull('The telephone number of the guest. Null if it is unknown.'),
-        email: textOrNull('The e-mail address of the guest. Null if it is unknown.'),
-      },
-      { description: 'The guest of the stay.' },
-    ),
-    total_amount: Type.String({ description: 'The price of the whole stay, as it was booked.' }),
-    currency: Type.String({ description: 'The currency of the amount, as three letters of ISO 4217.' }),
-    created_at: Type.String({ format: 'date-time', description: 'The time of the booking.' }),
-  },
-  {
-    title: 'StaffReservation',
-    description: 'A reservation as staff see it. A partner or an OTA booked it.',
-    examples: [
-      {
-        reservation_id: '01a1fa59-7d47-72d5-b816-c40f93e7a52d',
-        natural_id: 'B3TN-90HW',
-        status: 'confirmed',
-        external_reservation_id: 'CD-STAY-5521',
-        external_source: null,
-        external_id: null,
-        room_type_id: '01a19b53-7418-72ce-86a9-e7f8c3e6bf85',
-        rate_plan_id: '01a19b53-7418-7e7b-9678-4cd815b26365',
-        check_in: '2030-05-01',
-        check_out: '2030-05-04',
-        guests: 2,
-        guest: { name: 'Ana Silva', phone: '+351 900 000 000', email: 'ana.silva@example.com' },
-        total_amount: '253.44',
-        currency: 'EUR',
-        created_at: '2026-11-20T19:05:31.207Z',
-      },
-    ],
-  },
-);
-export type StaffReservation = Type.Static<typeof StaffReservation>;
-
-export const StaffReservationQuery = Type.Object({
-  ...PageQuery.properties,
-  status: Type.Optional(
-    Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description: 'Lists only reservations with this status.',
-      examples: ['confirmed'],
-    }),
-  ),
-});
-export const ReservationPath = Type.Object({
-  id: Type.String({
-    description: 'The Roomservice id of the reservation, as the list shows it.',
-    examples: ['01a1fa59-7d47-72d5-b816-c40f93e7a52d'],
-  }),
-});
-export const ReservationStatusChange = Type.Object(
-  {
-    status: Type.Enum([...RESERVATION_STATUSES], { type: 'string', description: 'The new status of the reservation.' }),
-    request_id: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description:
-          'An id that the caller makes for this change. It makes a repeat safe. If the last change of the status had the ' +
-          'same id, the call changes nothing, and the response is 200 with the reservation as it is now.',
-      }),
-    ),
-  },
-  {
-    title: 'ReservationStatusChange',
-    description: 'A change of status.',
-    examples: [{ status: 'confirmed' }, { status: 'no_show', request_id: 'd2a9c7e4-61b8-4f35-8b0c-7e94f1a3c256' }],
-  },
-);
-export type ReservationStatusChange = Type.Static<typeof ReservationStatusChange>;

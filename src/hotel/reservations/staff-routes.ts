@@ -1,39 +1,62 @@
 import Type from 'typebox';
+import { changeActorOf } from '#access/actors/actors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendLongList } from '#platform/http/list.ts';
 import { pageOf } from '#platform/http/paging.ts';
-import { type Reservations, staffShape } from './reservations.ts';
-import { ReservationPath, ReservationStatusChange, StaffReservation, StaffReservationQuery } from './schema.ts';
+import type { Reservations } from './reservations.ts';
+import { StaffReservationQuery } from './staff-query.ts';
+import {
+  Arrival,
+  HouseBooking,
+  HouseChange,
+  ReservationPath,
+  ReservationStatusChange,
+  StaffReservation,
+  StaffReservationWithHistory,
+} from './staff-schema.ts';
+import { staffShape } from './staff-shape.ts';
+import type { StaffStays } from './staff-stays.ts';
 
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such reservation.' } as const;
+const SHARED = { tags: ['Reservations'] };
 
 interface Dependencies {
   reservations: Reservations;
+  staffStays: StaffStays;
+  /** Lets in owners and staff that may see and change stays. */
   staffGuard: Guard;
 }
 
-export function reservationStaffRoutes(app: App, { reservations, staffGuard }: Dependencies): void {
-  const shared = { tags: ['Reservations'] };
+export function reservationStaffRoutes(app: App, dependencies: Dependencies): void {
+  readingRoutes(app, dependencies);
+  bookingRoute(app, dependencies);
+  changeRoute(app, dependencies);
+  statusRoute(app, dependencies);
+  arrivalRoute(app, dependencies);
+}
+
+function readingRoutes(app: App, { reservations, staffGuard }: Dependencies): void {
   app.get(
     '/v1/staff/reservations/',
     {
       onRequest: staffGuard,
       config: { isStreamed: true },
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'listStaffReservations',
         summary: "List the hotel's reservations",
         description:
-          'Lists the reservations of all partners and OTAs, newest first. The whole list is streamed and may be long. Use ' +
-          '`status`, or `page` and `page_size`, to read only a part of it.',
+          'Lists the reservations of all partners and OTAs and of the hotel itself, newest first. The whole list is streamed ' +
+          'and may be long. Use the filters, or `page` and `page_size`, to read only a part of it. A reservation is listed if ' +
+          'it passes all filters of the query. A filter by an unknown id gives an empty list.',
         querystring: StaffReservationQuery,
         response: { 200: Type.Union([Type.Array(StaffReservation), pageOf(StaffReservation)]) },
       },
     },
-    (request, reply) => {
-      const list = reservations.list({ tenantId: request.person.tenant.id, status: request.query.status });
-      return sendLongList(request, reply, list, staffShape);
+    async (request, reply) => {
+      const list = await reservations.listForStaff(request.staff.tenant.id, request.query);
+      return await sendLongList(request, reply, list, staffShape);
     },
   );
   app.get(
@@ -42,23 +65,97 @@ export function reservationStaffRoutes(app: App, { reservations, staffGuard }: D
       onRequest: staffGuard,
       config: { errors: [NOT_FOUND] },
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'getStaffReservation',
         summary: 'Read a reservation',
-        description: 'Returns one reservation by its Roomservice id. A partner or an OTA may have booked it.',
+        description:
+          'Returns one reservation by its Roomservice id, with its history. A partner, an OTA or the hotel itself may have ' +
+          'booked it.',
         params: ReservationPath,
-        response: { 200: StaffReservation },
+        response: { 200: StaffReservationWithHistory },
       },
     },
-    async (request) => staffShape(await reservations.get(request.person.tenant.id, request.params.id)),
+    async (request) => await reservations.show(request.staff.tenant.id, request.params.id),
   );
+}
+
+function bookingRoute(app: App, { reservations, staffStays, staffGuard }: Dependencies): void {
+  app.post(
+    '/v1/staff/reservations/',
+    {
+      onRequest: staffGuard,
+      config: {
+        isIdempotent: true,
+        errors: [
+          'room_type_not_found',
+          'room_not_available',
+          { status: 404, code: 'error', message: 'No such rate plan.' },
+        ],
+      },
+      schema: {
+        ...SHARED,
+        operationId: 'bookStay',
+        summary: 'Book a stay for the hotel itself, once for each request_id',
+        description:
+          'Books one room of the room type for all nights of the stay, for example for a guest who walks in. The stay is ' +
+          '`confirmed`, and its source is `house`. It causes no event. The PMS API shows null for its `external_source` and ' +
+          '`external_id`.\n\n' +
+          'Without `overbook`, the call never sells more rooms than the hotel has, and it keeps the restrictions of the rate ' +
+          'plans and the largest number of guests. With `overbook`, it does not check them.\n\n' +
+          'The call is safe to repeat. If an earlier call of the tenant had the same `request_id`, the response is 200 with ' +
+          'the stored reservation and the header `Idempotent-Replayed: true`.',
+        body: HouseBooking,
+        response: { 200: StaffReservationWithHistory, 201: StaffReservationWithHistory },
+      },
+    },
+    async (request, reply) => {
+      const { id, isReplayed } = await staffStays.book(request.staff, request.body);
+      const reservation = await reservations.show(request.staff.tenant.id, id);
+      return isReplayed
+        ? reply.header('idempotent-replayed', 'true').send(reservation)
+        : reply.code(201).send(reservation);
+    },
+  );
+}
+
+function changeRoute(app: App, { reservations, staffStays, staffGuard }: Dependencies): void {
+  app.patch(
+    '/v1/staff/reservations/:id/',
+    {
+      onRequest: staffGuard,
+      config: {
+        errors: [NOT_FOUND, 'room_type_not_found', 'room_not_available', 'invalid_status_transition'],
+      },
+      schema: {
+        ...SHARED,
+        operationId: 'changeStay',
+        summary: 'Change a stay that the hotel itself booked',
+        description:
+          'Changes the fields that the body names. All other fields keep their values. The stay must be `pending` or ' +
+          '`confirmed`, and its source must be `house`. Otherwise the response is 409. Send the `changed_at` that you have ' +
+          "seen as `expected_changed_at`, so that you do not undo a colleague's change.\n\n" +
+          'Without `overbook`, each added night needs a free room, and a rate plan must allow the stay. A rate plan that is ' +
+          'closed on a night that the stay has already still allows it. The call causes no event.',
+        params: ReservationPath,
+        body: HouseChange,
+        response: { 200: StaffReservationWithHistory },
+      },
+    },
+    async ({ staff, params, body }) => {
+      await staffStays.change(staff, params.id, body);
+      return await reservations.show(staff.tenant.id, params.id);
+    },
+  );
+}
+
+function statusRoute(app: App, { reservations, staffGuard }: Dependencies): void {
   app.post(
     '/v1/staff/reservations/:id/status/',
     {
       onRequest: staffGuard,
       config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'changeReservationStatus',
         summary: 'Change the status of a reservation',
         description:
@@ -69,12 +166,41 @@ export function reservationStaffRoutes(app: App, { reservations, staffGuard }: D
           'booked gets the event `reservation.cancelled` or `reservation.modified`. An OTA gets no event.\n\n' +
           'A change to the present status is refused with 409, except with the same `request_id`. So send a `request_id`, ' +
           'and repeat the call with the same `request_id` if the response was lost. The repeat changes nothing, and ' +
-          'causes no second event.',
+          'causes no second event.\n\n' +
+          'Send the status that you have seen as `expected_status`. If a colleague has changed it meanwhile, the response is 409.',
         params: ReservationPath,
         body: ReservationStatusChange,
-        response: { 200: StaffReservation },
+        response: { 200: StaffReservationWithHistory },
       },
     },
-    async (request) => await reservations.changeStatus(request.person.tenant.id, request.params.id, request.body),
+    async ({ staff, params, body }) => {
+      await reservations.changeStatus(staff.tenant.id, params.id, body, changeActorOf(staff));
+      return await reservations.show(staff.tenant.id, params.id);
+    },
+  );
+}
+
+function arrivalRoute(app: App, { reservations, staffStays, staffGuard }: Dependencies): void {
+  app.post(
+    '/v1/staff/reservations/:id/arrival/',
+    {
+      onRequest: staffGuard,
+      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      schema: {
+        ...SHARED,
+        operationId: 'setArrival',
+        summary: 'Report that the guests have arrived',
+        description:
+          'Sets `arrived_at` of a `confirmed` reservation to the present time, or back to null. The status stays as it is. The ' +
+          'same value again changes nothing. The call causes no event.',
+        params: ReservationPath,
+        body: Arrival,
+        response: { 200: StaffReservationWithHistory },
+      },
+    },
+    async ({ staff, params, body }) => {
+      await staffStays.setArrival(staff, params.id, body.arrived);
+      return await reservations.show(staff.tenant.id, params.id);
+    },
   );
 }

@@ -42,6 +42,9 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
         reservation_id: received.body.id,
         natural_id: received.body.natural_id,
         status: 'pending',
+        source: 'ota',
+        credential_id: null,
+        credential_label: null,
         external_reservation_id: null,
         external_source: 'an-ota',
         external_id: 'O-1',
@@ -52,13 +55,22 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
         guests: 1,
         guest: { name: 'Rui Melo', phone: null, email: 'rui@example.com' },
         total_amount: '200.00',
+        nightly_prices: [
+          { date: dayAhead(30), price: '100.00' },
+          { date: dayAhead(31), price: '100.00' },
+        ],
         currency: 'EUR',
         created_at: ofOta.created_at,
+        changed_at: ofOta.created_at,
+        arrived_at: null,
       },
       {
         reservation_id: booked.body.reservation_id,
         natural_id: ofPartner.natural_id,
         status: 'confirmed',
+        source: 'partner',
+        credential_id: own.credential.id,
+        credential_label: 'A platform',
         external_reservation_id: 'P-1',
         external_source: null,
         external_id: null,
@@ -69,14 +81,22 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
         guests: 2,
         guest: { name: 'Ana Lima', phone: '+351 912 000 000', email: null },
         total_amount: '160.00',
+        nightly_prices: [
+          { date: dayAhead(30), price: '80.00' },
+          { date: dayAhead(31), price: '80.00' },
+        ],
         currency: 'EUR',
         created_at: booked.body.created_at,
+        changed_at: booked.body.created_at,
+        arrived_at: null,
       },
     ]);
     assert.notEqual(ofOta.natural_id, ofPartner.natural_id);
     for (const row of list.body) {
       assert.match(row.natural_id, /^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
-      assert.deepEqual((await get(`${row.reservation_id}/`, own.owner)).body, row, 'the owner reads it by its id');
+      const { history, ...read } = (await get(`${row.reservation_id}/`, own.owner)).body;
+      assert.deepEqual(read, row, 'the owner reads it by its id');
+      assert.equal(history.length, 1);
     }
   });
 

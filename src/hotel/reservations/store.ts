@@ -1,22 +1,25 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Database, Db, Tx } from '#platform/db/database.ts';
+import type { Db, Tx } from '#platform/db/database.ts';
 import { Fields, rowsToInsert } from '#platform/db/inputs.ts';
-import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
 import type { Reservation } from '#platform/db/types.ts';
-import type { ReservationStatus } from './reservation-status.ts';
 
 export type ReservationRow = Selectable<Reservation>;
-/** New reservation. Its status has not changed yet, so it has no `status_request_id`. */
-export type NewReservation = Omit<Insertable<Reservation>, 'status_request_id'>;
+/** Columns that the INSERT sets by itself, and columns that only a later change sets. */
+type ChangeColumn = 'status_request_id' | 'changed_at' | 'arrived_at' | 'has_history';
+/** New reservation, which has not changed yet. */
+export type NewReservation = Omit<Insertable<Reservation>, ChangeColumn>;
 type ChannelColumn = 'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures';
 /**
- * Row of a reservation without the columns that only OTA reservations have, and without the id of a change by staff. Responses to partners
- * are made from it.
+ * Row of a reservation without the columns that only OTA reservations have, and without those of its changes. Responses to partners are
+ * made from it.
  */
-export type PartnerRow = Omit<ReservationRow, ChannelColumn | 'status_request_id'>;
+export type PartnerRow = Omit<ReservationRow, ChannelColumn | ChangeColumn>;
 /** Reservation that a partner booked. */
 export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };
-const NEW_RESERVATION = new Fields<NewReservation>({
+/** The INSERT says that all changes of the reservation will be recorded, and that the booking is the last change. */
+type InsertedReservation = NewReservation & { changed_at: Date | string; has_history: true };
+
+const NEW_RESERVATION = new Fields<InsertedReservation>({
   tenant_id: 'bigint',
   id: 'uuid',
   natural_id: 'text',
@@ -38,6 +41,9 @@ const NEW_RESERVATION = new Fields<NewReservation>({
   created_at: 'timestamptz',
   channel_timestamp: 'bigint',
   channel_signatures: 'text[]',
+  nightly_prices: 'text[]',
+  changed_at: 'timestamptz',
+  has_history: 'boolean',
 });
 
 /**
@@ -46,9 +52,10 @@ const NEW_RESERVATION = new Fields<NewReservation>({
  * @returns the ids of the inserted reservations
  */
 export async function insertReservations(tx: Tx, reservations: NewReservation[]): Promise<Set<string>> {
+  const inserted = reservations.map((row) => ({ ...row, changed_at: row.created_at, has_history: true as const }));
   const { rows } = await sql<{ id: string }>`
     INSERT INTO reservation
-    ${rowsToInsert(tx, NEW_RESERVATION, reservations, ['tenant_id', 'credential_id', 'external_reservation_id'])}
+    ${rowsToInsert(tx, NEW_RESERVATION, inserted, ['tenant_id', 'credential_id', 'external_reservation_id'])}
     ON CONFLICT DO NOTHING
     RETURNING id
   `.execute(tx);
@@ -125,11 +132,14 @@ export async function lockReservation(tx: Tx, tenantId: number, id: string): Pro
     .executeTakeFirst();
 }
 
+/** New values of some columns of a reservation. */
+export type ReservationUpdate = Partial<Omit<ReservationRow, 'tenant_id' | 'id'>>;
+
 export async function updateReservation(
   tx: Tx,
   tenantId: number,
   id: string,
-  changes: Partial<Omit<ReservationRow, 'tenant_id' | 'id'>>,
+  changes: ReservationUpdate,
 ): Promise<ReservationRow> {
   return await tx
     .updateTable('reservation')
@@ -138,34 +148,4 @@ export async function updateReservation(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
-}
-
-/** Filter of a list of reservations. A missing credential or status means all credentials or all statuses of the tenant. */
-export interface ReservationFilter {
-  tenantId: number;
-  credentialId?: string;
-  status?: ReservationStatus | undefined;
-}
-
-function filtered(db: Database, { tenantId, credentialId, status }: ReservationFilter) {
-  let list = db.selectFrom('reservation').where('tenant_id', '=', tenantId);
-  if (credentialId !== undefined) {
-    list = list.where('credential_id', '=', credentialId);
-  }
-  return status === undefined ? list : list.where('status', '=', status);
-}
-
-/** Returns the list of reservations that pass the filter, newest first. */
-export function listReservations(db: Database, filter: ReservationFilter): KeysetList<ReservationRow> {
-  return keysetList(db, filtered(db, filter), (reservations) => reservations.selectAll());
-}
-
-/** Reads reservations with the latest check-in first. If two have the same check-in, the newest reservation comes first. */
-export async function readByCheckIn(db: Database, filter: ReservationFilter, limit: number): Promise<ReservationRow[]> {
-  return await filtered(db, filter)
-    .selectAll()
-    .orderBy('check_in', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
 }

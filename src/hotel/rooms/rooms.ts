@@ -1,10 +1,13 @@
-import type { Caches, TenantCache } from '#platform/changes/changes.ts';
+import { type Actor, prepareAudit } from '#access/audit/audit.ts';
+import { announceChange, type Caches, type TenantCache } from '#platform/changes/changes.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { notFound } from '#platform/errors.ts';
 import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
 import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
-import type { PropertyDocument, RoomType, RoomTypeDocument } from './schema.ts';
+import type { ChangedRoomType, PropertyDocument, RoomType, RoomTypeChange, RoomTypeDocument } from './schema.ts';
 import * as store from './store.ts';
 
 export { propertyFaults } from './property-faults.ts';
@@ -26,6 +29,12 @@ export async function listProperties(
       property,
       roomTypes: roomTypes.filter((roomType) => roomType.is_active && roomType.property_id === property.id),
     }));
+}
+
+/** Returns the ids of the room types of a property, active or not. The list is empty if the property is unknown. */
+export async function listRoomTypeIds(db: Database, tenantId: number, propertyId: string): Promise<string[]> {
+  const roomTypes = await store.readRoomTypes(db, tenantId);
+  return roomTypes.filter(({ property_id }) => property_id === propertyId.toLowerCase()).map(({ id }) => id);
 }
 
 /** Returns the room types that partners can sell: the active room types of active properties, in the order of the tenant document. */
@@ -75,6 +84,34 @@ export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Cac
     const find = async () => (await findRoomType(db, tenantId, id)) ?? undefined;
     return cache.get(key) ?? (await cache.load(tenantId, key, find)) ?? null;
   };
+}
+
+/**
+ * Changes the capacity of a room type, which may be inactive. The new capacity may be below the number of rooms that are held on a night,
+ * as in a tenant document. Such a night is then oversold. If the capacity differs, the change gets an audit entry with both values.
+ * @throws ApiError 404 `error` if the room type is unknown or belongs to another tenant
+ */
+export async function changeRoomType(
+  db: Database,
+  actor: Actor,
+  id: string,
+  change: RoomTypeChange,
+): Promise<ChangedRoomType> {
+  const recordAudit = prepareAudit(actor);
+  return await inTransaction(db, async (tx) => {
+    const stored = isUuid(id) ? await store.lockRoomType(tx, actor.tenantId, id) : undefined;
+    if (stored === undefined) {
+      throw notFound('room type');
+    }
+    const before = { physical_capacity: stored.physical_capacity };
+    const after = { physical_capacity: change.physical_capacity ?? before.physical_capacity };
+    if (after.physical_capacity !== before.physical_capacity) {
+      await store.updateCapacity(tx, actor.tenantId, stored.id, after.physical_capacity);
+      await recordAudit(tx, { action: 'room_type.changed', subject: stored.id, details: { before, after } });
+      await announceChange(tx, actor.tenantId);
+    }
+    return { ...stored, ...after };
+  });
 }
 
 /** Time zone and check-in and check-out times that convert the dates of a stay to instants. */

@@ -1,12 +1,19 @@
 import Type from 'typebox';
+import { TIME_OF_DAY_PATTERN } from '#platform/lib/dates.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 const Money = Type.String({ pattern: MONEY_PATTERN });
 const money = (description: string) => Type.String({ pattern: MONEY_PATTERN, description });
-const time = (description: string) => Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description });
+const time = (description: string) => Type.String({ pattern: TIME_OF_DAY_PATTERN, description });
 const text = (description: string) => Type.String({ description });
+
+const Capacity = Type.Integer({
+  minimum: 0,
+  maximum: 1_000_000,
+  description: 'The number of rooms of this type in the building.',
+});
 
 // These schemas describe the `properties` part of the tenant document.
 
@@ -46,11 +53,7 @@ const RoomTypeDocument = Type.Object({
       description: 'The price of one night if the room type has no active rate plan. Null means that no price is set.',
     }),
   ),
-  physical_capacity: Type.Integer({
-    minimum: 0,
-    maximum: 1_000_000,
-    description: 'The number of rooms of this type in the building.',
-  }),
+  physical_capacity: Capacity,
   amenities: Type.Optional(Type.Array(Type.String(), { description: 'The names of the amenities in the room.' })),
   images: Type.Optional(
     Type.Array(Type.String({ format: 'uri', maxLength: 2048 }), {
@@ -144,3 +147,35 @@ export const RoomType = Type.Object(
   },
 );
 export type RoomType = Type.Static<typeof RoomType>;
+
+export const RoomTypePath = Type.Object({
+  id: Type.String({
+    description: 'The id of the room type. It may be inactive.',
+    examples: ['01a19b53-7418-72ce-86a9-e7f8c3e6bf85'],
+  }),
+});
+
+export const RoomTypeChange = Type.Object(
+  { physical_capacity: Type.Optional(Capacity) },
+  {
+    minProperties: 1,
+    title: 'RoomTypeChange',
+    description: 'The fields to change, at least one.',
+    examples: [{ physical_capacity: 13 }],
+  },
+);
+export type RoomTypeChange = Type.Static<typeof RoomTypeChange>;
+
+export const ChangedRoomType = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'The id of the room type.' }),
+    name: text('The name of the room type, unique within the property.'),
+    physical_capacity: Type.Integer({ description: 'The number of rooms of this type in the building.' }),
+  },
+  {
+    title: 'ChangedRoomType',
+    description: 'A room type after a change.',
+    examples: [{ id: '01a19b53-7418-72ce-86a9-e7f8c3e6bf85', name: 'Double', physical_capacity: 13 }],
+  },
+);
+export type ChangedRoomType = Type.Static<typeof ChangedRoomType>;

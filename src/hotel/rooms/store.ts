@@ -51,10 +51,11 @@ export async function readRoomTypes(db: Db, tenantId: number): Promise<RoomTypeR
   return rows.map(({ tenant_id, ...row }) => row as RoomTypeRow);
 }
 
-export type RoomTypeWithClock = RoomTypeRow & Pick<PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'>;
+export type RoomTypeWithClock = RoomTypeRow &
+  Pick<PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'> & { property_name: string };
 
 /**
- * Reads one room type, active or not, with the time zone, check-in time and check-out time of its property. Returns undefined if the
+ * Reads one room type, active or not, with the name, time zone, check-in time and check-out time of its property. Returns undefined if the
  * tenant has no room type with this id.
  */
 export async function findRoomType(db: Db, tenantId: number, id: string): Promise<RoomTypeWithClock | undefined> {
@@ -64,12 +65,36 @@ export async function findRoomType(db: Db, tenantId: number, id: string): Promis
       join.onRef('p.tenant_id', '=', 'r.tenant_id').onRef('p.id', '=', 'r.property_id'),
     )
     .selectAll('r')
-    .select(['p.timezone', 'p.check_in_time', 'p.check_out_time'])
+    .select(['p.timezone', 'p.check_in_time', 'p.check_out_time', 'p.name as property_name'])
     .where('r.tenant_id', '=', tenantId)
     .where('p.tenant_id', '=', tenantId)
     .where('r.id', '=', id)
     .executeTakeFirst();
   return row as RoomTypeWithClock | undefined;
+}
+
+/** Returns one room type, active or not, and locks its row until the transaction ends. Bookings do not wait for the lock. */
+export async function lockRoomType(
+  tx: Tx,
+  tenantId: number,
+  id: string,
+): Promise<Pick<RoomTypeRow, 'id' | 'name' | 'physical_capacity'> | undefined> {
+  return await tx
+    .selectFrom('room_type')
+    .select(['id', 'name', 'physical_capacity'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export async function updateCapacity(tx: Tx, tenantId: number, id: string, physicalCapacity: number): Promise<void> {
+  await tx
+    .updateTable('room_type')
+    .set({ physical_capacity: physicalCapacity })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function upsertProperties(tx: Tx, tenantId: number, rows: PropertyRow[]): Promise<void> {

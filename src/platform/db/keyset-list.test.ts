@@ -4,7 +4,7 @@ import { CompiledQuery, sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { createDatabase, type Database } from './database.ts';
-import { keysetList } from './keyset-list.ts';
+import { keysetList, OLDEST_FIRST } from './keyset-list.ts';
 
 const COUNT = 20_000;
 
@@ -61,6 +61,22 @@ describe('readPage of keysetList', () => {
     }
     assert.deepEqual(await page(2, 0, 10), [0]);
     assert.deepEqual(await page(2, 1, 10), [0]);
+  });
+
+  it('a list in ascending order starts with the oldest row, in pages and in batches', async () => {
+    const entries = db.selectFrom('audit_entry').where('tenant_id', '=', tenantIds[0] ?? 0);
+    const list = keysetList(db, entries, (rows) => rows.select(['id', 'subject']), OLDEST_FIRST);
+    const last = await list.readPage(COUNT - 3, 5);
+    assert.deepEqual(
+      [last.count, ...last.results.map(({ subject }) => Number(subject))],
+      [COUNT, COUNT - 2, COUNT - 1, COUNT],
+    );
+    const first = await list.readBatch(null, 2);
+    const next = await list.readBatch(first.at(-1)?.id ?? null, 2);
+    assert.deepEqual(
+      [...first, ...next].map(({ subject }) => subject),
+      ['1', '2', '3', '4'],
+    );
   });
 
   it('a query that skips or counts the rows of a list scans only an index', {

@@ -35,8 +35,8 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
 
   const add = (name: string, text: string) => writeFile(join(folder, `${name}.sql`), text);
   /** Migrates the database as a process of its own would. */
-  function migrate() {
-    const pool = createDatabase({ url: database.url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
+  function migrate({ isPrepared = false } = {}) {
+    const pool = createDatabase({ url: database.url, poolSize: 2, hasNoTimeLimit: !isPrepared, isPrepared });
     pools.push(pool);
     return migrateToLatest(pool, { folder, onWait: () => void (waits += 1) });
   }
@@ -122,6 +122,12 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.equal(await isValid('thing_by_value'), false);
     await add('0002_index', INDEX);
     assert.deepEqual(await migrate(), { applied: ['0002_index'], newer: [] });
+    assert.equal(await isValid('thing_by_value'), true);
+  });
+
+  it('builds an index within the time limit of statements, also if the pool prepares its statements', async () => {
+    await add('0002_index', INDEX);
+    assert.deepEqual(await migrate({ isPrepared: true }), { applied: ['0001_thing', '0002_index'], newer: [] });
     assert.equal(await isValid('thing_by_value'), true);
   });
 

@@ -47,6 +47,9 @@ export interface MigrationResult {
  *
  * If no migration is missing, the function only reads the list and takes no lock. Otherwise it takes a lock, so several processes may call it
  * at the same time. The migrations run each in a transaction of its own, so a call continues where an earlier call failed.
+ *
+ * The pool must not prepare statements (`isPrepared: false`). The last prepared statement of the transaction that holds the lock would keep
+ * a snapshot, and the build of an index would wait for the end of this snapshot without end.
  * @throws OperatorError if a migration fails, or if the database lacks migrations and also has unknown ones
  */
 export async function migrateToLatest<T>(
@@ -89,6 +92,8 @@ async function migrateUnderLock<T>(db: Kysely<T>, folder: string, names: string[
     const { missing, newer } = compare(names, await readList(db));
     refuseOtherBranch({ missing, newer });
     const run = await prepareMigrations(tx);
+    // A prepared SELECT keeps its snapshot until the connection runs another statement, and the build of an index waits for all snapshots.
+    await sql`SAVEPOINT reads_done`.execute(tx);
     for (const name of missing) {
       await apply(db, folder, name, run);
     }

@@ -14,15 +14,16 @@ export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
 
 /**
  * Runs the work in one transaction without a retry, and throws each failure unchanged. A transaction in the mode `read only` also succeeds
- * while writes hang (`HungWrites`).
+ * while writes hang (`HungWrites`). In the mode `snapshot` it is read only too, and all statements see the database as it was at the first.
  */
 export async function runTransaction<T>(
   db: Database,
   work: (tx: Tx) => Promise<T>,
-  mode: 'read only' | 'read write' = 'read write',
+  mode: 'read only' | 'read write' | 'snapshot' = 'read write',
 ): Promise<T> {
-  const transaction = mode === 'read only' ? db.transaction().setAccessMode(mode) : db.transaction();
-  return await transaction.execute(async (tx) => {
+  const transaction = mode === 'read write' ? db.transaction() : db.transaction().setAccessMode('read only');
+  const inMode = mode === 'snapshot' ? transaction.setIsolationLevel('repeatable read') : transaction;
+  return await inMode.execute(async (tx) => {
     setLayout(tx, layoutOf(db));
     return await work(tx);
   });

@@ -26,13 +26,18 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export interface AppUser {
   areas: Generated<string[]>;
   created_at: Generated<Timestamp>;
+  document_areas: string[] | null;
+  document_name: string | null;
   document_password_hash: string | null;
   document_role: string | null;
   email: string;
   generation: Generated<number>;
   id: string;
+  invitation_expires_at: Timestamp | null;
   is_active: Generated<boolean>;
   is_in_document: Generated<boolean>;
+  language: string | null;
+  last_seen_at: Timestamp | null;
   name: string | null;
   password_hash: string;
   role: string;
@@ -111,6 +116,15 @@ export interface Dish {
   tenant_id: number;
 }
 
+export interface Display {
+  areas: string[];
+  created_at: Generated<Timestamp>;
+  id: string;
+  label: string;
+  removed_at: Timestamp | null;
+  tenant_id: number;
+}
+
 export interface Event {
   body: string;
   created_at: Timestamp;
@@ -142,6 +156,45 @@ export interface Night {
   date: string;
   held: number;
   room_type_id: string;
+  tenant_id: number;
+}
+
+export interface OneTimeLink {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  generation: Generated<number>;
+  id: string;
+  kind: string;
+  person_id: string;
+  secret_hash: Buffer;
+  tenant_id: number;
+  used_at: Timestamp | null;
+}
+
+export interface Opening {
+  hours: Generated<ColumnType<unknown, string, string>>;
+  is_paused: Generated<boolean>;
+  pause_reason: string | null;
+  paused_until: Timestamp | null;
+  tenant_id: number;
+}
+
+export interface OrderStatusChange {
+  actor_id: string | null;
+  actor_type: string;
+  changed_at: Timestamp;
+  id: string;
+  order_id: string;
+  request_id: string | null;
+  status: string;
+  status_before: string;
+  tenant_id: number;
+}
+
+export interface PairingCode {
+  code_hash: Buffer;
+  display_id: string;
+  expires_at: Timestamp;
   tenant_id: number;
 }
 
@@ -187,6 +240,8 @@ export interface RecentChange {
 }
 
 export interface Reservation {
+  arrived_at: Timestamp | null;
+  changed_at: Timestamp | null;
   channel_signatures: string[] | null;
   channel_timestamp: number | null;
   check_in: string;
@@ -201,8 +256,10 @@ export interface Reservation {
   guest_name: string;
   guest_phone: string | null;
   guests: number;
+  has_history: Generated<boolean>;
   id: string;
   natural_id: string;
+  nightly_prices: string[] | null;
   rate_plan_id: string | null;
   room_type_id: string;
   status: string;
@@ -211,7 +268,27 @@ export interface Reservation {
   total_amount: string;
 }
 
+export interface ReservationChange {
+  actor_id: string | null;
+  actor_type: string;
+  at: Timestamp;
+  booking_request_id: string | null;
+  check_in: string;
+  check_out: string;
+  id: string;
+  previous_check_in: string | null;
+  previous_check_out: string | null;
+  previous_room_type_id: string | null;
+  previous_status: string | null;
+  reason: string | null;
+  reservation_id: string;
+  room_type_id: string;
+  status: string;
+  tenant_id: number;
+}
+
 export interface RestaurantOrder {
+  cancel_reason: string | null;
   created_at: Timestamp;
   credential_id: string;
   currency: string;
@@ -220,10 +297,13 @@ export interface RestaurantOrder {
   delivery_address: string | null;
   external_order_id: string;
   id: string;
+  last_status: string | null;
   lines: Json;
   notes: string | null;
   order_type: string;
+  ready_by: Timestamp | null;
   status: string;
+  status_changed_at: Timestamp | null;
   status_request_id: string | null;
   tenant_id: number;
   total: string;
@@ -258,8 +338,26 @@ export interface ServiceKey {
   wrapped_key: Buffer;
 }
 
+export interface Session {
+  address: string;
+  created_at: Generated<Timestamp>;
+  display_id: string | null;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp | null;
+  generation: number | null;
+  id: string;
+  idle_seconds: number;
+  kind: string;
+  last_used_at: Generated<Timestamp>;
+  person_id: string | null;
+  secret_hash: Buffer;
+  tenant_id: number;
+  user_agent: string;
+}
+
 export interface SignIn {
   email: string;
+  held_until: Timestamp | null;
   tenant_id: number;
   user_id: string;
 }
@@ -288,20 +386,27 @@ export interface DB {
   credential: Credential;
   delivery: Delivery;
   dish: Dish;
+  display: Display;
   event: Event;
   event_feed: EventFeed;
   feed_era: FeedEra;
   menu: Menu;
   night: Night;
+  one_time_link: OneTimeLink;
+  opening: Opening;
+  order_status_change: OrderStatusChange;
+  pairing_code: PairingCode;
   property: Property;
   rate: Rate;
   rate_plan: RatePlan;
   recent_change: RecentChange;
   reservation: Reservation;
+  reservation_change: ReservationChange;
   restaurant_order: RestaurantOrder;
   room_type: RoomType;
   scan_lease: ScanLease;
   service_key: ServiceKey;
+  session: Session;
   sign_in: SignIn;
   sign_in_address: SignInAddress;
   tenant: Tenant;

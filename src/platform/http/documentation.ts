@@ -17,6 +17,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Errors of the operation that `tools/openapi` cannot derive from its guard, body or parameters. */
     errors?: readonly RouteError[];
+    /**
+     * True if a call is refused with 400 before it is counted, unless it comes from the console (`X-Roomservice-Console: 1`). For operations
+     * that set a cookie.
+     */
+    isConsoleOnly?: boolean;
     /** Summaries of the examples of the request body, in the order of the examples. Used only if the body has more than one example. */
     exampleSummaries?: readonly string[];
     /** True if the response has an `ETag`, and a request with this tag in `If-None-Match` gets 304. */

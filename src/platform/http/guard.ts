@@ -15,6 +15,8 @@ declare module 'fastify' {
 export interface GuardFacts {
   /** Names of the security schemes in the OpenAPI documents. The caller must satisfy all of them. */
   readonly security: readonly SecurityScheme[];
+  /** Security schemes that the caller may satisfy in place of `security`. */
+  readonly otherSecurity?: readonly SecurityScheme[];
   /** Errors that the guard can respond with. */
   readonly errors: readonly RouteError[];
 }
@@ -25,6 +27,8 @@ export type SecurityScheme =
   | 'pmsApiKey'
   | 'pmsApiSecret'
   | 'bearer'
+  | 'sessionCookie'
+  | 'consoleHeader'
   | 'channelKey'
   | 'channelTimestamp'
   | 'channelSignature';

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { CHANNELS, makeChannel } from '#test/support/channel.ts';
 import { book, openHotel, reservationPath, type TestHotel } from '#test/support/hotel.ts';
 import { type CallOptions, startService, type TestService } from '#test/support/service.ts';
+import { openSession, personId, SESSION, SESSIONS } from '#test/support/sessions.ts';
 import { placeOrder } from '#test/support/webhooks.ts';
 import { readRoutes } from '../../../tools/openapi/openapi.ts';
 
@@ -26,11 +27,21 @@ const BODIES: Record<string, CallOptions> = {
   'the largest allowed body': typed('application/octet-stream', 'a'.repeat(LIMIT_BYTES)),
 };
 
-/** Covers the operations that contract §4 lists with "no body" (decision 38). */
+/** Operation with the status of its first call, and the status of each later call with the same path. */
+interface Operation {
+  name: string;
+  method?: 'POST' | 'DELETE';
+  path: string;
+  headers: Record<string, string>;
+  first?: number;
+  again: number;
+}
+
+/** Covers the operations that contract §4 lists with "no body" (decision 38), and those of the staff API that take no body. */
 describe('an operation that takes no body', () => {
   let service: TestService;
   let hotel: TestHotel;
-  let operations: { name: string; path: string; headers: Record<string, string>; again: number }[];
+  let operations: Operation[];
 
   before(async () => {
     service = await startService();
@@ -40,6 +51,12 @@ describe('an operation that takes no body', () => {
     await book(service, hotel, { external_reservation_id: 'N-1' });
     const make = async (path: string) => (await service.call('POST', path, { headers: owner })).body.id;
     const { id: channel } = await makeChannel(service, hotel);
+    const session = await openSession(service, hotel.tenantId, 'owner');
+    const person = await personId(service, hotel.tenantId, 'staff');
+    const display = await service.call('POST', '/v1/staff/displays/', {
+      headers: owner,
+      json: { label: 'Kitchen', areas: ['orders'] },
+    });
     operations = [
       { name: 'cancelOrder', path: `/v1/third-party/orders/${order.externalId}/cancel/`, headers: partner, again: 409 },
       { name: 'cancelReservation', path: reservationPath('N-1', 'cancel/'), headers: partner, again: 409 },
@@ -68,6 +85,11 @@ describe('an operation that takes no body', () => {
         again: 200,
       },
       { name: 'revokeChannel', path: `${CHANNELS}${channel}/revoke/`, headers: owner, again: 200 },
+      { name: 'endSession', path: `${SESSIONS}${session.id}/end/`, headers: owner, again: 200 },
+      { name: 'endOwnSession', method: 'DELETE', path: SESSION, headers: {}, first: 204, again: 204 },
+      { name: 'resetPerson', path: `/v1/staff/people/${person}/reset/`, headers: owner, again: 200 },
+      { name: 'removeDisplay', path: `/v1/staff/displays/${display.body.id}/remove/`, headers: owner, again: 200 },
+      { name: 'endPause', method: 'DELETE', path: '/v1/staff/pause/', headers: owner, again: 200 },
     ];
   });
   after(() => service.close());
@@ -82,17 +104,17 @@ describe('an operation that takes no body', () => {
   });
 
   it('413: an operation that takes no body refuses a body above 1 MiB', async () => {
-    for (const { name, path, headers } of operations) {
-      const answer = await service.call('POST', path, { headers, body: 'a'.repeat(LIMIT_BYTES + 1) });
+    for (const { name, method = 'POST', path, headers } of operations) {
+      const answer = await service.call(method, path, { headers, body: 'a'.repeat(LIMIT_BYTES + 1) });
       assert.deepEqual([answer.status, answer.body.code], [413, 'error'], name);
     }
   });
 
-  it('200, 409: an operation that takes no body ignores valid and invalid bodies of at most 1 MiB', async () => {
-    const sendAll = async ({ name, path, headers, again }: (typeof operations)[number]) => {
-      let expected = 200;
+  it('200, 204, 409: an operation that takes no body ignores valid and invalid bodies of at most 1 MiB', async () => {
+    const sendAll = async ({ name, method = 'POST', path, headers, first = 200, again }: Operation) => {
+      let expected = first;
       for (const [what, options] of Object.entries(BODIES)) {
-        const answer = await service.call('POST', path, { ...options, headers: { ...headers, ...options.headers } });
+        const answer = await service.call(method, path, { ...options, headers: { ...headers, ...options.headers } });
         assert.equal(answer.status, expected, `${name} with ${what}: ${answer.text}`);
         expected = again;
       }

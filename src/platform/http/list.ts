@@ -60,7 +60,12 @@ async function* framed({ opening, closing }: PageFrame, texts: ReturnType<Render
   yield before === opening ? opening + closing : closing;
 }
 
-async function sendTexts(
+/**
+ * Streams JSON that is made in parts, as fast as the caller reads it.
+ * @param makeTexts makes the parts. Called only when the caller may begin one more stream.
+ * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
+ */
+export async function sendTexts(
   request: FastifyRequest,
   reply: FastifyReply,
   makeTexts: () => AsyncGenerator<string>,

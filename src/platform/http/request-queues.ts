@@ -200,7 +200,7 @@ export class RequestQueues {
 /**
  * Returns the credentials that the caller sent, including the secrets. The secrets are needed, because a caller who knows only the API key
  * of a credential must not get into the queue of its tenant. For a channel, the result contains the channel key but not the signature,
- * which is different in each call.
+ * which is different in each call. For a console, it contains all cookies.
  */
 function credentialsOf({ headers }: FastifyRequest): string {
   return (
@@ -211,6 +211,7 @@ function credentialsOf({ headers }: FastifyRequest): string {
       headers['x-pms-api-key'],
       headers['x-pms-api-secret'],
       headers['x-channel-key'],
+      headers['x-roomservice-console'] === '1' ? headers.cookie : undefined,
     ].join(' ')
   );
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { countNights, isTimeZone, instantOf, nightsOf, todayIn } from './dates.ts';
+import { addDays, countNights, dayAt, instantOf, isTimeZone, nightsOf, todayIn, weekdayOf } from './dates.ts';
 
 // A second implementation of the calendar. The tests compare the results of dates.ts with it. It follows the calendar rules and does not
 // use Date or Temporal.
@@ -208,6 +208,32 @@ describe('todayIn', () => {
       assert.deepEqual(zones.map(todayIn), [kiritimati, lisbon, pagoPago], now);
       context.mock.timers.reset();
     }
+  });
+});
+
+describe('dayAt, addDays and weekdayOf', () => {
+  it('dayAt returns the day of an instant in each zone', () => {
+    const atMs = Date.parse('2026-11-20T23:30:00Z');
+    for (const [zone, day] of [
+      ['UTC', '2026-11-20'],
+      ['Europe/Lisbon', '2026-11-20'],
+      ['Europe/Berlin', '2026-11-21'],
+      ['Pacific/Kiritimati', '2026-11-21'],
+      ['America/Los_Angeles', '2026-11-20'],
+    ] as const) {
+      assert.equal(dayAt(atMs, zone), day, zone);
+    }
+  });
+
+  it('addDays goes forward and back over the ends of months and years', () => {
+    assert.equal(addDays('2026-12-31', 1), '2027-01-01');
+    assert.equal(addDays('2028-03-01', -1), '2028-02-29');
+    assert.equal(addDays('2026-11-20', 0), '2026-11-20');
+  });
+
+  it('weekdayOf returns 1 for a Monday to 7 for a Sunday', () => {
+    const weekdays = Array.from({ length: 8 }, (_, index) => weekdayOf(addDays('2026-11-23', index)));
+    assert.deepEqual(weekdays, [1, 2, 3, 4, 5, 6, 7, 1]);
   });
 });
 

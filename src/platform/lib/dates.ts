@@ -3,6 +3,9 @@ import { Temporal } from 'temporal-polyfill';
 /** Calendar day as a text `YYYY-MM-DD`. The texts sort in the order of the days, and they have no time zone. */
 export type DateText = string;
 
+/** Pattern of a time of day as a text `HH:MM`. */
+export const TIME_OF_DAY_PATTERN = String.raw`^([01]\d|2[0-3]):[0-5]\d$`;
+
 /** Largest number of nights in a date range (decision 7). */
 export const MAX_NIGHTS = 730;
 
@@ -53,6 +56,21 @@ export function isTimeZone(name: string): boolean {
 /** Returns the current calendar day in a time zone. */
 export function todayIn(timezone: string): DateText {
   return Temporal.Now.plainDateISO(timezone).toString();
+}
+
+/** Returns the calendar day of an instant in a time zone. @param atMs milliseconds of Unix time */
+export function dayAt(atMs: number, timezone: string): DateText {
+  return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(timezone).toPlainDate().toString();
+}
+
+/** Returns the day that is a number of days after the given day, or before it if the number is negative. */
+export function addDays(day: DateText, days: number): DateText {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Returns the day of the week: 1 for Monday to 7 for Sunday (ISO 8601). */
+export function weekdayOf(day: DateText): number {
+  return new Date(Date.parse(day)).getUTCDay() || 7;
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { derivedId, firstIdAt, isUuid, newId } from './ids.ts';
+import { derivedId, firstIdAt, isUuid, newId, timeOf } from './ids.ts';
 
 describe('newId', () => {
   it('newId returns a UUIDv7 with the current time', () => {
@@ -39,7 +39,7 @@ describe('newId', () => {
 
 describe('firstIdAt', () => {
   it('firstIdAt returns an id that sorts before all ids of its millisecond and after all ids of the previous millisecond', (t) => {
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 1_000 });
     const atMs = Date.now();
     const earlier = newId();
     t.mock.timers.tick(1);
@@ -47,6 +47,17 @@ describe('firstIdAt', () => {
     assert.ok(earlier < firstIdAt(atMs + 1) && firstIdAt(atMs + 1) < later);
     assert.ok(firstIdAt(atMs) < earlier);
     assert.equal(firstIdAt(0), '00000000-0000-7000-8000-000000000000');
+  });
+});
+
+describe('timeOf', () => {
+  it('timeOf returns the time of the smallest id of a time, and for a new id a time that is not before the call', () => {
+    // The time of an id may be later than the call, because ids that were made before it under a mocked clock must sort before it.
+    const before = Date.now();
+    assert.ok(timeOf(newId()).getTime() >= before);
+    for (const time of ['1970-01-01T00:00:00.000Z', '2026-11-20T18:42:07.512Z', '9999-12-31T23:59:59.999Z']) {
+      assert.equal(timeOf(firstIdAt(Date.parse(time))).toISOString(), time);
+    }
   });
 });
 

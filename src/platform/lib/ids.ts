@@ -50,6 +50,11 @@ export function firstIdAt(atMs: number): string {
   return formatId(bytes);
 }
 
+/** Returns the millisecond of Unix time that a UUIDv7 contains. */
+export function timeOf(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
 /**
  * Derives an id from the given values, for example from the id of a dish and the name of one of its add-ons. The same values always give
  * the same id. So an add-on that leaves the menu and comes back has its old id again, although the id is not stored. The id is a UUIDv8

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { newNaturalId } from './natural-id.ts';
+import { newId } from './ids.ts';
+import { callNumberOf, newNaturalId } from './natural-id.ts';
 
 describe('newNaturalId', () => {
   const ids = Array.from({ length: 20_000 }, newNaturalId);
@@ -17,5 +18,24 @@ describe('newNaturalId', () => {
     // In one of about 5,500 runs, two of the 20,000 ids are equal by chance, because 32^8 ids are possible. Two pairs of equal ids mean
     // that the generator is broken.
     assert.ok(new Set(ids).size >= ids.length - 1);
+  });
+});
+
+describe('callNumberOf', () => {
+  it('callNumberOf returns the last 20 bits of an id as four characters of Crockford base 32', () => {
+    for (const [end, number] of [
+      ['00000', '0000'],
+      ['fffff', 'ZZZZ'],
+      ['1f240', '3WJ0'],
+      ['00020', '0010'],
+      ['84210', 'GGGG'],
+    ]) {
+      assert.equal(callNumberOf(`01a1fa44-1218-71c4-9e05-7a36d8b${end}`), number);
+    }
+  });
+
+  it('of 2,000 ids that were made in a row, fewer than 20 have the number of another id', () => {
+    const numbers = Array.from({ length: 2_000 }, () => callNumberOf(newId()));
+    assert.ok(new Set(numbers).size > 1_980, String(new Set(numbers).size));
   });
 });

@@ -10,3 +10,13 @@ export function newNaturalId(): string {
   const group = () => Array.from({ length: 4 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return `${group()}-${group()}`;
 }
+
+/**
+ * Returns the four characters by which staff call out an order, such as `7K2M`. They are the last 20 bits of the id, which are random, so two
+ * orders may have the same characters.
+ * @param id UUIDv7
+ */
+export function callNumberOf(id: string): string {
+  const bits = Number.parseInt(id.slice(-5), 16);
+  return [15, 10, 5, 0].map((shift) => ALPHABET[(bits >> shift) & 31]).join('');
+}

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isPostgresUrl } from './postgres-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
+import { parseSmtpUrl, type SmtpAddress } from './smtp-url.ts';
 
 /** Error for a value that a setting cannot have. Its message continues a sentence that begins with the name of the setting. */
 export class InvalidValueError extends Error {}
@@ -78,6 +79,38 @@ export function checkRedisUrl(value: string): string {
     );
   }
   return value;
+}
+
+export function parseMailServer(value: string): SmtpAddress {
+  const address = parseSmtpUrl(value);
+  if (address === null) {
+    throw new InvalidValueError(
+      'must be a URL such as smtps://user:password@host:465, or smtp://host:587 for STARTTLS. Write special characters of the user name and the password in percent-encoding',
+    );
+  }
+  return address;
+}
+
+/** Sender of mails. */
+export interface MailSender {
+  /** Empty if the sender has only an address. */
+  name: string;
+  address: string;
+}
+
+const MAIL_SENDER = /^(?:(?<name>[^<>"@\p{Cc}]*)<(?<address>[^<>]+)>|(?<alone>[^<>]+))$/u;
+const MAIL_ADDRESS = /^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u;
+
+/** Parses the sender of mails: an address, or a name with an address. */
+export function parseMailSender(value: string): MailSender {
+  const { name = '', address, alone } = MAIL_SENDER.exec(value.trim())?.groups ?? {};
+  const sender = { name: name.trim(), address: address ?? alone ?? '' };
+  if (!MAIL_ADDRESS.test(sender.address)) {
+    throw new InvalidValueError(
+      `must be a mail address such as Roomservice <noreply@example.com>, not ${JSON.stringify(value)}`,
+    );
+  }
+  return sender;
 }
 
 /** Parses the URL of a service. @returns the URL without a trailing slash */

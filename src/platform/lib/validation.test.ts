@@ -64,6 +64,25 @@ describe('validationMessage', () => {
     }
   });
 
+  it('a time needs a zone, and a year from 1 to 9999 in UTC; the second 60 and a day that does not exist are refused', () => {
+    const time = Type.Object({ at: Type.String({ format: 'date-time' }) });
+    for (const at of ['2026-11-20T18:42:07Z', '2026-11-20T18:42:07.5+01:00', '0001-01-01T00:00:00Z']) {
+      assert.equal(messageFor(time, { at }), null, at);
+    }
+    for (const at of [
+      '2026-11-20',
+      '2026-11-20T18:42:07',
+      '2026-02-30T18:42:07Z',
+      '2016-12-31T23:59:60Z',
+      '0000-01-01T00:00:00Z',
+      '0001-01-01T00:00:00+01:00',
+      '9999-12-31T23:59:59-01:00',
+      '',
+    ]) {
+      assert.equal(messageFor(time, { at }), 'at: must be a time with a time zone, such as 2026-11-20T18:42:07Z', at);
+    }
+  });
+
   it('the length of a text is counted in code points, not in UTF-16 code units', () => {
     assert.equal(messageFor(schema, { ...good, name: '🍕🍕🍕' }), null);
     assert.equal(messageFor(schema, { ...good, name: '🍕🍕🍕🍕' }), 'name: must have at most 3 characters');

@@ -1,6 +1,7 @@
 import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type SchemaValidateFunction } from 'ajv';
 import { default as formats } from 'ajv-formats';
 import { isUuid } from './ids.ts';
+import { TIME_OF_DAY_PATTERN } from './dates.ts';
 import { lazily } from './lazily.ts';
 import { isPrice, PRICE_KEYWORD } from './price.ts';
 
@@ -28,9 +29,23 @@ function newAjv(options: Options): Ajv {
   ajv.addFormat('uri', (text) => /^https?:\/\/[^/?#]/i.test(text) && isUri(text));
   // PostgreSQL has no year 0, so dates of the year 0 are refused.
   ajv.addFormat('date', (text) => isCalendarDay.validate(text) && !text.startsWith('0000'));
+  const isDateTime = ajv.formats['date-time'] as { validate: (text: string) => boolean };
+  ajv.addFormat('date-time', (text) => isDateTime.validate(text) && isStorableTime(text));
   ajv.addKeyword({ keyword: PRICE_KEYWORD, errors: false, validate: (_: unknown, value: unknown) => isPrice(value) });
   return ajv;
 }
+
+/**
+ * Returns true if `Date` can read the text, and the year in UTC has four digits and is not 0. The package ajv-formats also accepts the second 60,
+ * which `Date` refuses.
+ */
+function isStorableTime(text: string): boolean {
+  const at = Date.parse(text);
+  return at >= FIRST_TIME && at <= LAST_TIME;
+}
+
+const FIRST_TIME = Date.parse('0001-01-01T00:00:00Z');
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Bounds of a search for faults. Each fault costs some microseconds, so a search in a value from a client must have bounds. */
 export interface Extent {
@@ -219,6 +234,7 @@ const FORMATS: Record<string, string> = {
   uri: 'an absolute http or https URL',
   email: 'an e-mail address',
   date: 'a calendar day, YYYY-MM-DD',
+  'date-time': 'a time with a time zone, such as 2026-11-20T18:42:07Z',
 };
 
 function textOf(fault: Fault): string {
@@ -256,6 +272,9 @@ function textOf(fault: Fault): string {
 }
 
 function patternText(pattern: string): string {
+  if (pattern === TIME_OF_DAY_PATTERN) {
+    return 'must be a time of day from 00:00 to 23:59';
+  }
   return pattern.startsWith('^\\d{1,')
     ? 'must be a decimal text such as "12.50", with at most two decimals'
     : `must match ${pattern}`;

@@ -57,7 +57,7 @@ function documentRoutes(app: App, { db, changes, documents, staffGuard, maxRende
       },
     },
     async (request, reply) => {
-      const { id } = request.person.tenant;
+      const { id } = request.staff.tenant;
       return await sendPieces(request, reply, () => documents.run(String(id), () => readMenuDocument(db, id)));
     },
   );
@@ -84,7 +84,7 @@ function documentRoutes(app: App, { db, changes, documents, staffGuard, maxRende
       },
     },
     async (request, reply) => {
-      const { id } = request.person.tenant;
+      const { id } = request.staff.tenant;
       const { maxReported } = extentFor(Number(request.headers['content-length']));
       const replace = () => replaceMenu(db, id, request.body, { maxRenderedBytes, maxReported });
       return await sendPieces(request, reply, async () => {
@@ -117,7 +117,7 @@ function dishRoutes(app: App, { db, changes, documents, staffGuard, maxRenderedB
       },
     },
     async (request) => {
-      const { tenant } = request.person;
+      const { tenant } = request.staff;
       const change = () => changeDish(db, tenant, request.params.sku, request.body, { maxRenderedBytes });
       const dish = await documents.run(String(tenant.id), change);
       await changes.catchUp();

@@ -14,7 +14,8 @@ import { newId } from '#platform/lib/ids.ts';
 import { createMenuReader, type ReadListedMenu } from '../menu/menu.ts';
 import { createTransactionWithEvents } from '#webhooks/events/events.ts';
 import { Orders } from './orders.ts';
-import type { OrderCreate, StaffOrder } from './schema.ts';
+import type { OrderCreate } from './schema.ts';
+import type { StaffOrder } from './staff-schema.ts';
 import * as store from './store.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 
@@ -74,6 +75,7 @@ function ordersOn(database: Database): Orders {
   return new Orders({
     db: database,
     readListedMenu,
+    opening: { refuseIfClosed: async () => {} },
     transactionWithEvents: createTransactionWithEvents(database, null),
   });
 }
@@ -223,7 +225,7 @@ describe('concurrent look-ups of orders', () => {
     const { order } = await orders.place(callerAt(0), pizza('moving'));
     for (const status of ['confirmed', 'preparing', 'ready'] as const) {
       const others = Array.from({ length: 10 }, () => orders.find(callerAt(0), 'moving'));
-      await orders.moveAlong(callerAt(0).tenantId, order.order_id, status);
+      await orders.moveAlong(callerAt(0).tenantId, order.order_id, status, { type: 'operator', id: null });
       assert.equal((await orders.find(callerAt(0), 'moving')).status, status);
       await Promise.all(others);
     }

@@ -65,9 +65,11 @@ describe('orders with long lines', () => {
     assert.deepEqual([page.body.count, page.body.results], [sizes.length, list.body]);
     for (const [index, id] of ids.entries()) {
       const one = await get(`${STAFF_ORDERS}${id}/`);
-      assert.deepEqual(one.body, list.body[index]);
+      const { history, ...listed } = one.body;
+      assert.deepEqual(listed, list.body[index]);
       assert.ok(one.text.includes(texts[index] ?? ''), 'the lines have the stored bytes');
-      assert.ok(list.text.includes(one.text) && page.text.includes(one.text));
+      const [withoutHistory = ''] = one.text.split(',"history":');
+      assert.ok(list.text.includes(withoutHistory) && page.text.includes(withoutHistory));
     }
   });
 

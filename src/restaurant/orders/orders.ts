@@ -1,23 +1,33 @@
+import { type ChangeActor, readActorNames } from '#access/actors/actors.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import type { KeysetList } from '#platform/db/keyset-list.ts';
-import { ApiError, apiError, notFound, UnavailableError } from '#platform/errors.ts';
+import { type KeysetList, type ListOrder, NEWEST_FIRST, OLDEST_FIRST } from '#platform/db/keyset-list.ts';
+import { ApiError, apiError, invalidField, notFound, UnavailableError } from '#platform/errors.ts';
 import { FairGate } from '#platform/lib/fair-gate.ts';
-import { isUuid, newId } from '#platform/lib/ids.ts';
+import { isUuid, newId, timeOf } from '#platform/lib/ids.ts';
 import type { ReadListedMenu } from '../menu/menu.ts';
+import type { Opening } from '../opening/opening.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
-import { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
-import { priceItems } from './pricing.ts';
-import type { OrderCreate, OrderResponse, StaffOrder, StatusChange } from './schema.ts';
+import { type ListedOrder, listOfTenant } from './list-store.ts';
+import { filterOf } from './order-filter.ts';
+import { historyOf } from './order-history.ts';
+import { partnerShape, staffText } from './order-shapes.ts';
+import type { OrderStatus } from './order-status.ts';
+import { type PricedOrder, priceItems } from './pricing.ts';
+import type { OrderCreate, OrderQuoteRequest, OrderResponse } from './schema.ts';
+import { type ChangeBy, type OrderState, setStatus } from './set-status.ts';
+import type { StaffOrder, StaffOrderQuery } from './staff-schema.ts';
 import * as store from './store.ts';
 
+export { partnerShape } from './order-shapes.ts';
 export { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
 
 interface Dependencies {
   db: Database;
   readListedMenu: ReadListedMenu;
+  opening: Pick<Opening, 'refuseIfClosed'>;
   transactionWithEvents: TransactionWithEvents;
 }
 
@@ -56,6 +66,7 @@ const BATCHES_UNDER_WAY = 2;
 export class Orders {
   readonly #db: Database;
   readonly #readListedMenu: ReadListedMenu;
+  readonly #opening: Dependencies['opening'];
   readonly #transactionWithEvents: TransactionWithEvents;
   /** Inserts an order. Returns false if the credential has an order with this external id already. */
   readonly #insertOrder: (order: store.NewOrder) => Promise<boolean>;
@@ -67,9 +78,10 @@ export class Orders {
     waitedTooLong: () => new UnavailableError('Too many large orders wait to be placed.'),
   });
 
-  constructor({ db, readListedMenu, transactionWithEvents }: Dependencies) {
+  constructor({ db, readListedMenu, opening, transactionWithEvents }: Dependencies) {
     this.#db = db;
     this.#readListedMenu = readListedMenu;
+    this.#opening = opening;
     this.#transactionWithEvents = transactionWithEvents;
     const insert = (orders: store.NewOrder[]) => withRetries(() => store.insertOrders(db, orders));
     const insertTogether = batching(db, {
@@ -91,13 +103,11 @@ export class Orders {
    * order first. If the order is refused or its external id is taken, it looks for a stored order with this external id, and returns that
    * order if it exists.
    * @returns the order. `isReplayed` is true if an earlier call placed it.
-   * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`
+   * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`, 409 `restaurant_closed`
    */
   async place(caller: Caller, input: OrderCreate): Promise<PlacedOrder> {
     const id = newId();
-    const insert = () => this.#insert(caller, input, id);
-    const isLarge = countParts(input) > LARGE_ORDER_PARTS;
-    const refusal = await (isLarge ? this.#largeOrders.run(String(caller.tenantId), insert) : insert());
+    const refusal = await this.#inTurn(caller, input, () => this.#insert(caller, input, id));
     if (refusal === null) {
       return {
         order: partnerShape({ id, external_order_id: input.external_order_id, status: 'pending' }),
@@ -113,12 +123,33 @@ export class Orders {
     return { order: partnerShape(stored), isReplayed: stored.id !== id };
   }
 
+  /**
+   * Prices an order as `place` would, and stores nothing.
+   * @returns the JSON of an `OrderQuote`
+   * @throws ApiError as `place` does
+   */
+  async quote(caller: Caller, input: OrderQuoteRequest): Promise<string> {
+    const { lines, total } = await this.#inTurn(caller, input, () => this.#price(caller, input));
+    return `{"lines":${lines},${JSON.stringify({ total, currency: caller.currency }).slice(1)}`;
+  }
+
+  /** Does the work on an order. If the order is large, the work waits until few other large orders are worked on. */
+  async #inTurn<T>({ tenantId }: Caller, order: OrderQuoteRequest, work: () => Promise<T>): Promise<T> {
+    const isLarge = countParts(order) > LARGE_ORDER_PARTS;
+    return await (isLarge ? this.#largeOrders.run(String(tenantId), work) : work());
+  }
+
+  /** Prices the items first, because an invalid item is reported even while the restaurant is closed. */
+  async #price(caller: Caller, { items }: OrderQuoteRequest): Promise<PricedOrder> {
+    const priced = await priceItems(await this.#readListedMenu(caller), items);
+    await this.#opening.refuseIfClosed(caller.tenantId);
+    return priced;
+  }
+
   /** Prices and inserts an order. Returns null on success, else an error that says why the order was not inserted. */
   async #insert(caller: Caller, input: OrderCreate, id: string): Promise<Error | null> {
-    const createdAt = new Date();
     try {
-      const priced = await priceItems(await this.#readListedMenu(caller), input.items);
-      const row = orderRow(caller, input, { id, createdAt, ...priced });
+      const row = orderRow(caller, input, { id, ...(await this.#price(caller, input)) });
       return (await this.#insertOrder(row))
         ? null
         : new Error('The external_order_id is taken, but its order was not found.');
@@ -152,79 +183,54 @@ export class Orders {
    */
   async cancel(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
     const { id } = await this.#summaryOf(caller, externalOrderId);
-    return partnerShape(await this.#setStatus(caller.tenantId, id, { status: 'cancelled' }));
+    const by: ChangeActor = { type: 'partner', id: caller.credentialId };
+    return partnerShape(await setStatus(this.#transactionWithEvents, caller.tenantId, id, { status: 'cancelled', by }));
   }
 
   /**
    * Changes the status of an order. Does not read the lines of the order, because they may be several megabytes long.
    * @throws ApiError 404 (`error`) if the id is unknown, 409 (`invalid_status_transition`) if the order cannot change to this status
    */
-  async moveAlong(tenantId: number, orderId: string, status: OrderStatus): Promise<void> {
-    await this.#setStatus(tenantId, orderId, { status });
+  async moveAlong(tenantId: number, orderId: string, status: OrderStatus, by: ChangeActor): Promise<void> {
+    await setStatus(this.#transactionWithEvents, tenantId, orderId, { status, by });
   }
 
   /**
-   * Changes the status of an order, and reads the whole order. If the last change of the status had the same `request_id`, the method
-   * changes nothing (decision 36).
+   * Changes the status of an order, and reads the whole order. If an earlier change of the order had the same `request_id`, the method changes
+   * nothing (decision 36).
    * @returns the order in its present status, as JSON
-   * @throws ApiError as `moveAlong` does
+   * @throws ApiError as `moveAlong` does, 400 `invalid_request` for a reason without the status `cancelled`
    */
-  async changeStatus(tenantId: number, orderId: string, change: StatusChange): Promise<string> {
-    const { status } = await this.#setStatus(tenantId, orderId, change);
-    return await this.#readText(tenantId, { id: orderId, status });
+  async changeStatus(tenantId: number, orderId: string, change: ChangeBy): Promise<string> {
+    if (change.reason !== undefined && change.status !== 'cancelled') {
+      throw invalidField('reason', 'is accepted only with the status "cancelled"');
+    }
+    const { status, status_changed_at } = await setStatus(this.#transactionWithEvents, tenantId, orderId, change);
+    return staffText({ ...(await this.#read(tenantId, orderId)), status, status_changed_at });
   }
 
   /**
-   * Changes the status of an order and writes the event in one transaction. Locks the row first, and throws an error if `mayFollow` does
-   * not allow the new status. If the row has the request id of the call already, the call is a repeat, so the method returns the order as
-   * it is.
-   */
-  async #setStatus(
-    tenantId: number,
-    orderId: string,
-    { status, request_id }: StatusChange,
-  ): Promise<Omit<store.OrderSummary, 'status'> & { status: OrderStatus }> {
-    const occurredAt = new Date();
-    const requestId = request_id?.toLowerCase() ?? null;
-    return await this.#transactionWithEvents(async (tx, record) => {
-      const row = isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined;
-      if (row === undefined) {
-        throw notFound('order');
-      }
-      const stored = row.status as OrderStatus;
-      if (requestId !== null && requestId === row.status_request_id) {
-        return { ...row, status: stored };
-      }
-      if (!mayFollow(stored, status, row.order_type as OrderType)) {
-        throw apiError('invalid_status_transition', `The order is ${stored}: it cannot become ${status}.`);
-      }
-      await store.updateStatus(tx, tenantId, orderId, { status, status_request_id: requestId });
-      await record({
-        tenantId,
-        credentialId: row.credential_id,
-        type: 'order.status_changed',
-        occurredAt,
-        data: { order_id: row.id, external_order_id: row.external_order_id, status },
-      });
-      return { ...row, status };
-    });
-  }
-
-  /**
-   * Reads an order for staff.
+   * Reads an order for staff, with its history.
    * @returns the order as JSON
    * @throws ApiError 404 `error` for an unknown id
    */
   async get(tenantId: number, orderId: string): Promise<string> {
-    return await this.#readText(tenantId, { id: orderId });
+    const row = await this.#read(tenantId, orderId);
+    // The changes are read after the order. So they include every change that led to the status of the order.
+    const history = historyOf(row, await store.readStatusChanges(this.#db, tenantId, row.id));
+    const nameOf = await readActorNames(this.#db, tenantId, history?.map(({ by }) => by) ?? []);
+    const named: StaffOrder['history'] =
+      history?.map(({ status, at, by }) => ({ status, at: at.toISOString(), by: nameOf(by) })) ?? null;
+    return staffText(row, named);
   }
 
-  async #readText(tenantId: number, { id, ...status }: { id: string; status?: OrderStatus }): Promise<string> {
-    const [row] = isUuid(id) ? await store.readWhole(this.#db, tenantId, [id]) : [];
+  /** @throws ApiError 404 `error` for an unknown id */
+  async #read(tenantId: number, orderId: string): Promise<store.OrderRow> {
+    const [row] = isUuid(orderId) ? await store.readWhole(this.#db, tenantId, [orderId]) : [];
     if (row === undefined) {
       throw notFound('order');
     }
-    return staffText({ ...row, ...status });
+    return row;
   }
 
   /** Returns the list of all orders of the credential, newest first. */
@@ -232,32 +238,39 @@ export class Orders {
     return store.listOfCredential(this.#db, tenantId, credentialId);
   }
 
-  /** Returns the list of the tenant's orders, newest first. If a status is given, the list has only the orders with this status. */
-  listOfTenant(tenantId: number, status: OrderStatus | undefined): KeysetList<store.ListedOrder> {
-    return store.listOfTenant(this.#db, tenantId, status);
+  /**
+   * Returns the list of the tenant's orders that pass the filters of the query.
+   * @throws ApiError 400 `invalid_request`
+   */
+  listOfTenant(tenantId: number, query: StaffOrderQuery): KeysetList<ListedOrder> {
+    return listOfTenant(this.#db, tenantId, filterOf(query, Date.now()), orderOf(query));
   }
 
   /** Yields the listed orders as JSON with commas between them. It reads them in groups of limited size, so that memory stays bounded. */
-  async *textsOf(tenantId: number, listed: store.ListedOrder[]): AsyncGenerator<string> {
+  async *textsOf(tenantId: number, query: StaffOrderQuery, listed: ListedOrder[]): AsyncGenerator<string> {
     for (const group of groupBySize(listed)) {
-      yield await this.#groupText(tenantId, group);
+      yield await this.#groupText(tenantId, group, orderOf(query));
     }
   }
 
-  async #groupText(tenantId: number, group: store.ListedOrder[]): Promise<string> {
-    const statuses = new Map(group.map(({ id, status }) => [id, status]));
-    const rows = await withRetries(() => store.readWhole(this.#db, tenantId, [...statuses.keys()]));
+  async #groupText(tenantId: number, group: ListedOrder[], order: ListOrder): Promise<string> {
+    const states = new Map<string, OrderState>(group.map(({ id, size, ...state }) => [id, state]));
+    const rows = await withRetries(() => store.readWhole(this.#db, tenantId, [...states.keys()], order));
     // Each order shows the status that it had when the list was read, even if its status has changed since then.
-    return rows.map((row) => staffText({ ...row, status: statuses.get(row.id) ?? row.status })).join(',');
+    return rows.map((row) => staffText({ ...row, ...states.get(row.id) })).join(',');
   }
+}
+
+function orderOf({ order }: StaffOrderQuery): ListOrder {
+  return order === 'oldest' ? OLDEST_FIRST : NEWEST_FIRST;
 }
 
 /**
  * Splits listed orders into groups, and keeps their sequence. The estimated sizes in a group have a sum of at most `WHOLE_ORDERS_BYTES`. A
  * larger order is a group of its own.
  */
-function groupBySize(listed: store.ListedOrder[]): store.ListedOrder[][] {
-  const groups: store.ListedOrder[][] = [];
+function groupBySize(listed: ListedOrder[]): ListedOrder[][] {
+  const groups: ListedOrder[][] = [];
   let room = 0;
   for (const order of listed) {
     room -= order.size;
@@ -271,7 +284,7 @@ function groupBySize(listed: store.ListedOrder[]): store.ListedOrder[][] {
 }
 
 /** Returns the number of items and add-ons of an order. */
-function countParts({ items }: OrderCreate): number {
+function countParts({ items }: OrderQuoteRequest): number {
   return items.reduce((sum, { addons }) => sum + 1 + (addons?.length ?? 0), 0);
 }
 
@@ -282,7 +295,7 @@ function externalKey({ tenantId, credentialId }: Caller, externalOrderId: string
 function orderRow(
   { tenantId, credentialId, currency }: Caller,
   input: OrderCreate,
-  made: { id: string; createdAt: Date; lines: string; total: string },
+  made: { id: string; lines: string; total: string },
 ): store.NewOrder {
   return {
     tenant_id: tenantId,
@@ -298,39 +311,12 @@ function orderRow(
     lines: made.lines,
     total: made.total,
     currency,
-    created_at: made.createdAt,
+    // The time in the id, so that a list between two times needs only the ids.
+    created_at: timeOf(made.id),
   };
 }
 
 /** Returns the total length, in UTF-16 code units, of the fields of an order that may be long. */
 function lengthOf({ lines, notes, delivery_address }: store.NewOrder): number {
   return lines.length + (notes?.length ?? 0) + (delivery_address?.length ?? 0);
-}
-
-export function partnerShape(row: store.OrderSummary): OrderResponse {
-  return {
-    success: true,
-    order_id: row.id,
-    external_order_id: row.external_order_id,
-    status: row.status as OrderStatus,
-  };
-}
-
-/** Returns an order as the JSON of a `StaffOrder`. The stored JSON of its lines is copied without parsing it. */
-function staffText(row: store.OrderRow): string {
-  const beforeLines: Omit<StaffOrder, 'lines' | 'total' | 'currency' | 'created_at'> = {
-    order_id: row.id,
-    external_order_id: row.external_order_id,
-    status: row.status as OrderStatus,
-    order_type: row.order_type as OrderType,
-    customer: { name: row.customer_name, phone: row.customer_phone },
-    delivery_address: row.delivery_address,
-    notes: row.notes,
-  };
-  const afterLines: Pick<StaffOrder, 'total' | 'currency' | 'created_at'> = {
-    total: row.total,
-    currency: row.currency,
-    created_at: row.created_at.toISOString(),
-  };
-  return `${JSON.stringify(beforeLines).slice(0, -1)},"lines":${row.lines},${JSON.stringify(afterLines).slice(1)}`;
 }

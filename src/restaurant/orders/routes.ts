@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { sendLongList } from '#platform/http/list.ts';
+import { sendJsonBytes, sendLongList } from '#platform/http/list.ts';
 import { PageQuery, pageOf } from '#platform/http/paging.ts';
 import { type Orders, partnerShape } from './orders.ts';
-import { ExternalOrderPath, OrderCreate, OrderResponse } from './schema.ts';
+import { ExternalOrderPath, OrderCreate, OrderQuote, OrderQuoteRequest, OrderResponse } from './schema.ts';
 
 interface Dependencies {
   orders: Orders;
@@ -15,6 +15,7 @@ const SHARED = { tags: ['Restaurant'] };
 
 export function orderRoutes(app: App, dependencies: Dependencies): void {
   collectionRoutes(app, dependencies);
+  quoteRoute(app, dependencies);
   itemRoutes(app, dependencies);
 }
 
@@ -43,7 +44,7 @@ function collectionRoutes(app: App, { orders, callerGuard }: Dependencies): void
       onRequest: callerGuard,
       config: {
         isIdempotent: true,
-        errors: ['item_not_found', 'variant_not_found', 'addon_not_found'],
+        errors: ['item_not_found', 'variant_not_found', 'addon_not_found', 'restaurant_closed'],
         exampleSummaries: ['A plain dish', 'With a variant and an add-on: use the ids from your menu'],
       },
       schema: {
@@ -56,6 +57,7 @@ function collectionRoutes(app: App, { orders, callerGuard }: Dependencies): void
           'This call is safe to repeat. If this credential has used the `external_order_id` before, the response is 200 with the ' +
           'stored order and `Idempotent-Replayed: true`. The fields must still be valid, but the items are not checked against ' +
           'the menu, and the stored order does not change. So send the same call again if its response was lost.\n\n' +
+          'While the restaurant is closed, a new order gets 409 `restaurant_closed`.\n\n' +
           'Placing an order sends no event. Every later change of its status does.',
         body: OrderCreate,
         response: { 200: OrderResponse, 201: OrderResponse },
@@ -65,6 +67,31 @@ function collectionRoutes(app: App, { orders, callerGuard }: Dependencies): void
       const { order, isReplayed } = await orders.place(request.caller, request.body);
       return isReplayed ? reply.header('idempotent-replayed', 'true').send(order) : reply.code(201).send(order);
     },
+  );
+}
+
+function quoteRoute(app: App, { orders, callerGuard }: Dependencies): void {
+  app.post(
+    '/v1/third-party/orders/quote/',
+    {
+      onRequest: callerGuard,
+      config: {
+        errors: ['item_not_found', 'variant_not_found', 'addon_not_found', 'restaurant_closed'],
+        exampleSummaries: ['A plain dish', 'With a variant and an add-on: use the ids from your menu'],
+      },
+      schema: {
+        ...SHARED,
+        operationId: 'quoteOrder',
+        summary: 'Price an order before it is placed',
+        description:
+          'Returns the lines and the total that an order of these items has now. The call places no order and changes ' +
+          'nothing. Its body is the body of a new order without `external_order_id`, and it gets the errors of a new order. ' +
+          'The menu may change before the order is placed, and the order then has the new prices.',
+        body: OrderQuoteRequest,
+        response: { 200: OrderQuote },
+      },
+    },
+    async (request, reply) => sendJsonBytes(reply, await orders.quote(request.caller, request.body)),
   );
 }
 

@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import { boundedBy } from '#platform/lib/bounds.ts';
-import { PageQuery } from '#platform/http/paging.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
@@ -101,6 +100,28 @@ export const OrderCreate = Type.Object(
 );
 export type OrderCreate = Type.Static<typeof OrderCreate>;
 
+const { external_order_id: _, ...PRICED_FIELDS } = OrderCreate.properties;
+
+/** Request for the price of an order (decision 40). */
+export const OrderQuoteRequest = Type.Object(PRICED_FIELDS, {
+  title: 'OrderQuoteRequest',
+  description: 'The fields of a new order without its `external_order_id`. Only `items` has an influence on the price.',
+  examples: [
+    { items: [{ item_id: 'STARTERS-PAPADOM', quantity: 4 }], order_type: 'delivery' },
+    {
+      items: [
+        {
+          item_id: 'TIMELESS-CLASSICS-KORMA',
+          quantity: 2,
+          variant_id: 'bae9c1b7-82e3-814a-aff1-0a6cf5cb9d75',
+          addons: [{ addon_id: 'cb2ebaed-ead5-869a-afa4-ca35ac3b4f13', quantity: 1 }],
+        },
+      ],
+    },
+  ],
+});
+export type OrderQuoteRequest = Type.Static<typeof OrderQuoteRequest>;
+
 /** Order in responses to partners (contract §2, `OrderResponse`). */
 export const OrderResponse = Type.Object(
   {
@@ -172,44 +193,18 @@ export const OrderLine = Type.Object(
 );
 export type OrderLine = Type.Static<typeof OrderLine>;
 
-const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-
-/** Order as staff see it (decision 36). */
-export const StaffOrder = Type.Object(
+/** Price of an order that is not placed (decision 40). */
+export const OrderQuote = Type.Object(
   {
-    order_id: Type.String({ description: 'The id of the order in Roomservice.' }),
-    external_order_id: Type.String({ description: "The partner's own id of the order." }),
-    status: Type.Enum([...ORDER_STATUSES], { type: 'string', description: 'The current status of the order.' }),
-    order_type: Type.Enum([...ORDER_TYPES], {
-      type: 'string',
-      description: 'The way in which the food reaches the guest.',
-    }),
-    customer: Type.Object(
-      {
-        name: NullableText('The name of the guest. Null if the partner sent no name.'),
-        phone: NullableText('The telephone number of the guest. Null if the partner sent no number.'),
-      },
-      { description: 'The guest who gets the order.' },
-    ),
-    delivery_address: NullableText('The address of a delivery. Null if the partner sent no address.'),
-    notes: NullableText('Notes for the kitchen. Null if the partner sent no notes.'),
-    lines: Type.Array(OrderLine, { description: 'The lines of the order, one for each item.' }),
+    lines: Type.Array(OrderLine, { description: 'The priced lines, one for each item.' }),
     total: Type.String({ description: 'The sum of the totals of all lines.' }),
     currency: Type.String({ description: 'The currency of all amounts, as three letters of ISO 4217.' }),
-    created_at: Type.String({ format: 'date-time', description: 'The time when the order was placed.' }),
   },
   {
-    title: 'StaffOrder',
-    description: 'An order of any partner, with its lines, as staff see it.',
+    title: 'OrderQuote',
+    description: 'The price that an order of these items has now.',
     examples: [
       {
-        order_id: '01a1fa44-1218-71c4-9e05-7a36d8b1f240',
-        external_order_id: 'CD-2026-1187',
-        status: 'preparing',
-        order_type: 'delivery',
-        customer: { name: 'Inês Duarte', phone: '+351 912 345 678' },
-        delivery_address: 'Rua das Flores 21, 2.º Esq., Porto',
-        notes: 'The bell does not work, please call.',
         lines: [
           {
             sku: 'STARTERS-PAPADOM',
@@ -224,69 +219,8 @@ export const StaffOrder = Type.Object(
         ],
         total: '4.00',
         currency: 'EUR',
-        created_at: '2026-11-20T18:42:07.512Z',
-      },
-      {
-        order_id: '01a1fa46-30e8-7d19-8b2c-5f0e91a7c36d',
-        external_order_id: 'CD-2026-1188',
-        status: 'pending',
-        order_type: 'pick_up',
-        customer: { name: 'Tiago Lopes', phone: '+351 931 204 557' },
-        delivery_address: null,
-        notes: null,
-        lines: [
-          {
-            sku: 'TIMELESS-CLASSICS-KORMA',
-            name: 'Korma',
-            variant: 'Lamb',
-            quantity: 2,
-            unit_price: '12.00',
-            addons: [{ name: '+ Extra Lamb', quantity: 1, price: '3.00' }],
-            extra_tax_percentage: '0.00',
-            total: '30.00',
-          },
-        ],
-        total: '30.00',
-        currency: 'EUR',
-        created_at: '2026-11-20T18:44:26.344Z',
       },
     ],
   },
 );
-export type StaffOrder = Type.Static<typeof StaffOrder>;
-
-export const StaffOrderQuery = Type.Object({
-  ...PageQuery.properties,
-  status: Type.Optional(
-    Type.Enum([...ORDER_STATUSES], {
-      type: 'string',
-      description: 'Lists only orders in this status.',
-      examples: ['pending'],
-    }),
-  ),
-});
-export const OrderPath = Type.Object({
-  order_id: Type.String({
-    description: 'The id of the order in Roomservice, from the list of orders.',
-    examples: ['01a1fa44-1218-71c4-9e05-7a36d8b1f240'],
-  }),
-});
-export const StatusChange = Type.Object(
-  {
-    status: Type.Enum([...ORDER_STATUSES], { type: 'string', description: 'The new status of the order.' }),
-    request_id: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description:
-          'An id that the caller makes for this change. It makes a repeat safe. If the last change of the status had the ' +
-          'same id, the call changes nothing, and the response is 200 with the order as it is now.',
-      }),
-    ),
-  },
-  {
-    title: 'OrderStatusChange',
-    description: 'A change of the status of an order.',
-    examples: [{ status: 'preparing' }, { status: 'ready', request_id: '8e0f4b56-3c1d-4d0e-9a77-52b1f6c0d913' }],
-  },
-);
-export type StatusChange = Type.Static<typeof StatusChange>;
+export type OrderQuote = Type.Static<typeof OrderQuote>;

@@ -1,10 +1,11 @@
 import Type from 'typebox';
+import { changeActorOf } from '#access/actors/actors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendJsonBytes, sendLongListInParts } from '#platform/http/list.ts';
 import { pageOf } from '#platform/http/paging.ts';
 import type { Orders } from './orders.ts';
-import { OrderPath, StaffOrder, StaffOrderQuery, StatusChange } from './schema.ts';
+import { OrderPath, StaffOrder, StaffOrderQuery, StatusChange } from './staff-schema.ts';
 
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such order.' } as const;
 
@@ -13,28 +14,36 @@ interface Dependencies {
   staffGuard: Guard;
 }
 
-export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies): void {
-  const shared = { tags: ['Orders'] };
+const SHARED = { tags: ['Orders'] };
+
+export function orderStaffRoutes(app: App, dependencies: Dependencies): void {
+  readingRoutes(app, dependencies);
+  statusRoute(app, dependencies);
+}
+
+function readingRoutes(app: App, { orders, staffGuard }: Dependencies): void {
   app.get(
     '/v1/staff/orders/',
     {
       onRequest: staffGuard,
       config: { isStreamed: true },
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'listStaffOrders',
         summary: "List the restaurant's orders",
         description:
           'Lists the orders of all partners with their lines, newest first. The response is a stream. The whole list may ' +
-          'be long, so filter by `status` or read it in pages.',
+          'be long, so filter it or read it in pages. The filters may be combined. Then the list has only the orders that ' +
+          'pass all of them. A filter by an unknown id gives an empty list.',
         querystring: StaffOrderQuery,
         response: { 200: Type.Union([Type.Array(StaffOrder), pageOf(StaffOrder)]) },
       },
     },
     (request, reply) => {
-      const { id } = request.person.tenant;
-      const list = orders.listOfTenant(id, request.query.status);
-      return sendLongListInParts(request, reply, list, (listed) => orders.textsOf(id, listed));
+      const { staff, query } = request;
+      const { id } = staff.tenant;
+      const list = orders.listOfTenant(id, query);
+      return sendLongListInParts(request, reply, list, (listed) => orders.textsOf(id, query, listed));
     },
   );
   app.get(
@@ -43,23 +52,26 @@ export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies)
       onRequest: staffGuard,
       config: { errors: [NOT_FOUND] },
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'getStaffOrder',
-        summary: 'Read an order with its lines',
-        description: 'Returns an order of any partner by its id in Roomservice.',
+        summary: 'Read an order with its lines and its history',
+        description: 'Returns an order of any partner by its id in Roomservice, with all changes of its status.',
         params: OrderPath,
         response: { 200: StaffOrder },
       },
     },
-    async (request, reply) => sendJsonBytes(reply, await orders.get(request.person.tenant.id, request.params.order_id)),
+    async (request, reply) => sendJsonBytes(reply, await orders.get(request.staff.tenant.id, request.params.order_id)),
   );
+}
+
+function statusRoute(app: App, { orders, staffGuard }: Dependencies): void {
   app.post(
     '/v1/staff/orders/:order_id/status/',
     {
       onRequest: staffGuard,
       config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'changeOrderStatus',
         summary: 'Change the status of an order',
         description:
@@ -69,15 +81,18 @@ export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies)
           '`cancelled`. `completed` and `cancelled` are final.\n\n' +
           'The partner receives an `order.status_changed` event. The same status again is refused with 409, except with ' +
           'the same `request_id`. So send a `request_id`, and repeat the call with the same `request_id` if the response ' +
-          'was lost. The repeat changes nothing, and causes no second event.',
+          'was lost. The repeat changes nothing, and causes no second event.\n\n' +
+          'If several people work on the same orders, send the status that you see as `expected_status`. Then a change that ' +
+          'another person has made in the meantime is not overwritten, because the call gets 409.',
         params: OrderPath,
         body: StatusChange,
         response: { 200: StaffOrder },
       },
     },
     async (request, reply) => {
-      const { person, params, body } = request;
-      return sendJsonBytes(reply, await orders.changeStatus(person.tenant.id, params.order_id, body));
+      const { staff, params, body } = request;
+      const change = { ...body, by: changeActorOf(staff) };
+      return sendJsonBytes(reply, await orders.changeStatus(staff.tenant.id, params.order_id, change));
     },
   );
 }

@@ -1,14 +1,19 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { Fields, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
-import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
-import type { RestaurantOrder } from '#platform/db/types.ts';
+import { type KeysetList, keysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
+import { isCluster } from '#platform/db/layout.ts';
+import type { OrderStatusChange, RestaurantOrder } from '#platform/db/types.ts';
 import type { OrderStatus } from './order-status.ts';
 
 /** Stored order. Its lines are the JSON text from the database, because they may have megabytes and are never parsed. */
-export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines' | 'status_request_id'> & { lines: string };
-/** New order. Its status has not changed yet, so it has no `status_request_id`. */
-export type NewOrder = Omit<Insertable<RestaurantOrder>, 'status_request_id'> & { lines: string };
+export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines' | 'status_request_id' | 'last_status'> & {
+  lines: string;
+  credential_label: string;
+};
+/** Columns that only a change of the status writes. */
+type ChangeColumn = 'status_request_id' | 'status_changed_at' | 'last_status' | 'ready_by' | 'cancel_reason';
+export type NewOrder = Omit<Insertable<RestaurantOrder>, ChangeColumn> & { lines: string };
 
 const NEW_ORDER = new Fields<NewOrder>({
   tenant_id: 'bigint',
@@ -73,6 +78,14 @@ export async function findByExternalIds(db: Database, keys: ExternalKey[]): Prom
   );
 }
 
+/**
+ * Time of the last change of the status. An order that is pending has not changed since it was placed. Null if a process of an earlier version
+ * has made the last change.
+ */
+export const STATUS_CHANGED_AT = sql<Date | null>`
+  CASE WHEN status = 'pending' THEN created_at WHEN last_status = status THEN status_changed_at END
+`.as('status_changed_at');
+
 const WHOLE = [
   'tenant_id',
   'id',
@@ -88,71 +101,125 @@ const WHOLE = [
   'total',
   'currency',
   'created_at',
+  STATUS_CHANGED_AT,
+  'ready_by',
+  'cancel_reason',
 ] as const;
 
-/** Reads the orders of the tenant that have these ids, with all columns, newest first. */
-export async function readWhole(db: Database, tenantId: number, ids: string[]): Promise<OrderRow[]> {
-  return await db
+/**
+ * Reads the orders of the tenant that have these ids, with all columns and the label of the credential, by default newest first. The LIMIT makes the
+ * planner look up each credential by index.
+ */
+export async function readWhole(
+  db: Database,
+  tenantId: number,
+  ids: string[],
+  order = NEWEST_FIRST,
+): Promise<OrderRow[]> {
+  const label = sql<string>`(
+    SELECT label FROM credential WHERE credential.tenant_id = ${tenantId} AND credential.id = restaurant_order.credential_id LIMIT 1
+  )`;
+  const orders = db
     .selectFrom('restaurant_order')
-    .select(WHOLE)
+    .select([...WHOLE, label.as('credential_label')])
     .where('tenant_id', '=', tenantId)
-    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
-    .orderBy('id', 'desc')
-    .execute();
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))));
+  return await order.sort(orders).execute();
 }
 
 /** Columns that a change of status needs for its check, its event and its response. */
 export type MovableOrder = OrderSummary &
-  Pick<Selectable<RestaurantOrder>, 'credential_id' | 'order_type' | 'status_request_id'>;
+  Pick<Selectable<RestaurantOrder>, 'credential_id' | 'order_type' | 'status_request_id' | 'status_changed_at'>;
 
 /** Locks the order until the transaction ends, so that changes of its status happen one after the other. */
 export async function lockOrder(tx: Tx, tenantId: number, id: string): Promise<MovableOrder | undefined> {
   return await tx
     .selectFrom('restaurant_order')
-    .select([...HEAD, 'credential_id', 'order_type', 'status_request_id'])
+    .select([...HEAD, 'credential_id', 'order_type', 'status_request_id', STATUS_CHANGED_AT])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
 }
 
-export async function updateStatus(
+/** Returns true if a change of the order had this request id. */
+export async function hasRequest(tx: Tx, tenantId: number, orderId: string, requestId: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('order_status_change')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('order_id', '=', orderId)
+    .where('request_id', '=', requestId)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+export type NewStatusChange = Omit<Insertable<OrderStatusChange>, 'status' | 'changed_at'> & {
+  status: OrderStatus;
+  changed_at: Date;
+};
+
+/**
+ * Writes a new status, and the change into the history. On a cluster, these are two statements, because one statement for two tables would ask
+ * all nodes (architecture, database rule 4).
+ * @param more columns of the order that the call also sets. A column that is undefined keeps its value.
+ */
+export async function writeStatus(
   tx: Tx,
-  tenantId: number,
-  id: string,
-  change: { status: OrderStatus; status_request_id: string | null },
+  change: NewStatusChange,
+  more: { ready_by: Date | undefined; cancel_reason: string | undefined },
 ): Promise<void> {
-  await tx.updateTable('restaurant_order').set(change).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
+  const columns: (keyof NewStatusChange)[] = [
+    'tenant_id',
+    'order_id',
+    'id',
+    'status_before',
+    'status',
+    'changed_at',
+    'actor_type',
+    'actor_id',
+    'request_id',
+  ];
+  const insert = sql`
+    INSERT INTO order_status_change (${sql.join(columns.map((column) => sql.id(column)))})
+    VALUES (${sql.join(columns.map((column) => change[column] ?? null))})`;
+  const set = {
+    status: change.status,
+    status_request_id: change.request_id ?? null,
+    last_status: change.status,
+    status_changed_at: change.changed_at,
+    ...(more.ready_by !== undefined && { ready_by: more.ready_by }),
+    ...(more.cancel_reason !== undefined && { cancel_reason: more.cancel_reason }),
+  };
+  const assignments = Object.entries(set).map(([column, value]) => sql`${sql.id(column)} = ${value}`);
+  const update = sql`
+    UPDATE restaurant_order SET ${sql.join(assignments)} WHERE tenant_id = ${change.tenant_id} AND id = ${change.order_id}`;
+  if (isCluster(tx)) {
+    await update.execute(tx);
+    await insert.execute(tx);
+  } else {
+    await sql`WITH recorded AS (${insert}) ${update}`.execute(tx);
+  }
+}
+
+export type StatusChangeRow = Pick<
+  Selectable<OrderStatusChange>,
+  'status_before' | 'status' | 'changed_at' | 'actor_type' | 'actor_id'
+>;
+
+/** Reads the changes of the status of an order. An order has at most a few of them, because its status never goes back. */
+export async function readStatusChanges(db: Database, tenantId: number, orderId: string): Promise<StatusChangeRow[]> {
+  return await db
+    .selectFrom('order_status_change')
+    .select(['status_before', 'status', 'changed_at', 'actor_type', 'actor_id'])
+    .where('tenant_id', '=', tenantId)
+    .where('order_id', '=', orderId)
+    .orderBy('id')
+    .execute();
 }
 
 /** Returns the list of a credential's orders, newest first. */
 export function listOfCredential(db: Database, tenantId: number, credentialId: string): KeysetList<OrderSummary> {
   const list = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
   return keysetList(db, list.where('credential_id', '=', credentialId), (orders) => orders.select(HEAD));
-}
-
-/** Order of the tenant in a list, with its estimated size and without its lines. */
-export interface ListedOrder {
-  id: string;
-  status: string;
-  /**
-   * Estimated size in bytes. Lines that are stored compressed are estimated at four times their stored size, because it would be slow to
-   * decompress them.
-   */
-  size: number;
-}
-
-const SIZE = sql<number>`
-  pg_column_size(lines) * CASE WHEN pg_column_compression(lines) IS NULL THEN 1 ELSE 4 END
-    + coalesce(octet_length(notes), 0) + coalesce(octet_length(delivery_address), 0)
-`;
-
-/**
- * Returns the list of the tenant's orders, newest first, without their long fields. If a status is given, the list has only the orders
- * with this status.
- */
-export function listOfTenant(db: Database, tenantId: number, status: OrderStatus | undefined): KeysetList<ListedOrder> {
-  const all = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
-  const list = status === undefined ? all : all.where('status', '=', status);
-  return keysetList(db, list, (orders) => orders.select(['id', 'status', SIZE.as('size')]));
 }

@@ -6,7 +6,7 @@ import { whenInterrupted } from './interruption.ts';
 import { masterKeyInUse } from './master-key-in-use.ts';
 import { openServer, reachable } from './runtime.ts';
 import { formatBytes, print, printJson, showProgress } from './terminal.ts';
-import { readVersion } from './version.ts';
+import { readVersion } from '../version.ts';
 
 export interface BackupFlags {
   /** Path of a file with the passphrase that seals the master key. */

@@ -21,6 +21,7 @@ import {
 } from '#test/support/command.ts';
 import { createRedis, findRedis } from '#test/support/redis.ts';
 import { startService, type TestService } from '#test/support/service.ts';
+import { startMailServer } from '#test/support/smtp.ts';
 import { describeState } from './config-database.ts';
 
 interface Report {
@@ -136,6 +137,7 @@ describe('roomservice config check: variables', () => {
         ['database', true],
         ['redis', false],
         ['jwks', false],
+        ['smtp', false],
       ],
     );
   });
@@ -314,7 +316,7 @@ describe('roomservice config check: Redis and JWKS', () => {
     await redis.kill();
     const gone = await checkWith(urlWith('correct-word'));
     assert.equal(gone.code, 1);
-    assert.match(tryOf(gone, 'redis').faults, /^Redis cannot be used \(ECONNREFUSED\)/);
+    assert.match(tryOf(gone, 'redis').faults, /^Redis cannot be used \(.*ECONNREFUSED.*\)/);
     assert.doesNotMatch(good.output + refused.output + gone.output, /hunter2|correct-word/);
   });
 
@@ -336,6 +338,25 @@ describe('roomservice config check: Redis and JWKS', () => {
       tryOf(gone, 'jwks').faults,
       /cannot be fetched from http:\/\/127\.0\.0\.1:1 \(.+\)\. Check AUTH_JWKS_URL/,
     );
+  });
+
+  it('config check signs in to the mail server, and exits 1 and names the reason if the login is wrong or the server is unreachable', async (t) => {
+    const server = await startMailServer({ login: { username: 'house', password: 'hunter2' } });
+    t.after(() => server.close());
+    const dataDir = await newDataDir();
+    const mail = { DATA_DIR: dataDir, MAIL_FROM: 'house@mail.example', PUBLIC_URL: 'https://api.example' };
+    const [good, wrong, gone] = await Promise.all(
+      [server.url, server.url.replace('hunter2', 'hunter22'), 'smtp://house:hunter2@127.0.0.1:1'].map((url) =>
+        check({ ...mail, SMTP_URL: url }),
+      ),
+    );
+    assert.ok(good && wrong && gone);
+    assert.deepEqual([good.code, wrong.code, gone.code], [0, 1, 1], good.output);
+    assert.equal(tryOf(good, 'smtp').details, `127.0.0.1:${server.port} accepts the login.`);
+    assert.match(tryOf(wrong, 'smtp').faults, /cannot be used \(Invalid login: .+\)\. Check SMTP_URL\./);
+    assert.match(tryOf(gone, 'smtp').faults, /The mail server 127\.0\.0\.1:1 cannot be used \(.*ECONNREFUSED.*\)/);
+    assert.doesNotMatch(good.output + wrong.output + gone.output, /hunter2/);
+    assert.deepEqual(server.mails, []);
   });
 
   it('config check ends within 15 s and exits 1 with three faults if database, Redis and identity provider do not respond', async (t) => {

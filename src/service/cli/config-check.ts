@@ -83,7 +83,12 @@ function linesOf({ name, value, is_secret: isSecret, source, file, meaning, faul
   ];
 }
 
-const TITLES = { database: 'Database', redis: 'Redis', jwks: 'Keys of the identity provider (JWKS)' };
+const TITLES = {
+  database: 'Database',
+  redis: 'Redis',
+  jwks: 'Keys of the identity provider (JWKS)',
+  smtp: 'Mail server',
+};
 
 function lineOfTry({ what, isTried, details, faults }: Try): string {
   const outcome = isTried ? (faults.length === 0 ? 'usable' : 'fault') : 'not tried';

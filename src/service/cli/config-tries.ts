@@ -3,17 +3,18 @@ import type { Config, InspectedConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkRedis } from '#platform/http/redis-check.ts';
 import { inTime } from '#platform/lib/in-time.ts';
+import { checkMailServer } from '#platform/mail/mail.ts';
 import type { SettingName } from '#platform/settings.ts';
 import { tryDatabase, tryEmbedded } from './config-database.ts';
 import { type Findings, TRY_LIMIT_MS } from './config-findings.ts';
 
 export interface Try extends Findings {
-  what: 'database' | 'redis' | 'jwks';
+  what: 'database' | 'redis' | 'jwks' | 'smtp';
   /** False if a variable is not set or faulty, so that there was no server to try. `details` then names the variable. */
   isTried: boolean;
 }
 
-/** Tries the database, Redis and the key set of the identity provider at the same time. Changes nothing on them. */
+/** Tries the database, Redis, the key set of the identity provider and the mail server at the same time. Changes nothing on them. */
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
   /** Runs a try, unless one of its variables is faulty or `isWanted` is false, because the first variable is not set. */
   const attempt = async (
@@ -35,7 +36,7 @@ export async function tryServers({ config, readings }: InspectedConfig): Promise
       return { what, isTried: true, details: [], faults: [(error as Error).message] };
     }
   };
-  const { databaseUrl, redisUrl, identityProvider } = config;
+  const { databaseUrl, redisUrl, identityProvider, mail } = config;
   return await Promise.all([
     attempt('database', ['DATABASE_URL'], true, () =>
       databaseUrl === null ? tryEmbedded(config) : tryDatabase(config, databaseUrl),
@@ -43,6 +44,9 @@ export async function tryServers({ config, readings }: InspectedConfig): Promise
     attempt('redis', ['REDIS_URL'], redisUrl !== null, () => tryRedis(redisUrl as string)),
     attempt('jwks', ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE'], identityProvider !== null, () =>
       tryKeySet(identityProvider as NonNullable<Config['identityProvider']>),
+    ),
+    attempt('smtp', ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'], mail !== null, () =>
+      tryMailServer(mail as NonNullable<Config['mail']>),
     ),
   ]);
 }
@@ -72,6 +76,15 @@ async function tryKeySet(provider: NonNullable<Config['identityProvider']>): Pro
     );
   }
   return { details: [`${origin} has ${count} ${count === 1 ? 'key' : 'keys'} that can verify a token.`], faults: [] };
+}
+
+async function tryMailServer(mail: NonNullable<Config['mail']>): Promise<Findings> {
+  const { host, port, login } = mail.server;
+  await checkMailServer(mail, TRY_LIMIT_MS).catch((error: unknown) => {
+    const reason = (error as Error).message;
+    throw new OperatorError(`The mail server ${host}:${port} cannot be used (${reason}). Check SMTP_URL.`);
+  });
+  return { details: [`${host}:${port} ${login === null ? 'responds' : 'accepts the login'}.`], faults: [] };
 }
 
 /** Code of a system error, such as ECONNREFUSED. Libraries have codes of their own, which say less than their messages. */

@@ -54,7 +54,10 @@ describe('roomservice command line', () => {
       const [sentence] = meaning.replaceAll('`', '').split(/(?<=\.) /);
       assert.ok(words.includes(` ${name} ${sentence} `), `${name} ${sentence}`);
     }
-    assert.match(words, /: DATABASE_URL_FILE, REDIS_URL_FILE, MASTER_KEY_FILE, MASTER_KEY_PREVIOUS_FILE\. /);
+    assert.match(
+      words,
+      /: DATABASE_URL_FILE, REDIS_URL_FILE, MASTER_KEY_FILE, MASTER_KEY_PREVIOUS_FILE, SMTP_URL_FILE\. /,
+    );
   });
 
   it('roomservice --version prints only the version of package.json and exits 0, even if an environment variable is wrong', async () => {

@@ -8,7 +8,7 @@ import { describeSettings } from './help.ts';
 import { isInterrupted } from './interruption.ts';
 import type { ServeOptions } from './serve.ts';
 import type { ApplyFlags } from './tenant.ts';
-import { readVersion } from './version.ts';
+import { readVersion } from '../version.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

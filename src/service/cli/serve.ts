@@ -9,7 +9,7 @@ import { type App, createHttpApp } from '#platform/http/app.ts';
 import { type Health, healthRoutes } from '#platform/http/health.ts';
 import { type Listening, listen } from '#platform/http/listen.ts';
 import { createLogger } from '#platform/http/log.ts';
-import { createMemoryBudgets } from '#platform/http/rate-limit.ts';
+import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { WakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
@@ -134,11 +134,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           sandbox: options.demo ? demoSandbox(backgroundDb, options) : undefined,
           ...(metrics ? { metrics: metrics.ofDeliveries(backgroundDb) } : {}),
         });
-  // A process without an API counts no calls. If it announced itself in Redis, it would lower the share of the other processes.
-  const budgets =
-    config.redisUrl === null || options.only === 'worker'
-      ? createMemoryBudgets()
-      : await createRedisBudgets(config.redisUrl, log);
+  const budgets = await openBudgets(config, log, options);
   const app =
     options.only === 'worker'
       ? createHealthApp(config, log, health)
@@ -153,6 +149,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           ...(metrics ? { metrics: metrics.ofHttp() } : {}),
           contact,
           isServing: health.isServing,
+          ...(options.demo ? { isSandbox: async (tenantId) => (await findDemoTenant(db))?.id === tenantId } : {}),
         });
   if (metrics !== null) {
     // METRICS_PORT has its own queue of new connections, so many new connections on PORT do not delay health checks on METRICS_PORT.
@@ -184,6 +181,13 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     await stop();
     throw error;
   }
+}
+
+/** Opens the budgets of calls. A process without an API counts no calls. In Redis, it would lower the share of the other processes. */
+async function openBudgets(config: Config, log: Logger, options: ServeOptions): Promise<BudgetStore> {
+  return config.redisUrl === null || options.only === 'worker'
+    ? createMemoryBudgets()
+    : await createRedisBudgets(config.redisUrl, log);
 }
 
 function createHealthApp(config: Config, log: Logger, health: Health): App {

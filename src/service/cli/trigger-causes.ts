@@ -23,7 +23,7 @@ export interface TriggerParts extends Pick<Business, 'orders' | 'reservations' |
 const CAUSES: Record<EventType, (parts: TriggerParts, caller: Caller) => Promise<string>> = {
   async 'order.status_changed'(parts, caller) {
     const id = await placeOrder(parts, caller);
-    await parts.orders.moveAlong(caller.tenantId, id, 'confirmed');
+    await parts.orders.moveAlong(caller.tenantId, id, 'confirmed', { type: 'operator', id: null });
     return id;
   },
   async 'reservation.created'(parts, caller) {
@@ -31,7 +31,8 @@ const CAUSES: Record<EventType, (parts: TriggerParts, caller: Caller) => Promise
   },
   async 'reservation.modified'(parts, caller) {
     const { reservation_id: id } = await bookStay(parts, caller);
-    await parts.reservations.changeStatus(caller.tenantId, id, { status: 'completed' });
+    const operator = { type: 'operator', id: null } as const;
+    await parts.reservations.changeStatus(caller.tenantId, id, { status: 'completed' }, operator);
     return id;
   },
   async 'reservation.cancelled'(parts, caller) {

@@ -179,7 +179,15 @@ describe('changes by a tenant document', () => {
       ['tenant.applied', String(tenant.tenantId), { count: otherChanges.length, changes: otherChanges }],
       ['user.disabled', userIds.get(staff.email), { email: staff.email }],
       ['user.password_changed', userIds.get(owner.email), { email: owner.email }],
-      ['user.created', added?.subject, { email: `new@${document.slug}.example`, role: 'staff' }],
+      [
+        'user.created',
+        added?.subject,
+        {
+          email: `new@${document.slug}.example`,
+          role: 'staff',
+          areas: ['orders', 'menu', 'hotel', 'deliveries'],
+        },
+      ],
     ]);
     const roles = edited(tenant, (copy) => {
       editAll(copy);

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { Areas, PersonName } from '#access/tenants/tenants.ts';
 import { MenuDocument } from '#restaurant/menu/menu.ts';
 import { PropertyDocument } from '#hotel/rooms/rooms.ts';
 
@@ -22,6 +23,16 @@ const UserDocument = Type.Object({
   role: Type.Enum(['owner', 'staff'], {
     type: 'string',
     description: 'An owner may do everything.',
+  }),
+  name: Type.Optional({
+    ...PersonName,
+    description: 'Name of the user for other people of the tenant. If it is left out, the stored name stays.',
+  }),
+  areas: Type.Optional({
+    ...Areas,
+    description:
+      'Parts of the staff API that the user may use. If it is left out, new staff get all of them except `rates`. An owner has ' +
+      'all of them.',
   }),
 });
 

@@ -1,3 +1,4 @@
+import { AREAS } from '#access/tenants/tenants.ts';
 import { fieldsOf } from '#platform/lib/unchecked.ts';
 import { TenantDocument } from './schema.ts';
 
@@ -28,7 +29,7 @@ function example(password: string): TenantDocument {
     currency: 'EUR',
     timezone: 'Europe/Lisbon',
     features: ['restaurant', 'hotel'],
-    users: [{ email: 'owner@my-tenant.example', password, role: 'owner' }],
+    users: [{ email: 'owner@my-tenant.example', password, role: 'owner', name: 'Ana Lima', areas: [...AREAS] }],
     menu: exampleMenu(),
     properties: [exampleProperty()],
   };

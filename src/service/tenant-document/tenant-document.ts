@@ -15,6 +15,7 @@ import { applyProperties, type PropertyDocument, propertyFaults } from '#hotel/r
 import {
   applyUsers,
   createPasswordWork,
+  EmailTakenError,
   findTenantBySlug,
   listUsers,
   lockUsers,
@@ -72,7 +73,7 @@ export async function applyTenantDocument(
   } catch (error) {
     // Two documents that are applied at the same time may create the same user. The second try finds the user that the other document has
     // created, and either updates this user or reports a fault.
-    if (isUniqueViolation(error)) {
+    if (isUniqueViolation(error) || error instanceof EmailTakenError) {
       return await checkAndApply(db, value, options);
     }
     throw error;

@@ -41,7 +41,10 @@ export async function userFaults(db: Database, tenantId: number | null, users: u
 }
 
 /** Returns a fault if the tenant has an active owner now, but would have no active owner after the document is applied. */
-export function ownerFaults(stored: StoredUsers, users: { email: string; role: unknown }[]): string[] {
+export function ownerFaults(
+  stored: StoredUsers,
+  users: { email: string; role: unknown; password?: unknown }[],
+): string[] {
   const lost = activeOwnersLost(stored, users);
   return lost.length === 0
     ? []

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { choosePassword, expireInvitation, invite, NEW_PASSWORD, PEOPLE } from '#test/support/people.ts';
 import { dumpRows, STAFF_MENU } from '#test/support/restaurant.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { OWNER_PASSWORD, STAFF_PASSWORD, sampleTenant } from '#test/support/tenants.ts';
@@ -46,10 +47,17 @@ async function openTenant() {
         assert.ok(user);
         await changeUser(tx, actor, user, changes);
       }),
-    addColleague: async (email: string) => {
+    addColleague: async (email: string, areas: string[] = []) => {
       const password_hash = await hashPassword(OTHER_PASSWORD);
-      const notDocumented = { is_in_document: false, document_role: null, document_password_hash: null };
-      const user = { id: newId(), email, role: 'staff', password_hash, ...notDocumented };
+      const notDocumented = {
+        invitation_expires_at: null,
+        is_in_document: false,
+        document_role: null,
+        document_password_hash: null,
+        document_name: null,
+        document_areas: null,
+      };
+      const user = { id: newId(), email, name: null, role: 'staff', areas, password_hash, ...notDocumented };
       await inTransaction(service.database.db, (tx) => addUser(tx, actor, user));
     },
     statusOf: async (who: 'owner' | 'staff') =>
@@ -70,14 +78,15 @@ async function refused(applying: () => Promise<unknown>): Promise<string> {
 }
 
 describe('users of a tenant document', () => {
-  it('401: a user whom a document no longer names is disabled immediately, and is enabled when a document names them again', async () => {
+  it('401: a user whom a document no longer names is disabled immediately; 200: the user may sign in when a document names them again', async () => {
     const { ownerUser, staffUser, applyUsers, statusOf } = await openTenant();
     assert.equal(await statusOf('staff'), 200);
     await applyUsers(ownerUser);
     assert.equal(await statusOf('staff'), 401);
     assert.equal(await statusOfSignIn(staffUser.email, STAFF_PASSWORD), 401);
     await applyUsers(ownerUser, staffUser);
-    assert.equal(await statusOf('staff'), 200);
+    assert.equal(await statusOfSignIn(staffUser.email, STAFF_PASSWORD), 200);
+    assert.equal(await statusOf('staff'), 401, 'a token from before does not work again');
   });
 
   it('a new password in the document replaces the old one and changes the row of no other user', async () => {
@@ -120,6 +129,74 @@ describe('users of a tenant document', () => {
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     await applyUsers(ownerUser, staffUser);
     assert.equal(await statusOfSignIn(staffUser.email, STAFF_PASSWORD), 200);
+  });
+});
+
+describe('areas and names in a tenant document', () => {
+  const DEFAULT_AREAS = ['orders', 'menu', 'hotel', 'deliveries'];
+  const profiles = async (tenantId: number) =>
+    await service.database.db
+      .selectFrom('app_user')
+      .select(['name', 'areas'])
+      .where('tenant_id', '=', tenantId)
+      .where('role', '=', 'staff')
+      .orderBy('email', 'desc')
+      .execute();
+
+  it('new staff without areas get all areas but rates, and staff with areas get these areas in their usual order', async () => {
+    const { tenantId, ownerUser, staffUser, applyUsers } = await openTenant();
+    assert.deepEqual(await profiles(tenantId), [{ name: null, areas: DEFAULT_AREAS }]);
+    const named = { ...staffUser, name: 'Tiago Lopes', areas: ['rates', 'orders', 'rates'] };
+    const { changes } = await applyUsers(ownerUser, named);
+    assert.deepEqual(await profiles(tenantId), [{ name: 'Tiago Lopes', areas: ['orders', 'rates'] }]);
+    assert.deepEqual(
+      changes.flatMap(({ fields }) => fields),
+      [
+        { field: 'name', from: null, to: 'Tiago Lopes' },
+        { field: 'areas', from: DEFAULT_AREAS, to: ['orders', 'rates'] },
+      ],
+    );
+    assert.deepEqual((await applyUsers(ownerUser, named)).changes, []);
+    await applyUsers(ownerUser, staffUser);
+    assert.deepEqual(await profiles(tenantId), [{ name: 'Tiago Lopes', areas: DEFAULT_AREAS }]);
+  });
+
+  it('areas and a name that were changed meanwhile stay until a document says something else', async () => {
+    const { tenantId, ownerUser, staffUser, applyUsers, change } = await openTenant();
+    const named = { ...staffUser, name: 'Tiago Lopes', areas: ['menu'] };
+    for (const document of [staffUser, named]) {
+      await applyUsers(ownerUser, document);
+      await change(staffUser.email, { name: 'Tiago', areas: ['hotel'] });
+      assert.deepEqual((await applyUsers(ownerUser, document)).changes, []);
+      assert.deepEqual(await profiles(tenantId), [{ name: 'Tiago', areas: ['hotel'] }]);
+    }
+    await applyUsers(ownerUser, { ...named, areas: ['orders'] });
+    assert.deepEqual(await profiles(tenantId), [{ name: 'Tiago', areas: ['orders'] }]);
+  });
+
+  it('a document that names a person for the first time without areas does not change the areas of the person', async () => {
+    const { tenantId, ownerUser, staffUser, applyUsers, addColleague } = await openTenant();
+    const email = `colleague@${ownerUser.email.split('@')[1]}`;
+    await addColleague(email, ['hotel']);
+    await applyUsers(ownerUser, staffUser, { email, role: 'staff' });
+    const areasOf = async () => (await profiles(tenantId)).map(({ areas }) => areas);
+    assert.deepEqual(await areasOf(), [DEFAULT_AREAS, ['hotel']]);
+    await applyUsers(ownerUser, staffUser, { email, role: 'staff', areas: ['rates'] });
+    assert.deepEqual(await areasOf(), [DEFAULT_AREAS, ['rates']]);
+  });
+
+  it('a change of areas shows at the next call, and an owner has all areas whatever the document says', async () => {
+    const { ownerUser, staffUser, applyUsers, statusOf } = await openTenant();
+    await applyUsers({ ...ownerUser, areas: ['rates'] }, { ...staffUser, areas: ['rates'] });
+    assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 403]);
+    await applyUsers(ownerUser, staffUser);
+    assert.equal(await statusOf('staff'), 200);
+  });
+
+  it('refused: an unknown area and an empty name', async () => {
+    const { ownerUser, staffUser, applyUsers } = await openTenant();
+    assert.match(await refused(() => applyUsers(ownerUser, { ...staffUser, areas: ['bar'] })), /users\.1\.areas\.0: /);
+    assert.match(await refused(() => applyUsers(ownerUser, { ...staffUser, name: '' })), /users\.1\.name: /);
   });
 });
 
@@ -166,14 +243,15 @@ describe('users that were changed without a tenant document', () => {
   });
 
   it('if a user was disabled or enabled without a document, applying the same document again neither enables nor disables the user', async () => {
-    const { ownerUser, staffUser, applyUsers, change, statusOf } = await openTenant();
+    const { ownerUser, staffUser, applyUsers, change } = await openTenant();
+    const statusOfStaff = () => statusOfSignIn(staffUser.email, STAFF_PASSWORD);
     await change(staffUser.email, { is_active: false });
     assert.deepEqual((await applyUsers(ownerUser, staffUser)).changes, []);
-    assert.equal(await statusOf('staff'), 401);
+    assert.equal(await statusOfStaff(), 401);
     await applyUsers(ownerUser);
     await change(staffUser.email, { is_active: true });
     assert.deepEqual((await applyUsers(ownerUser)).changes, []);
-    assert.equal(await statusOf('staff'), 200);
+    assert.equal(await statusOfStaff(), 200);
   });
 
   it('users stored by an older version of the service are treated as if a document had named their password and role', async () => {
@@ -227,5 +305,70 @@ describe('last active owner of a tenant', () => {
     const [, staff] = document.users ?? [];
     await apply({ ...document, users: [staff] });
     await apply({ ...document, users: [] });
+  });
+});
+
+describe('invited people and a tenant document', () => {
+  it('a document that names an invited person with a password makes the person an account, and the link of the invitation ends', async () => {
+    const tenant = await openTenant();
+    const invited = await invite(service, tenant, { areas: ['menu'], name: 'Rui' });
+    const { id, email } = invited.body.person;
+    const { changes } = await tenant.applyUsers(tenant.ownerUser, { email, password: OTHER_PASSWORD, role: 'staff' });
+    assert.deepEqual(
+      changes.find(({ name }) => name === email),
+      { what: 'user', name: email, change: 'changed', fields: [{ field: 'password' }] },
+    );
+    assert.equal(await statusOfSignIn(email, OTHER_PASSWORD), 200);
+    assert.equal((await choosePassword(service, invited)).status, 401);
+    const people = (await service.call('GET', PEOPLE, { headers: tenant.owner })).body;
+    const person = people.find((each: { id: string }) => each.id === id);
+    assert.deepEqual([person.is_invited, person.areas, person.name], [false, ['menu'], 'Rui']);
+  });
+
+  it('a document that names an invited person without a password changes the role, and the person stays invited', async () => {
+    const tenant = await openTenant();
+    const invited = await invite(service, tenant);
+    const { email } = invited.body.person;
+    await tenant.applyUsers(tenant.ownerUser, { email, role: 'owner' });
+    const accepted = await choosePassword(service, invited);
+    assert.equal(accepted.status, 200);
+    assert.equal(accepted.body.person.role, 'owner');
+  });
+
+  it('a document does not disable people whom no document has named, whether they are invited or have accepted', async () => {
+    const tenant = await openTenant();
+    const [open, accepted] = [await invite(service, tenant), await invite(service, tenant)];
+    await choosePassword(service, accepted);
+    const { changes } = await tenant.applyUsers(tenant.ownerUser);
+    assert.deepEqual(
+      changes.map(({ name, change }) => [name, change]),
+      [[tenant.staffUser.email, 'disabled']],
+    );
+    assert.equal(await statusOfSignIn(accepted.body.person.email, NEW_PASSWORD), 200);
+    assert.equal((await choosePassword(service, open)).status, 200);
+  });
+
+  it('a document that would leave only an invited owner is refused, also if it names the invited owner without a password', async () => {
+    const tenant = await openTenant();
+    const { email } = (await invite(service, tenant, { role: 'owner' })).body.person;
+    const staffOnly = { ...tenant.ownerUser, role: 'staff' };
+    assert.match(await refused(() => tenant.applyUsers(staffOnly)), /without an active owner/);
+    const named = { email, role: 'owner' };
+    assert.match(await refused(() => tenant.applyUsers(staffOnly, named)), /without an active owner/);
+    await tenant.applyUsers(staffOnly, { ...named, password: OTHER_PASSWORD });
+    assert.equal(await statusOfSignIn(email, OTHER_PASSWORD), 200);
+  });
+
+  it('an e-mail that an invitation of another tenant holds is refused, and is accepted after the invitation has expired', async () => {
+    const [tenant, other] = [await openTenant(), await openTenant()];
+    const invited = await invite(service, other);
+    const { email } = invited.body.person;
+    const document = [tenant.ownerUser, { email, password: OTHER_PASSWORD, role: 'staff' }];
+    assert.match(await refused(() => tenant.applyUsers(...document)), /belongs to a user of another tenant/);
+    await expireInvitation(service, email);
+    await tenant.applyUsers(...document);
+    const signedIn = await signIn(email, OTHER_PASSWORD);
+    assert.deepEqual([signedIn.status, signedIn.body.tenant.id], [200, tenant.tenantId]);
+    assert.equal((await choosePassword(service, invited)).status, 401);
   });
 });

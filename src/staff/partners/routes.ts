@@ -56,7 +56,7 @@ export function partnerRoutes(app: App, dependencies: Dependencies): void {
       },
     },
     async (request) => {
-      const all = await listCredentialsWithDeliveries(db, credentials, request.person.tenant.id);
+      const all = await listCredentialsWithDeliveries(db, credentials, request.staff.tenant.id);
       return shortList(request, all);
     },
   );

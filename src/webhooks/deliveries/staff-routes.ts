@@ -31,7 +31,7 @@ export function deliveryStaffRoutes(app: App, { db, staffGuard }: Dependencies):
       },
     },
     (request, reply) => {
-      const list = listDeliveries(db, request.person.tenant.id, request.query.status);
+      const list = listDeliveries(db, request.staff.tenant.id, request.query.status);
       return sendLongList(request, reply, list, deliveryShape);
     },
   );

@@ -9,7 +9,7 @@ export const HOTEL_BUGS: Bug[] = [
       {
         file: 'src/hotel/reservations/reservations.ts',
         find: 'requestId === row.status_request_id)',
-        replace: 'requestId === row.status_request_id && status === row.status)',
+        replace: 'requestId === row.status_request_id && change.status === row.status)',
       },
     ],
     suites: ['src/hotel/reservations/repeated-changes.test.ts'],
@@ -65,6 +65,18 @@ export const HOTEL_BUGS: Bug[] = [
     suites: ['test/parity/nights-and-rates.test.ts'],
   },
   {
+    name: 'refused nights of the hotel itself',
+    harm: 'staff sell a room that does not exist, although they do not overbook',
+    edits: [
+      {
+        file: 'src/hotel/nights/nights.ts',
+        find: 'return changed.length === all.length;',
+        replace: 'return true;',
+      },
+    ],
+    suites: ['src/hotel/reservations/house-bookings.test.ts'],
+  },
+  {
     name: 'night after the stay',
     harm: 'a free room appears taken on the day of a check-out',
     edits: [
@@ -96,6 +108,66 @@ export const HOTEL_BUGS: Bug[] = [
         file: 'src/hotel/rates/store.ts',
         find: "price === 'keep' ? 'rate.price' : 'excluded.price'",
         replace: "'excluded.price'",
+      },
+    ],
+    suites: ['test/parity/nights-and-rates.test.ts'],
+  },
+  {
+    name: 'quote of a full night',
+    harm: 'a partner gets a price for a stay that it cannot book',
+    edits: [
+      {
+        file: 'src/hotel/reservations/reservations.ts',
+        find: 'night.held >= roomType.physical_capacity',
+        replace: 'night.held > roomType.physical_capacity',
+      },
+    ],
+    suites: ['src/hotel/reservations/quotes-and-bookings.test.ts'],
+  },
+  {
+    name: 'expected values ignored',
+    harm: 'staff overwrite a price that the PMS has changed meanwhile',
+    edits: [
+      {
+        file: 'src/hotel/rates/rate-changes.ts',
+        find: '    refuseUnexpected(changes, stateOf);\n',
+        replace: '',
+      },
+    ],
+    suites: ['src/hotel/rates/staff-rates.test.ts'],
+  },
+  {
+    name: 'dry run that writes',
+    harm: 'staff change prices that they only wanted to check',
+    edits: [
+      {
+        file: 'src/hotel/rates/rate-changes.ts',
+        find: 'input.dry_run !== true && ',
+        replace: '',
+      },
+    ],
+    suites: ['src/hotel/rates/staff-rates.test.ts'],
+  },
+  {
+    name: 'rate plans without a lock',
+    harm: 'of two changes at the same time, one is lost or fails',
+    edits: [
+      {
+        file: 'src/hotel/rates/store.ts',
+        find: "    .orderBy('id')\n    .forNoKeyUpdate()\n",
+        replace: "    .orderBy('id')\n",
+      },
+    ],
+    suites: ['src/hotel/rates/staff-rates-race.test.ts'],
+  },
+  {
+    name: 'all rates in one plan',
+    harm: 'a change of several rate plans writes all prices to the first of them',
+    edits: [
+      {
+        file: 'src/hotel/rates/store.ts',
+        find: ', sql`given.rate_plan_id`]',
+        replace: ', sql`${planIds[0]}::uuid`]',
       },
     ],
     suites: ['test/parity/nights-and-rates.test.ts'],

@@ -24,12 +24,36 @@ export const RESTAURANT_BUGS: Bug[] = [
     harm: 'staff get 409 for a change of an order that the service has made',
     edits: [
       {
-        file: 'src/restaurant/orders/store.ts',
-        find: '.set(change)',
-        replace: '.set({ status: change.status })',
+        file: 'src/restaurant/orders/set-status.ts',
+        find: 'request_id: requestId,',
+        replace: 'request_id: null,',
       },
     ],
     suites: ['src/restaurant/orders/repeated-changes.test.ts'],
+  },
+  {
+    name: 'pause that other nodes do not hear of',
+    harm: 'the kitchen gets orders although it is closed',
+    edits: [
+      {
+        file: 'src/restaurant/opening/opening.ts',
+        find: 'await announceChange(tx, actor.tenantId);',
+        replace: '',
+      },
+    ],
+    suites: ['src/restaurant/opening/opening.test.ts'],
+  },
+  {
+    name: 'quote of another menu price',
+    harm: 'the guest pays another price than the one that was shown',
+    edits: [
+      {
+        file: 'src/restaurant/orders/orders.ts',
+        find: 'this.#inTurn(caller, input, () => this.#price(caller, input));',
+        replace: 'this.#inTurn(caller, input, () => this.#price(caller, { items: input.items.slice(0, 1) }));',
+      },
+    ],
+    suites: ['src/restaurant/orders/quote.test.ts'],
   },
   {
     name: 'order without its notes',

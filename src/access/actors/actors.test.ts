@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { addPerson } from '#test/support/people.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { openDisplay, personId } from '#test/support/sessions.ts';
+import { type ChangeActor, readActorNames } from './actors.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let other: TestTenant;
+before(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+  other = await service.tenant();
+});
+after(() => service.close());
+
+/** Returns the names of the actors, as the tenant sees them. */
+async function namesOf(actors: ChangeActor[]): Promise<(string | null)[]> {
+  const nameOf = await readActorNames(service.database.db, tenant.tenantId, actors);
+  return actors.map((actor) => nameOf(actor).name);
+}
+
+describe('readActorNames', () => {
+  it('names a person by name or by e-mail, a display and a partner by label, also after the display is removed', async () => {
+    const named = await addPerson(service, tenant, { name: 'Rui Matos' });
+    const { displayId } = await openDisplay(service, tenant.tenantId, ['orders']);
+    const actors: ChangeActor[] = [
+      { type: 'person', id: named.id },
+      { type: 'person', id: await personId(service, tenant.tenantId, 'owner') },
+      { type: 'display', id: displayId },
+      { type: 'partner', id: tenant.credential.id },
+    ];
+    const names = ['Rui Matos', `owner@${tenant.document.slug}.example`, 'Kitchen', 'A platform'];
+    assert.deepEqual(await namesOf(actors), names);
+    const removed = await service.call('POST', `/v1/staff/displays/${displayId}/remove/`, { headers: tenant.owner });
+    assert.equal(removed.status, 200);
+    assert.deepEqual(await namesOf(actors), names);
+  });
+
+  it('gives no name for the operator, for the sandbox, and for the actors of another tenant', async () => {
+    const { displayId } = await openDisplay(service, other.tenantId, []);
+    const actors: ChangeActor[] = [
+      { type: 'operator', id: null },
+      { type: 'sandbox', id: null },
+      { type: 'person', id: await personId(service, other.tenantId, 'owner') },
+      { type: 'display', id: displayId },
+      { type: 'partner', id: other.credential.id },
+    ];
+    assert.deepEqual(await namesOf(actors), [null, null, null, null, null]);
+  });
+});

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import {
+  addPerson,
+  assertConflict,
+  auditOf,
+  changePerson,
+  choosePassword,
+  cookieOf,
+  expireInvitation,
+  invite,
+  PEOPLE,
+  resetPerson,
+  signInForToken,
+  tokenOf,
+} from '#test/support/people.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { personId } from '#test/support/sessions.ts';
+
+let service: TestService;
+let other: TestTenant;
+before(async () => {
+  service = await startService();
+  other = await service.tenant();
+});
+after(() => service.close());
+
+const me = (headers: Record<string, string>) => service.call('GET', '/v1/staff/me/', { headers });
+
+describe('PATCH /v1/staff/people/{id}/', () => {
+  it('200: name, role and areas change, the next call of the person sees them, and the audit trail has the old and the new values', async () => {
+    const tenant = await service.tenant();
+    const { id, headers } = await addPerson(service, tenant, { areas: ['menu'] });
+    const changed = await changePerson(service, tenant, id, { name: 'Ana', areas: ['orders', 'hotel'] });
+    assert.equal(changed.status, 200);
+    assert.deepEqual(
+      [changed.body.name, changed.body.areas, changed.body.is_invited],
+      ['Ana', ['orders', 'hotel'], false],
+    );
+    const { person } = (await me(headers)).body;
+    assert.deepEqual([person.name, person.areas], ['Ana', ['orders', 'hotel']]);
+    await changePerson(service, tenant, id, { role: 'owner', areas: [] });
+    assert.equal((await service.call('GET', PEOPLE, { headers })).status, 200);
+    await changePerson(service, tenant, id, { role: 'staff' });
+    assert.equal((await service.call('GET', PEOPLE, { headers })).status, 403);
+    assert.deepEqual((await me(headers)).body.person.areas, ['orders', 'hotel']);
+    const entries = (await auditOf(service, tenant, id)).filter(
+      ({ action }: { action: string }) => action === 'user.changed',
+    );
+    assert.deepEqual(entries.at(-1).details.areas, { from: ['menu'], to: ['orders', 'hotel'] });
+    assert.deepEqual(entries[0].details.role, { from: 'owner', to: 'staff' });
+  });
+
+  it('200: other fields of the row, such as tenant_id, email, password_hash and generation, are ignored', async () => {
+    const tenant = await service.tenant();
+    const id = await personId(service, tenant.tenantId, 'staff');
+    const rowOf = () =>
+      service.database.db.selectFrom('app_user').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const { last_seen_at: _before, ...earlier } = await rowOf();
+    const columns = { tenant_id: 1, id: tenant.credential.id, email: 'x@y.example', password_hash: 'x', generation: 9 };
+    const json = { ...columns, is_in_document: false, invitation_expires_at: null, language: 'de', '"': 'x' };
+    assert.equal((await changePerson(service, tenant, id, json)).status, 200);
+    const { last_seen_at: _after, ...later } = await rowOf();
+    assert.deepEqual(later, earlier);
+  });
+
+  it('200: a change that changes nothing writes no audit entry', async () => {
+    const tenant = await service.tenant();
+    const staffId = await personId(service, tenant.tenantId, 'staff');
+    const entries = (await auditOf(service, tenant, staffId)).length;
+    const { body } = await changePerson(service, tenant, staffId, {
+      role: 'staff',
+      areas: ['deliveries', 'orders', 'menu', 'hotel'],
+    });
+    assert.equal(body.role, 'staff');
+    assert.equal((await changePerson(service, tenant, staffId, {})).status, 200);
+    assert.equal((await auditOf(service, tenant, staffId)).length, entries);
+  });
+
+  it('401: disabling a person ends all sessions and tokens, on every node, and enabling the person does not bring them back', async () => {
+    const node = await startService({ beside: service });
+    try {
+      const tenant = await service.tenant();
+      const { id, email, headers } = await addPerson(service, tenant);
+      const token = (await signInForToken(service, email)).body.access_token;
+      const bearer = { authorization: `Bearer ${token}` };
+      for (const each of [headers, bearer]) {
+        assert.equal((await node.call('GET', '/v1/staff/me/', { headers: each })).status, 200);
+      }
+      assert.equal((await changePerson(service, tenant, id, { is_active: false })).body.is_active, false);
+      assert.equal((await signInForToken(service, email)).status, 401);
+      for (const isActive of [false, true]) {
+        await changePerson(service, tenant, id, { is_active: isActive });
+        for (const each of [headers, bearer]) {
+          assert.equal((await node.call('GET', '/v1/staff/me/', { headers: each })).status, 401);
+        }
+      }
+      assert.equal((await signInForToken(service, email)).status, 200);
+    } finally {
+      await node.close();
+    }
+  });
+
+  it('409: the last active owner cannot be disabled or become staff while the other owner is invited or disabled', async () => {
+    const tenant = await service.tenant();
+    const ownerId = await personId(service, tenant.tenantId, 'owner');
+    const invited = await invite(service, tenant, { role: 'owner' });
+    for (const json of [{ is_active: false }, { role: 'staff' }]) {
+      assertConflict(await changePerson(service, tenant, ownerId, json));
+    }
+    assert.equal((await choosePassword(service, invited)).status, 200);
+    assert.equal((await changePerson(service, tenant, invited.body.person.id, { is_active: false })).status, 200);
+    assertConflict(await changePerson(service, tenant, ownerId, { is_active: false }));
+    assert.equal((await changePerson(service, tenant, invited.body.person.id, { is_active: true })).status, 200);
+    assert.equal((await changePerson(service, tenant, ownerId, { role: 'staff' })).status, 200);
+  });
+
+  it('409: of changes that disable all owners at the same time, on two nodes, at least one is refused, and one owner stays', async () => {
+    const node = await startService({ beside: service });
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        const tenant = await service.tenant();
+        const ownerId = await personId(service, tenant.tenantId, 'owner');
+        const { id: secondId, headers } = await addPerson(service, tenant, { role: 'owner' });
+        const disable = { json: { is_active: false } };
+        const answers = await Promise.all([
+          service.call('PATCH', `${PEOPLE}${secondId}/`, { headers: tenant.owner, ...disable }),
+          node.call('PATCH', `${PEOPLE}${ownerId}/`, { headers, ...disable }),
+        ]);
+        const active = await service.database.db
+          .selectFrom('app_user')
+          .select('id')
+          .where('tenant_id', '=', tenant.tenantId)
+          .where('role', '=', 'owner')
+          .where('is_active', '=', true)
+          .execute();
+        assert.equal(active.length, 1);
+        assert.deepEqual(answers.filter(({ status }) => status === 200).length, 1, JSON.stringify(answers));
+      }
+    } finally {
+      await node.close();
+    }
+  });
+
+  it('404: an unknown id, a malformed id and the id of a person of another tenant get the same response', async () => {
+    const tenant = await service.tenant();
+    const staffId = await personId(service, other.tenantId, 'staff');
+    for (const id of [staffId, '01a19b53-7418-7fd0-8d11-5a0c6b1a2e47', 'nobody', '%00']) {
+      for (const answer of [
+        await changePerson(service, tenant, id, { name: 'X' }),
+        await resetPerson(service, tenant, id),
+      ]) {
+        assert.ok(answer.status === 404 || id === '%00', answer.text);
+        assert.ok([400, 404].includes(answer.status));
+      }
+    }
+    assert.equal((await changePerson(service, tenant, staffId, { name: 'X' })).body.message, 'No such person.');
+  });
+
+  it('400: an invalid field is refused with its path', async () => {
+    const tenant = await service.tenant();
+    const staffId = await personId(service, tenant.tenantId, 'staff');
+    for (const [json, path] of [
+      [{ is_active: 'no' }, 'is_active'],
+      [{ role: null }, 'role'],
+      [{ name: 'x'.repeat(101) }, 'name'],
+      [{ areas: ['all'] }, 'areas.0'],
+    ] as const) {
+      const { status, body } = await changePerson(service, tenant, staffId, json);
+      assert.equal(status, 400);
+      assert.ok(body.message.startsWith(`${path}: `), body.message);
+    }
+  });
+});
+
+describe('POST /v1/staff/people/{id}/reset/', () => {
+  it('200: the link sets a new password; 401: the old password, all sessions, all tokens and earlier links have ended', async () => {
+    const tenant = await service.tenant();
+    const { id, email, headers } = await addPerson(service, tenant);
+    const bearer = { authorization: `Bearer ${(await signInForToken(service, email)).body.access_token}` };
+    const [first, second] = [await resetPerson(service, tenant, id), await resetPerson(service, tenant, id)];
+    assert.equal(second.status, 200);
+    assert.match(second.body.reset_url, new RegExp(`^${service.url}/console/#reset=[\\w-]{64}$`));
+    assert.equal(second.body.person.is_invited, false);
+    assert.equal((await signInForToken(service, email)).status, 401);
+    assert.deepEqual([(await me(headers)).status, (await me(bearer)).status], [401, 401]);
+    assert.equal((await choosePassword(service, first)).status, 401);
+    const accepted = await choosePassword(service, second, 'quite another password');
+    assert.equal(accepted.status, 200);
+    assert.equal((await me(cookieOf(accepted))).body.person.id, id);
+    assert.deepEqual([(await me(headers)).status, (await me(bearer)).status], [401, 401]);
+    assert.deepEqual(
+      [
+        (await signInForToken(service, email)).status,
+        (await signInForToken(service, email, 'quite another password')).status,
+      ],
+      [401, 200],
+    );
+    const actions = (await auditOf(service, tenant, id))
+      .map(({ action }: { action: string }) => action)
+      .filter((action: string) => action.startsWith('user.'));
+    assert.deepEqual(actions.slice(0, 3), ['user.password_changed', 'user.link_created', 'user.password_changed']);
+  });
+
+  it('200: a person who is still invited gets a new invitation, and the earlier invitation ends', async () => {
+    const tenant = await service.tenant();
+    const first = await invite(service, tenant);
+    await expireInvitation(service, first.body.person.email);
+    const second = await resetPerson(service, tenant, first.body.person.id);
+    assert.equal(second.status, 200);
+    assert.match(second.body.reset_url, /#invite=/);
+    assert.equal(second.body.person.is_invited, true);
+    assert.equal((await choosePassword(service, first)).status, 401);
+    assert.equal((await choosePassword(service, second)).status, 200);
+  });
+
+  it('409: a disabled person gets no link, and the password stays', async () => {
+    const tenant = await service.tenant();
+    const { id, email } = await addPerson(service, tenant);
+    await changePerson(service, tenant, id, { is_active: false });
+    assertConflict(await resetPerson(service, tenant, id));
+    await changePerson(service, tenant, id, { is_active: true });
+    assert.equal((await signInForToken(service, email)).status, 200);
+  });
+});
+
+it('the database has no token of a link, in any table', async () => {
+  const tenant = await service.tenant();
+  const tokens = [
+    tokenOf(await invite(service, tenant)),
+    tokenOf(await resetPerson(service, tenant, await personId(service, tenant.tenantId, 'staff'))),
+  ];
+  const { rows } = await sql<{ text: string }>`
+    SELECT to_jsonb(t)::text AS text FROM one_time_link AS t UNION ALL SELECT to_jsonb(t)::text FROM audit_entry AS t
+  `.execute(service.database.db);
+  const text = rows.map((row) => row.text).join('\n');
+  assert.ok(text.includes('secret_hash') && text.includes('user.link_created'));
+  for (const token of tokens) {
+    assert.ok(!text.includes(token) && !text.includes(Buffer.from(token, 'base64url').toString('hex')));
+  }
+});

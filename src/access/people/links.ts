@@ -1,0 +1,156 @@
+import type { Database, Tx } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { apiError } from '#platform/errors.ts';
+import { chargeTo } from '#platform/lib/account.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { createTenantTokens, type ReadToken, type TenantTokens } from '#platform/lib/tenant-token.ts';
+import type { Mailer } from '#platform/mail/mail.ts';
+import { writeAuditEntries } from '../audit/audit.ts';
+import { actorOf, changeUser, hashPassword, isInvited, lockUser, readLinkEnd, type Staff } from '../tenants/tenants.ts';
+import { linkMail } from './link-mail.ts';
+import * as store from './store.ts';
+
+interface Dependencies {
+  db: Database;
+  pepper: Buffer;
+  /** Null if the service sends no mail. */
+  mailer: Pick<Mailer, 'send'> | null;
+  /** Returns the URL with which links begin, without a trailing slash. */
+  baseUrl: () => string;
+}
+
+/** Person and kind of a new link. `generation` is that of the person after the changes that belong to the link. */
+type LinkCause = Pick<store.NewLink, 'kind' | 'personId' | 'generation'>;
+
+/** Link that an owner has made for a person. */
+export interface IssuedLink {
+  person: store.PersonRow;
+  url: string;
+  expiresAt: Date;
+}
+
+/** Person who has chosen a password, with the generation of this password. */
+export interface PasswordHolder {
+  tenantId: number;
+  personId: string;
+  generation: number;
+}
+
+/**
+ * Links for one use with which a person chooses a password: invitations and resets. The token of a link is after the `#` of its URL, which a
+ * browser does not send. The database keeps a keyed hash of the token.
+ */
+export class Links {
+  readonly #dependencies: Dependencies;
+  readonly #tokens: TenantTokens;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    this.#tokens = createTenantTokens(dependencies.pepper, 'one-time-link');
+  }
+
+  /**
+   * Makes a link in the transaction of its cause, and sends it by mail after the commit. All earlier links of the person end.
+   * @param cause makes the changes that belong to the link, and returns the person and the kind of the link. Gets the end of the link
+   */
+  async issue(owner: Staff, cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>): Promise<IssuedLink> {
+    const { tenant } = owner;
+    const id = newId();
+    const { token, hash } = this.#tokens.create(tenant.id);
+    const { link, person } = await inTransaction(this.#dependencies.db, async (tx) => {
+      // If the link exists, an earlier attempt of this transaction was committed.
+      const earlier = await store.findLink(tx, tenant.id, hash);
+      const made = earlier ?? (await insertLink(tx, owner, { id, hash, cause }));
+      return { link: made, person: await store.findPerson(tx, tenant.id, made.person_id) };
+    });
+    const url = `${this.#dependencies.baseUrl()}/console/#${link.kind}=${token}`;
+    this.#dependencies.mailer?.send({
+      tenantId: tenant.id,
+      to: person.email,
+      ...linkMail(tenant, { kind: link.kind as store.LinkKind, url, expiresAt: link.expires_at }),
+      logged: { tenant_id: tenant.id, user_id: person.id, mail: link.kind },
+    });
+    return { person, url, expiresAt: link.expires_at };
+  }
+
+  /**
+   * Reads the token of a link. Needs no database.
+   * @throws ApiError 401 `invalid_credentials` for a text that is not such a token
+   */
+  read(token: string): ReadToken {
+    const read = this.#tokens.read(token);
+    if (read === null) {
+      throw invalidLink();
+    }
+    return read;
+  }
+
+  /**
+   * Sets the password that the person of a link has chosen. The link ends, and so do all sessions and tokens of the person.
+   * @throws ApiError 401 `invalid_credentials` if the link was used, replaced or has expired, or if the person is disabled
+   */
+  async setPassword({ tenantId, hash }: ReadToken, password: string): Promise<PasswordHolder> {
+    const { db } = this.#dependencies;
+    // The token proves the tenant id. So the query waits in the queue of that tenant, not in the queue of unauthenticated calls.
+    const account = { tenant: String(tenantId), caller: hash.toString('base64url') };
+    const link = await chargeTo(account, () => store.findLink(db, tenantId, hash));
+    if (!link?.is_open) {
+      throw invalidLink();
+    }
+    // The hash is computed before the transaction, because it is slow.
+    const password_hash = await hashPassword(password);
+    return await inTransaction(db, (tx) =>
+      usePassword(tx, { tenantId, hash, personId: link.person_id, password_hash }),
+    );
+  }
+}
+
+/** Token of a new link, and the changes that belong to the link. */
+interface WantedLink {
+  id: string;
+  hash: Buffer;
+  cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>;
+}
+
+async function insertLink(tx: Tx, owner: Staff, { id, hash, cause }: WantedLink): Promise<store.LinkRow> {
+  const expiresAt = await readLinkEnd(tx);
+  const link = await store.replaceLinks(tx, owner.tenant.id, { id, hash, expiresAt, ...(await cause(tx, expiresAt)) });
+  const details = { kind: link.kind, expires_at: link.expires_at.toISOString() };
+  await writeAuditEntries(tx, actorOf(owner), [{ action: 'user.link_created', subject: link.person_id, details }]);
+  return link;
+}
+
+/** Password that a person has chosen with a link. */
+interface ChosenPassword extends ReadToken {
+  personId: string;
+  password_hash: string;
+}
+
+async function usePassword(
+  tx: Tx,
+  { tenantId, hash, personId, password_hash }: ChosenPassword,
+): Promise<PasswordHolder> {
+  // The lock of the person comes first. All changes of the person's links hold this lock too.
+  const person = await lockUser(tx, tenantId, personId);
+  if (person?.password_hash === password_hash) {
+    return { tenantId, personId, generation: person.generation }; // An earlier attempt of this transaction was committed.
+  }
+  const link = await store.findLink(tx, tenantId, hash);
+  if (person === undefined || !link?.is_open) {
+    throw invalidLink();
+  }
+  await store.markLinkUsed(tx, tenantId, link.id);
+  const changes = { password_hash, ...(isInvited(person) ? { invitation_expires_at: null } : {}) };
+  await changeUser(tx, { tenantId, type: 'user', id: personId }, person, changes);
+  return { tenantId, personId, generation: person.generation + 1 };
+}
+
+function invalidLink() {
+  return apiError(
+    'invalid_credentials',
+    'The link was used, was replaced or has expired. Ask an owner for a new link.',
+    {
+      'www-authenticate': 'Bearer',
+    },
+  );
+}

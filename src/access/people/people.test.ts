@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  assertConflict,
+  auditOf,
+  changePerson,
+  choosePassword,
+  cookieOf,
+  expireInvitation,
+  invite,
+  listPeople,
+  NEW_PASSWORD,
+  newEmail,
+  PEOPLE,
+  resetPerson,
+  signInForToken,
+} from '#test/support/people.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { personId } from '#test/support/sessions.ts';
+
+let service: TestService;
+let other: TestTenant;
+before(async () => {
+  service = await startService();
+  other = await service.tenant();
+});
+after(() => service.close());
+
+const me = (headers: Record<string, string>) => service.call('GET', '/v1/staff/me/', { headers });
+
+describe('GET /v1/staff/people/', () => {
+  it('200: the list shows the people of the tenant, newest first, with the documented fields, and no person of another tenant', async () => {
+    const tenant = await service.tenant();
+    const invited = (await invite(service, tenant, { name: 'Rui Matos', areas: ['menu', 'orders'] })).body.person;
+    const people = await listPeople(service, tenant);
+    assert.deepEqual(people[0], invited);
+    assert.deepEqual(Object.keys(people[0]), [
+      'id',
+      'name',
+      'email',
+      'role',
+      'areas',
+      'is_active',
+      'is_invited',
+      'created_at',
+      'last_seen_at',
+    ]);
+    const { slug } = tenant.document;
+    const shown = people
+      .slice(1)
+      .map(({ email, role, areas, is_active, is_invited }: typeof invited) => [
+        email,
+        role,
+        areas.length,
+        is_active,
+        is_invited,
+      ]);
+    assert.deepEqual(shown.sort(), [
+      [`owner@${slug}.example`, 'owner', 5, true, false],
+      [`staff@${slug}.example`, 'staff', 4, true, false],
+    ]);
+  });
+
+  it('200: the list is paged with page and page_size', async () => {
+    const { owner } = await service.tenant();
+    const { body } = await service.call('GET', `${PEOPLE}?page=2&page_size=1`, { headers: owner });
+    assert.deepEqual([body.count, body.results.length, body.next], [2, 1, null]);
+  });
+
+  it('200: last_seen_at is null before the first call of a person, and then the time of a call', async () => {
+    const node = await startService({ beside: service });
+    const tenant = await service.tenant();
+    const staffId = await personId(service, tenant.tenantId, 'staff');
+    await node.call('GET', '/v1/staff/me/', { headers: tenant.staff });
+    await node.close(); // Writes the last uses.
+    const person = (await listPeople(service, tenant)).find(({ id }: { id: string }) => id === staffId);
+    assert.ok(Math.abs(Date.parse(person.last_seen_at) - Date.now()) < 60_000, person.last_seen_at);
+  });
+
+  it('403: staff may not list, invite, change or reset people; 401: without credentials', async () => {
+    const tenant = await service.tenant();
+    const ownerId = await personId(service, tenant.tenantId, 'owner');
+    const json = { email: newEmail(), role: 'owner' };
+    const calls: [string, string, unknown][] = [
+      ['GET', PEOPLE, undefined],
+      ['POST', PEOPLE, json],
+      ['PATCH', `${PEOPLE}${ownerId}/`, { name: 'X' }],
+      ['POST', `${PEOPLE}${ownerId}/reset/`, undefined],
+    ];
+    for (const [method, path, body] of calls) {
+      const options = body === undefined ? {} : { json: body };
+      assert.equal((await service.call(method, path, { headers: tenant.staff, ...options })).status, 403, path);
+      assert.equal((await service.call(method, path, options)).status, 401, path);
+    }
+  });
+});
+
+describe('POST /v1/staff/people/', () => {
+  it('201: the response has the invited person, a link that begins with the address of the process, and its end after 3 days', async () => {
+    const tenant = await service.tenant();
+    const email = newEmail();
+    const { status, body, headers } = await invite(service, tenant, { email: email.toUpperCase(), name: 'Rui' });
+    assert.equal(status, 201);
+    assert.equal(headers.get('cache-control'), 'no-store');
+    const { person, invite_url, expires_at } = body;
+    const { id, created_at, ...rest } = person;
+    assert.deepEqual(rest, {
+      name: 'Rui',
+      email,
+      role: 'staff',
+      areas: [],
+      is_active: true,
+      is_invited: true,
+      last_seen_at: null,
+    });
+    assert.match(invite_url, new RegExp(`^${service.url}/console/#invite=[\\w-]{64}$`));
+    assert.ok(Math.abs(Date.parse(expires_at) - Date.parse(created_at) - 3 * 86_400_000) < 10_000);
+    const entries = (await auditOf(service, tenant, id)).map(
+      ({ action, actor }: { action: string; actor: unknown }) => [action, (actor as { type: string }).type],
+    );
+    assert.deepEqual(entries, [
+      ['user.link_created', 'user'],
+      ['user.created', 'user'],
+    ]);
+  });
+
+  it('201: the link begins with PUBLIC_URL, and never with the Host or X-Forwarded-Host of the request', async () => {
+    const publicUrl = 'https://rooms.example/base';
+    const node = await startService({ beside: service, config: { publicUrl, trustedProxies: ['127.0.0.1'] } });
+    try {
+      const { owner } = await service.tenant();
+      const headers = { ...owner, 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
+      const json = { email: newEmail(), role: 'staff' };
+      const { body } = await node.call('POST', PEOPLE, { headers, json });
+      assert.ok(body.invite_url.startsWith(`${publicUrl}/console/#invite=`), body.invite_url);
+      const without = await service.call('POST', PEOPLE, { headers, json: { ...json, email: newEmail() } });
+      assert.ok(without.body.invite_url.startsWith(`${service.url}/console/#invite=`), without.body.invite_url);
+    } finally {
+      await node.close();
+    }
+  });
+
+  it('201: areas are kept in their order without repetitions, and an owner has all areas whatever is sent', async () => {
+    const tenant = await service.tenant();
+    const staff = await invite(service, tenant, { areas: ['rates', 'orders', 'rates'] });
+    assert.deepEqual(staff.body.person.areas, ['orders', 'rates']);
+    const owner = await invite(service, tenant, { role: 'owner', areas: ['menu'] });
+    assert.equal(owner.body.person.areas.length, 5);
+  });
+
+  it('401: an invited person cannot sign in with any password, and the check of the password does not fail', async () => {
+    const tenant = await service.tenant();
+    const { email } = (await invite(service, tenant)).body.person;
+    for (const password of ['', 'null', NEW_PASSWORD].filter((text) => text !== '')) {
+      assert.equal((await signInForToken(service, email, password)).status, 401);
+    }
+  });
+
+  it('409: an e-mail that has an account or an open invitation in any tenant is refused, in any letter case', async () => {
+    const tenant = await service.tenant();
+    const { email } = (await invite(service, other)).body.person;
+    const { slug } = tenant.document;
+    const taken = [email, email.toUpperCase(), `owner@${slug}.example`, `owner@${other.document.slug}.example`];
+    for (const each of taken) {
+      assertConflict(await invite(service, tenant, { email: each }));
+    }
+    assert.equal((await listPeople(service, tenant)).length, 2);
+  });
+
+  it('201: of 8 invitations of one e-mail by two tenants at the same time, exactly one succeeds and the other ones get 409', async () => {
+    const [one, two] = [await service.tenant(), await service.tenant()];
+    const email = newEmail();
+    const tenants = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? one : two));
+    const statuses = (await Promise.all(tenants.map((tenant) => invite(service, tenant, { email })))).map(
+      ({ status }) => status,
+    );
+    assert.deepEqual(
+      statuses.sort((a, b) => a - b),
+      [201, 409, 409, 409, 409, 409, 409, 409],
+    );
+    assert.equal((await listPeople(service, one)).length + (await listPeople(service, two)).length, 5);
+  });
+
+  it('201: after an invitation has expired, the same tenant invites the e-mail again, and the person keeps the id', async () => {
+    const tenant = await service.tenant();
+    const first = await invite(service, tenant, { areas: ['menu'] });
+    const { id, email } = first.body.person;
+    await changePerson(service, tenant, id, { is_active: false });
+    await expireInvitation(service, email);
+    assert.equal((await choosePassword(service, first)).status, 401);
+    const second = await invite(service, tenant, { email, role: 'owner', name: 'Again' });
+    assert.equal(second.status, 201, second.text);
+    const { person } = second.body;
+    assert.deepEqual([person.id, person.role, person.name, person.is_active], [id, 'owner', 'Again', true]);
+    assert.equal((await choosePassword(service, first)).status, 401);
+    assert.equal((await choosePassword(service, second)).status, 200);
+    assertConflict(await invite(service, tenant, { email }));
+  });
+
+  it('201: after an invitation has expired, another tenant invites the e-mail; 409: the first tenant then cannot renew its invitation', async () => {
+    const [one, two] = [await service.tenant(), await service.tenant()];
+    const first = await invite(service, one);
+    const { id, email } = first.body.person;
+    await expireInvitation(service, email);
+    const second = await invite(service, two, { email });
+    assert.equal(second.status, 201, second.text);
+    assertConflict(await resetPerson(service, one, id));
+    assertConflict(await invite(service, one, { email }));
+    assert.equal((await choosePassword(service, first)).status, 401);
+    assert.equal((await choosePassword(service, second)).status, 200);
+    assert.equal(
+      (await me(cookieOf(await choosePassword(service, await resetPerson(service, two, second.body.person.id))))).body
+        .tenant.id,
+      two.tenantId,
+    );
+  });
+
+  it('400: a missing or invalid e-mail, role, name or area is refused with the path of the field', async () => {
+    const { owner } = await service.tenant();
+    const good = { email: newEmail(), role: 'staff' };
+    const faults: [unknown, string][] = [
+      [{ role: 'staff' }, 'email: is required'],
+      [{ ...good, email: 'nobody' }, 'email: '],
+      [{ ...good, email: 'a@b.example\r\nBcc: c@d.example' }, 'email: '],
+      [{ ...good, email: 'a@b.example, c@d.example' }, 'email: '],
+      [{ email: good.email }, 'role: is required'],
+      [{ ...good, role: 'admin' }, 'role: '],
+      [{ ...good, name: '' }, 'name: must not be empty'],
+      [{ ...good, areas: ['kitchen'] }, 'areas.0: '],
+      [{ ...good, areas: 'orders' }, 'areas: '],
+    ];
+    for (const [json, message] of faults) {
+      const { status, body } = await service.call('POST', PEOPLE, { headers: owner, json });
+      assert.deepEqual([status, body.code], [400, 'invalid_request'], message);
+      assert.ok(body.message.startsWith(message), body.message);
+    }
+  });
+});

@@ -1,0 +1,155 @@
+import type { Database } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { apiError, notFound } from '#platform/errors.ts';
+import type { LongList } from '#platform/http/list.ts';
+import { isUuid, newId } from '#platform/lib/ids.ts';
+import {
+  actorOf,
+  addInvited,
+  AREAS,
+  changeUser,
+  differing,
+  inviteAgain,
+  isActiveOwner,
+  isInvited,
+  lockUser,
+  lockUserByEmail,
+  lockUsers,
+  normaliseEmail,
+  orderedAreas,
+  type Role,
+  type Staff,
+  unusableHash,
+  type UserRow,
+} from '../tenants/tenants.ts';
+import type { IssuedLink, Links } from './links.ts';
+import type { Person, PersonChange, PersonInvite } from './schema.ts';
+import * as store from './store.ts';
+
+export { Links } from './links.ts';
+
+/** People of a tenant, as its owners manage them. */
+export class People {
+  readonly #db: Database;
+  readonly #links: Links;
+
+  constructor({ db, links }: { db: Database; links: Links }) {
+    this.#db = db;
+    this.#links = links;
+  }
+
+  /** Returns the people of the tenant, newest first, also the disabled and the invited ones. */
+  list(tenantId: number): LongList<store.PersonRow> {
+    return store.listPeople(this.#db, tenantId);
+  }
+
+  /**
+   * Invites a person. If an earlier invitation of this tenant has expired, the person of that invitation is invited again.
+   * @throws ApiError 409 if the e-mail has an account in any tenant, or if another invitation holds it
+   */
+  async invite(owner: Staff, { email: written, role, ...wanted }: PersonInvite): Promise<IssuedLink> {
+    const actor = actorOf(owner);
+    const email = normaliseEmail(written);
+    const id = newId();
+    const profile = { role, name: wanted.name ?? null, areas: orderedAreas(wanted.areas ?? []) };
+    return await this.#links.issue(owner, async (tx, invitation_expires_at) => {
+      const earlier = await lockUserByEmail(tx, actor.tenantId, email);
+      if (earlier === undefined) {
+        await addInvited(tx, actor, { id, email, ...profile, invitation_expires_at });
+        return { kind: 'invite', personId: id, generation: 0 };
+      }
+      const changes = differing(earlier, { ...profile, is_active: true });
+      await inviteAgain(tx, actor, earlier, { ...changes, invitation_expires_at });
+      return { kind: 'invite', personId: earlier.id, generation: earlier.generation };
+    });
+  }
+
+  /**
+   * Changes a person. A change that disables the person also ends the sessions, the tokens and the links of the person.
+   * @throws ApiError 404 for an unknown person
+   * @throws ApiError 409 if the tenant would have no active owner left
+   */
+  async change(owner: Staff, id: string, wanted: PersonChange): Promise<Person> {
+    const actor = actorOf(owner);
+    return await inTransaction(this.#db, async (tx) => {
+      // All people are locked, so that two changes at the same time do not disable the last two owners.
+      const people = await lockUsers(tx, actor.tenantId);
+      const person = people.find((each) => each.id === id.toLowerCase());
+      if (person === undefined) {
+        throw notFound('person');
+      }
+      const changes = differing(person, columnsOf(person, wanted));
+      const changed = { ...person, ...changes };
+      refuseWithoutOwner(people, changed);
+      if (Object.keys(changes).length > 0) {
+        await changeUser(tx, actor, person, changes);
+      }
+      return personShape(changed);
+    });
+  }
+
+  /**
+   * Makes a link with which a person chooses a new password. The old password, earlier links, and all sessions and tokens of the person end
+   * immediately. A person who has not accepted the invitation gets a new invitation.
+   * @throws ApiError 404 for an unknown person
+   * @throws ApiError 409 for a disabled person, and for an invited person whose e-mail was taken after the invitation had expired
+   */
+  async reset(owner: Staff, id: string): Promise<IssuedLink> {
+    const actor = actorOf(owner);
+    const password_hash = unusableHash();
+    return await this.#links.issue(owner, async (tx, invitation_expires_at) => {
+      const person = isUuid(id) ? await lockUser(tx, actor.tenantId, id) : undefined;
+      if (person === undefined) {
+        throw notFound('person');
+      }
+      if (!person.is_active) {
+        throw apiError(
+          'invalid_status_transition',
+          'The account of this person is disabled. Enable the account first.',
+        );
+      }
+      if (isInvited(person)) {
+        await changeUser(tx, actor, person, { invitation_expires_at });
+        return { kind: 'invite', personId: person.id, generation: person.generation };
+      }
+      await changeUser(tx, actor, person, { password_hash });
+      return { kind: 'reset', personId: person.id, generation: person.generation + 1 };
+    });
+  }
+}
+
+/** Returns the columns that a request sets. A request may have other fields too, which are ignored (decision 4). */
+function columnsOf(person: UserRow, { name, role = person.role as Role, areas, is_active }: PersonChange) {
+  return {
+    role,
+    ...(name === undefined ? {} : { name }),
+    ...(areas === undefined || role === 'owner' ? {} : { areas: orderedAreas(areas) }),
+    ...(is_active === undefined ? {} : { is_active }),
+  };
+}
+
+/** Refuses a change after which the tenant would have no active owner. An invited owner does not count. */
+function refuseWithoutOwner(people: UserRow[], changed: UserRow): void {
+  const after = people.map((person) => (person.id === changed.id ? changed : person));
+  if (people.some(isActiveOwner) && !after.some(isActiveOwner)) {
+    throw apiError(
+      'invalid_status_transition',
+      'This is the last active owner. Make another person an owner first, who has accepted the invitation.',
+    );
+  }
+}
+
+export function personShape(row: store.PersonRow): Person {
+  const role = row.role as Role;
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    role,
+    areas: role === 'owner' ? [...AREAS] : orderedAreas(row.areas),
+    is_active: row.is_active,
+    is_invited: isInvited(row),
+    created_at: row.created_at.toISOString(),
+    last_seen_at: row.last_seen_at?.toISOString() ?? null,
+  };
+}

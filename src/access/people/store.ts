@@ -1,0 +1,99 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
+import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
+import type { AppUser, OneTimeLink } from '#platform/db/types.ts';
+
+const PERSON_COLUMNS = [
+  'id',
+  'name',
+  'email',
+  'role',
+  'areas',
+  'is_active',
+  'invitation_expires_at',
+  'created_at',
+  'last_seen_at',
+] as const;
+export type PersonRow = Pick<Selectable<AppUser>, (typeof PERSON_COLUMNS)[number]>;
+
+/** Lists the people of the tenant, newest first, also the disabled and the invited ones. */
+export function listPeople(db: Database, tenantId: number): KeysetList<PersonRow> {
+  const list = db.selectFrom('app_user').where('tenant_id', '=', tenantId);
+  return keysetList(db, list, (people) => people.select(PERSON_COLUMNS));
+}
+
+export async function findPerson(db: Db, tenantId: number, id: string): Promise<PersonRow> {
+  return await db
+    .selectFrom('app_user')
+    .select(PERSON_COLUMNS)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+export type LinkKind = 'invite' | 'reset';
+
+export interface NewLink {
+  id: string;
+  /** Keyed hash of the token of the link. */
+  hash: Buffer;
+  kind: LinkKind;
+  personId: string;
+  /** Generation of the person. The link ends when it rises. */
+  generation: number;
+  expiresAt: Date;
+}
+
+export type LinkRow = Pick<Selectable<OneTimeLink>, 'id' | 'kind' | 'person_id' | 'expires_at'>;
+
+/** Removes all earlier links of the person, and inserts a new link. */
+export async function replaceLinks(tx: Tx, tenantId: number, link: NewLink): Promise<LinkRow> {
+  const { id, hash, kind, personId, generation, expiresAt } = link;
+  await tx.deleteFrom('one_time_link').where('tenant_id', '=', tenantId).where('person_id', '=', personId).execute();
+  return await tx
+    .insertInto('one_time_link')
+    .values({
+      tenant_id: tenantId,
+      id,
+      secret_hash: hash,
+      kind,
+      person_id: personId,
+      generation,
+      expires_at: expiresAt,
+    })
+    .returning(['id', 'kind', 'person_id', 'expires_at'])
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Returns the link with this hash, and its person. `is_open` is false if the link was used or has expired, if the person is disabled, or if the
+ * person has another generation than the link.
+ */
+export async function findLink(
+  db: Db,
+  tenantId: number,
+  hash: Buffer,
+): Promise<(LinkRow & { is_open: boolean }) | undefined> {
+  return await db
+    .selectFrom('one_time_link as l')
+    .innerJoin('app_user as u', (join) =>
+      join.onRef('u.tenant_id', '=', 'l.tenant_id').onRef('u.id', '=', 'l.person_id'),
+    )
+    .select(['l.id', 'l.kind', 'l.person_id', 'l.expires_at'])
+    .select(
+      sql<boolean>`l.used_at IS NULL AND l.expires_at > now() AND u.is_active AND u.generation = l.generation`.as(
+        'is_open',
+      ),
+    )
+    .where('l.tenant_id', '=', tenantId)
+    .where('l.secret_hash', '=', hash)
+    .executeTakeFirst();
+}
+
+/** The CTE gives the time, because a cluster refuses now() in SET. */
+export async function markLinkUsed(tx: Tx, tenantId: number, id: string): Promise<void> {
+  await sql`
+    WITH clock AS MATERIALIZED (SELECT now() AS at)
+    UPDATE one_time_link AS l SET used_at = clock.at FROM clock
+    WHERE l.tenant_id = ${tenantId} AND l.id = ${id}`.execute(tx);
+}

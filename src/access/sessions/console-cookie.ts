@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invalidField } from '#platform/errors.ts';
+
+/** Name of the cookie over plain HTTP, which browsers accept only for development on one machine or in a private network. */
+const PLAIN_NAME = 'roomservice';
+/** Name of the cookie over HTTPS. Browsers store a cookie with this prefix only if this host set it with `Secure` and for all paths. */
+export const SECURE_NAME = `__Host-${PLAIN_NAME}`;
+/** Header without which a session cookie does not count. A page of another site cannot send it without a preflight, which the API refuses. */
+export const CONSOLE_HEADER = 'X-Roomservice-Console';
+/** Values of `Sec-Fetch-Site` of calls that no other site has caused. Programs that are not browsers send no such header. */
+const OWN_SITE = ['same-origin', 'none'];
+
+/** Returns true if browsers reach the service over HTTPS, as `PUBLIC_URL` or a trusted proxy says. Then only the `__Host-` cookie is used. */
+function isSecure({ server, protocol }: FastifyRequest): boolean {
+  return (server.publicUrl ?? '').startsWith('https:') || protocol === 'https';
+}
+
+/** Returns true if the call carries the header of the console, and no other site has caused it. */
+function isFromConsole({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site'];
+  return headers[CONSOLE_HEADER.toLowerCase()] === '1' && (site === undefined || OWN_SITE.includes(site));
+}
+
+/**
+ * Refuses a call that would set a cookie, if it does not come from the console. Otherwise another site could sign a browser in.
+ * @throws ApiError 400 `invalid_request`
+ */
+export function refuseOtherThanConsole(request: FastifyRequest): void {
+  if (!isFromConsole(request)) {
+    throw invalidField(CONSOLE_HEADER, 'must be 1, and the call must not come from another site');
+  }
+}
+
+/**
+ * Returns the value of the session cookie. Returns null if the cookie is missing or repeated, or if the call does not come from the console.
+ */
+export function readConsoleCookie(request: FastifyRequest): string | null {
+  const prefix = `${isSecure(request) ? SECURE_NAME : PLAIN_NAME}=`;
+  const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
+  const [value, ...others] = cookies.filter((cookie) => cookie.startsWith(prefix));
+  return value !== undefined && others.length === 0 && isFromConsole(request) ? value.slice(prefix.length) : null;
+}
+
+/** Sets the session cookie. @param seconds time for which the browser keeps the cookie. The session may end earlier. */
+export function setConsoleCookie(request: FastifyRequest, reply: FastifyReply, token: string, seconds: number): void {
+  const [name, secure] = isSecure(request) ? [SECURE_NAME, '; Secure'] : [PLAIN_NAME, ''];
+  reply.header('set-cookie', `${name}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`);
+}
+
+/** Makes the browser forget the session cookie. Does nothing if the call does not come from the console. */
+export function clearConsoleCookie(request: FastifyRequest, reply: FastifyReply): void {
+  if (isFromConsole(request)) {
+    setConsoleCookie(request, reply, '', 0);
+  }
+}

@@ -1,0 +1,95 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
+import type { Display } from '#platform/db/types.ts';
+
+/** Time of the last use of a display is that of its session, because a pairing code makes only one session. Null: it has no session yet. */
+export type DisplayRow = Selectable<Display> & { last_used_at: Date | null };
+
+/** Lists the displays that are not removed, newest first. */
+export function listDisplays(db: Database, tenantId: number): KeysetList<DisplayRow> {
+  const list = db.selectFrom('display').where('tenant_id', '=', tenantId).where('removed_at', 'is', null);
+  return keysetList(db, list, (displays) => displays.selectAll('display').select(lastUseOf(tenantId)));
+}
+
+function lastUseOf(tenantId: number) {
+  return sql<Date | null>`(
+    SELECT max(s.last_used_at) FROM session AS s WHERE s.tenant_id = ${tenantId} AND s.display_id = display.id
+  )`.as('last_used_at');
+}
+
+/** Returns the display, also if it is removed, and locks it until the transaction ends. */
+export async function lockDisplay(tx: Tx, tenantId: number, id: string): Promise<DisplayRow | undefined> {
+  return await tx
+    .selectFrom('display')
+    .selectAll('display')
+    .select(lastUseOf(tenantId))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+/** Inserts a display. Changes nothing if a display with this id exists, because then an earlier attempt has inserted it. */
+export async function insertDisplay(
+  tx: Tx,
+  tenantId: number,
+  display: { id: string; label: string; areas: string[] },
+): Promise<void> {
+  await tx
+    .insertInto('display')
+    .values({ tenant_id: tenantId, ...display })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
+    .execute();
+}
+
+/** Removes a display, which ends its session. The CTE gives the time, because a cluster refuses now() in SET. */
+export async function removeDisplay(tx: Tx, tenantId: number, id: string): Promise<void> {
+  await sql`
+    WITH clock AS MATERIALIZED (SELECT now() AS at)
+    UPDATE display AS d SET removed_at = clock.at FROM clock
+    WHERE d.tenant_id = ${tenantId} AND d.id = ${id}`.execute(tx);
+}
+
+/** Minutes for which a pairing code works. */
+const CODE_MINUTES = 10;
+
+/**
+ * Inserts a pairing code, and removes the codes of all tenants that have expired.
+ * @returns the time at which the code expires, by the clock of the database. Undefined if another display has the same code now.
+ */
+export async function insertCode(
+  tx: Tx,
+  tenantId: number,
+  code: { hash: Buffer; displayId: string },
+): Promise<Date | undefined> {
+  await tx.deleteFrom('pairing_code').where('expires_at', '<=', sql<Date>`now()`).execute();
+  const row = await tx
+    .insertInto('pairing_code')
+    .values({
+      code_hash: code.hash,
+      tenant_id: tenantId,
+      display_id: code.displayId,
+      expires_at: sql<Date>`now() + make_interval(mins => ${sql.lit(CODE_MINUTES)})`,
+    })
+    // An earlier attempt of this transaction may have inserted the code.
+    .onConflict((conflict) =>
+      conflict
+        .column('code_hash')
+        .doUpdateSet({ display_id: code.displayId })
+        .where('pairing_code.display_id', '=', code.displayId),
+    )
+    .returning('expires_at')
+    .executeTakeFirst();
+  return row?.expires_at;
+}
+
+/** Removes a pairing code, so that it works only once. @returns its display, or undefined for an unknown or expired code */
+export async function takeCode(tx: Tx, hash: Buffer): Promise<{ tenant_id: number; display_id: string } | undefined> {
+  return await tx
+    .deleteFrom('pairing_code')
+    .where('code_hash', '=', hash)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning(['tenant_id', 'display_id'])
+    .executeTakeFirst();
+}

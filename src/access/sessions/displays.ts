@@ -1,0 +1,114 @@
+import { createHmac, hkdfSync, randomInt } from 'node:crypto';
+import type { Database } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { apiError, notFound, UnavailableError } from '#platform/errors.ts';
+import type { LongList } from '#platform/http/list.ts';
+import { isUuid, newId } from '#platform/lib/ids.ts';
+import { prepareAudit, writeAuditEntries } from '../audit/audit.ts';
+import { actorOf, type Area, orderedAreas, type Staff } from '../tenants/tenants.ts';
+import type { CreatedDisplay, Display, DisplayCreate } from './display-schema.ts';
+import * as store from './display-store.ts';
+
+/**
+ * Letters of pairing codes. Without vowels, a code is not a word. Without I, L and O, no letter looks like a digit. Eight of these letters make
+ * 25 thousand million codes, of which an address can try 100 while a code works.
+ */
+const LETTERS = 'BCDFGHJKMNPQRSTVWXYZ';
+const CODE_LENGTH = 8;
+
+/** Displays of a tenant. A display signs in once with a pairing code, and then has a session. */
+export class Displays {
+  readonly #db: Database;
+  readonly #hashKey: Buffer;
+
+  constructor({ db, pepper }: { db: Database; pepper: Buffer }) {
+    this.#db = db;
+    this.#hashKey = Buffer.from(hkdfSync('sha256', pepper, '', 'pairing-code', 32));
+  }
+
+  /** Returns the displays that are not removed, newest first. */
+  list(tenantId: number): LongList<store.DisplayRow> {
+    return store.listDisplays(this.#db, tenantId);
+  }
+
+  /** Adds a display, and makes its pairing code. Only a keyed hash of the code is stored. */
+  async create(owner: Staff, wanted: DisplayCreate): Promise<CreatedDisplay> {
+    const tenantId = owner.tenant.id;
+    const display = { id: newId(), label: wanted.label, areas: orderedAreas(wanted.areas) };
+    const writeDown = prepareAudit(actorOf(owner));
+    const pairing_code = Array.from({ length: CODE_LENGTH }, () => LETTERS.charAt(randomInt(LETTERS.length))).join('');
+    const code = { hash: this.#hashOf(pairing_code), displayId: display.id };
+    const expiresAt = await inTransaction(this.#db, async (tx) => {
+      await store.insertDisplay(tx, tenantId, display);
+      const { label, areas } = display;
+      await writeDown(tx, { action: 'display.created', subject: display.id, details: { label, areas } });
+      const end = await store.insertCode(tx, tenantId, code);
+      if (end === undefined) {
+        throw new UnavailableError('The pairing code belongs to another display now.');
+      }
+      return end;
+    });
+    return { ...display, pairing_code, expires_at: expiresAt.toISOString() };
+  }
+
+  /**
+   * Removes a display, which ends its session immediately. Removing it again changes nothing.
+   * @throws ApiError 404 for an unknown display
+   */
+  async remove(owner: Staff, id: string): Promise<Display> {
+    const tenantId = owner.tenant.id;
+    const writeDown = prepareAudit(actorOf(owner));
+    return await inTransaction(this.#db, async (tx) => {
+      const display = isUuid(id) ? await store.lockDisplay(tx, tenantId, id) : undefined;
+      if (display === undefined) {
+        throw notFound('display');
+      }
+      if (display.removed_at === null) {
+        await store.removeDisplay(tx, tenantId, display.id);
+        await writeDown(tx, { action: 'display.removed', subject: display.id, details: { label: display.label } });
+      }
+      return displayShape(display);
+    });
+  }
+
+  /**
+   * Uses up a pairing code, and writes an audit entry.
+   * @param address client address of the call
+   * @returns the display of the code
+   * @throws ApiError 401 `invalid_credentials` for a code that is unknown, was used or has expired
+   */
+  async pair(code: string, address: string): Promise<{ tenantId: number; displayId: string }> {
+    const hash = this.#hashOf(code.replace(/[\s-]/g, '').toUpperCase());
+    return await inTransaction(this.#db, async (tx) => {
+      const found = await store.takeCode(tx, hash);
+      const display = found && (await store.lockDisplay(tx, found.tenant_id, found.display_id));
+      if (display === undefined || display.removed_at !== null) {
+        throw apiError(
+          'invalid_credentials',
+          'The pairing code is unknown, was used or has expired. Ask for a new code.',
+          {
+            'www-authenticate': 'Bearer',
+          },
+        );
+      }
+      const { tenant_id: tenantId, id: displayId, label } = display;
+      const entry = { action: 'display.paired' as const, subject: displayId, details: { label, address } };
+      await writeAuditEntries(tx, { tenantId, type: 'display', id: displayId }, [entry]);
+      return { tenantId, displayId };
+    });
+  }
+
+  #hashOf(code: string): Buffer {
+    return createHmac('sha256', this.#hashKey).update(code).digest();
+  }
+}
+
+export function displayShape(row: store.DisplayRow): Display {
+  return {
+    id: row.id,
+    label: row.label,
+    areas: row.areas as Area[],
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+  };
+}

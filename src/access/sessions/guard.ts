@@ -1,0 +1,107 @@
+import type { FastifyRequest } from 'fastify';
+import type { Database } from '#platform/db/database.ts';
+import { ApiError, PERMISSION_DENIED, permissionDenied, type RouteError } from '#platform/errors.ts';
+import type { Guard, GuardFacts } from '#platform/http/guard.ts';
+import type { Account } from '#platform/lib/account.ts';
+import { type Area, authenticateToken, type Feature, type Staff, type VerifyToken } from '../tenants/tenants.ts';
+import { readConsoleCookie } from './console-cookie.ts';
+import type { Sessions } from './sessions.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Person or display that makes the request. The guard of each owner and staff route sets this field. */
+    staff: Staff;
+  }
+}
+
+/**
+ * Right that a route asks for: `any` signed-in person or display, any `person`, only an `owner`, or an area. Of several areas, the caller needs
+ * one. Owners have all areas.
+ */
+export type Right = 'any' | 'person' | 'owner' | { areas: readonly [Area, ...Area[]] };
+
+/**
+ * Returns the caller of a staff operation.
+ * @throws ApiError 401 `invalid_credentials`
+ */
+export type AuthenticateStaff = (request: FastifyRequest) => Promise<Staff>;
+
+/** Creates the authentication of staff operations: by the `Authorization` header, or without this header by the session cookie. */
+export function createStaffAuthentication(
+  db: Database,
+  verifyToken: VerifyToken,
+  sessions: Pick<Sessions, 'authenticate' | 'noteSeen'>,
+): AuthenticateStaff {
+  return async (request) => {
+    const { authorization } = request.headers;
+    const cookie = authorization === undefined ? readConsoleCookie(request) : null;
+    if (cookie !== null) {
+      return await sessions.authenticate(cookie);
+    }
+    const { person, isSeenDue } = await authenticateToken(db, verifyToken, authorization);
+    if (isSeenDue) {
+      sessions.noteSeen(person);
+    }
+    return person;
+  };
+}
+
+/**
+ * Returns a guard that accepts signed-in people and displays with a right. Other calls get 401. A caller without the right gets 403. If
+ * `feature` is given, callers of a tenant without this feature get 403 too.
+ */
+export function staffGuard(authenticate: AuthenticateStaff, right: Right, feature?: Feature): Guard {
+  const refusal = refusalOf(right);
+  const guard = async (request: FastifyRequest) => {
+    request.staff = await authenticate(request);
+    Object.assign(request.account, accountOf(request.staff));
+    if (feature !== undefined && !request.staff.tenant.features.includes(feature)) {
+      throw permissionDenied();
+    }
+    if (refusal !== null && !hasRight(request.staff, right)) {
+      throw new ApiError(refusal.status, refusal.code, refusal.message);
+    }
+  };
+  return Object.assign(guard, {
+    security: ['bearer'],
+    otherSecurity: ['sessionCookie', 'consoleHeader'],
+    errors: [
+      'invalid_credentials',
+      ...(feature === undefined ? [] : [PERMISSION_DENIED]),
+      ...(refusal === null ? [] : [refusal]),
+    ],
+  } satisfies GuardFacts);
+}
+
+function accountOf({ tenant, id }: Staff): Account {
+  return { tenant: String(tenant.id), caller: id };
+}
+
+function hasRight({ type, role, areas }: Staff, right: Right): boolean {
+  switch (right) {
+    case 'any':
+      return true;
+    case 'person':
+      return type === 'person';
+    case 'owner':
+      return role === 'owner';
+    default:
+      return right.areas.some((area) => areas.includes(area));
+  }
+}
+
+/** Returns the refusal of a caller without the right. It names the areas of which the caller needs one. */
+function refusalOf(right: Right): Exclude<RouteError, string> | null {
+  switch (right) {
+    case 'any':
+      return null;
+    case 'person':
+      return { status: 403, code: 'error', message: 'A display cannot do this. Sign in as a person.' };
+    case 'owner':
+      return PERMISSION_DENIED;
+    default: {
+      const areas = right.areas.map((area) => `"${area}"`).join(' or ');
+      return { status: 403, code: 'error', message: `You need the area ${areas}. An owner of the tenant can give it.` };
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import {
+  age,
+  CONSOLE,
+  consoleHeaders,
+  ME,
+  openDisplay,
+  openSession,
+  personId,
+  SESSION,
+  SESSIONS,
+  signIn,
+  tokenOf,
+} from '#test/support/sessions.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+const owner = () => openSession(service, tenant.tenantId, 'owner');
+const staff = () => openSession(service, tenant.tenantId, 'staff');
+const get = (path: string, headers: Record<string, string>, node = service) => node.call('GET', path, { headers });
+const statusOf = async (path: string, headers: Record<string, string>, node = service) =>
+  (await get(path, headers, node)).status;
+
+describe('GET /v1/staff/sessions/', () => {
+  it('200: lists the live sessions of the caller, newest first, and marks the current one', async () => {
+    const other = await service.tenant();
+    const opened = [];
+    for (let count = 0; count < 4; count += 1) {
+      opened.push(await openSession(service, other.tenantId, 'staff'));
+    }
+    const [first, second, third, fourth] = opened;
+    assert.ok(first && second && third && fourth);
+    await openSession(service, other.tenantId, 'owner');
+    await service.call('DELETE', SESSION, { headers: third.headers });
+    await age(service, fourth.id, { unused: '13 h' });
+    const { body, text } = await get(SESSIONS, first.headers);
+    assert.deepEqual(
+      body.map(({ id, is_current }: { id: string; is_current: boolean }) => [id, is_current]),
+      [
+        [second.id, false],
+        [first.id, true],
+      ],
+    );
+    const { created_at, last_used_at, ...shown } = body[1];
+    assert.deepEqual(shown, {
+      id: first.id,
+      person_id: await personId(service, other.tenantId, 'staff'),
+      display_id: null,
+      kind: 'person',
+      address: '127.0.0.1',
+      user_agent: 'a test',
+      is_current: true,
+    });
+    assert.ok(Date.parse(created_at) <= Date.now() + 1_000 && Date.parse(last_used_at) >= Date.parse(created_at));
+    assert.ok(!text.includes(first.token));
+    const page = await get(`${SESSIONS}?page=2&page_size=1`, first.headers);
+    assert.deepEqual([page.body.count, page.body.results[0].id], [2, first.id]);
+  });
+
+  it('200: with a token, the sessions of the person are listed and no session is the current one', async () => {
+    await staff();
+    const { body } = await get(SESSIONS, tenant.staff);
+    assert.ok(body.length > 0);
+    assert.ok(body.every(({ is_current }: { is_current: boolean }) => !is_current));
+  });
+
+  it('200: a sign-in keeps the beginning of a long user agent, and the client address', async () => {
+    const other = await service.tenant();
+    const answer = await signIn(service, other, 'owner', { ...CONSOLE, 'user-agent': 'é'.repeat(1_000) });
+    const { body } = await get(SESSIONS, consoleHeaders(tokenOf(answer)));
+    assert.deepEqual([body[0].user_agent, body[0].address], ['é'.repeat(300), '127.0.0.1']);
+  });
+
+  it('200: an owner lists the sessions of others, and the filter by an unknown person gives an empty list', async () => {
+    const other = await service.tenant();
+    const [mine, theirs] = [
+      await openSession(service, other.tenantId, 'owner'),
+      await openSession(service, other.tenantId, 'staff'),
+    ];
+    const id = await personId(service, other.tenantId, 'staff');
+    for (const spelled of [id, id.toUpperCase()]) {
+      const { body } = await get(`${SESSIONS}?person_id=${spelled}`, mine.headers);
+      assert.deepEqual([body.length, body[0].id, body[0].is_current], [1, theirs.id, false]);
+      assert.equal(await statusOf(`${SESSIONS}?person_id=${spelled}`, theirs.headers), 200);
+    }
+    const strangers = await personId(service, tenant.tenantId, 'staff');
+    assert.deepEqual((await get(`${SESSIONS}?person_id=${strangers}`, mine.headers)).body, []);
+  });
+
+  it('400: a malformed person_id is refused', async () => {
+    assert.equal(await statusOf(`${SESSIONS}?person_id=x`, tenant.owner), 400);
+  });
+
+  it('403: staff and displays may not list the sessions of others', async () => {
+    const id = await personId(service, tenant.tenantId, 'owner');
+    const display = await openDisplay(service, tenant.tenantId, ['orders']);
+    assert.equal(await statusOf(`${SESSIONS}?person_id=${id}`, tenant.staff), 403);
+    assert.equal(await statusOf(`${SESSIONS}?person_id=${id}`, display.headers), 403);
+    assert.deepEqual((await get(SESSIONS, display.headers)).body.length, 1);
+  });
+});
+
+describe('POST /v1/staff/sessions/{id}/end/', () => {
+  const end = (id: string, headers: Record<string, string>, node = service) =>
+    node.call('POST', `${SESSIONS}${id}/end/`, { headers });
+  const trail = async () =>
+    (await get('/v1/staff/audit/', tenant.owner)).body.filter(
+      ({ action }: { action: string }) => action === 'session.ended',
+    );
+
+  it('200: an own session ends on every node, and ending it again gets the same response', async (t) => {
+    const node = await startService({ beside: service });
+    t.after(() => node.close());
+    const [current, other] = [await staff(), await staff()];
+    assert.equal(await statusOf(ME, other.headers, node), 200);
+    const ended = await end(other.id, current.headers);
+    assert.deepEqual([ended.status, ended.body.id, ended.body.is_current], [200, other.id, false]);
+    assert.deepEqual([await statusOf(ME, other.headers), await statusOf(ME, other.headers, node)], [401, 401]);
+    const again = await end(other.id, current.headers, node);
+    assert.deepEqual([again.status, again.body], [200, ended.body]);
+    assert.deepEqual(await trail(), []);
+    assert.equal((await end(current.id, current.headers)).body.is_current, true);
+    assert.equal(await statusOf(ME, current.headers), 401);
+  });
+
+  it('200: an owner ends sessions of others, which writes one audit entry for each', async () => {
+    const [theirs, display] = [await staff(), await openDisplay(service, tenant.tenantId, ['orders'])];
+    for (const id of [theirs.id, theirs.id, display.id]) {
+      assert.equal((await end(id, tenant.owner)).status, 200);
+    }
+    assert.deepEqual([await statusOf(ME, theirs.headers), await statusOf(ME, display.headers)], [401, 401]);
+    const entries = await trail();
+    assert.deepEqual(
+      entries.map(({ subject, details }: { subject: string; details: unknown }) => [subject, details]),
+      [
+        [display.displayId, { session_id: display.id, kind: 'display' }],
+        [await personId(service, tenant.tenantId, 'staff'), { session_id: theirs.id, kind: 'person' }],
+      ],
+    );
+    const actor = { type: 'user', id: await personId(service, tenant.tenantId, 'owner') };
+    assert.deepEqual(entries[0].actor, actor);
+  });
+
+  it('404: the session of another person for staff, of another tenant for an owner, and an unknown or malformed id', async () => {
+    const [session, display] = [await owner(), await openDisplay(service, tenant.tenantId, ['orders'])];
+    const stranger = await service.tenant();
+    for (const [id, headers] of [
+      [session.id, tenant.staff],
+      [session.id, display.headers],
+      [display.id, tenant.staff],
+      [session.id, stranger.owner],
+      [stranger.credential.id, tenant.owner],
+      ['x', tenant.owner],
+      ['%00', tenant.owner],
+    ] as const) {
+      const { status, body } = await end(id, headers);
+      assert.ok(
+        id === '%00' ? status === 400 : status === 404 && body.message === 'No such session.',
+        `${id} ${status}`,
+      );
+    }
+    assert.equal(await statusOf(ME, session.headers), 200);
+  });
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { countPasswordHashes } from '#test/support/password-hashes.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import {
+  CONSOLE,
+  consoleHeaders,
+  ME,
+  openDisplay,
+  openSession,
+  personId,
+  SESSION,
+  signIn,
+  tokenOf,
+} from '#test/support/sessions.ts';
+import { OWNER_PASSWORD } from '#test/support/tenants.ts';
+
+const PASSWORD = `${ME}password/`;
+const NEW_PASSWORD = 'a password of tomorrow';
+
+let service: TestService;
+let tenant: TestTenant;
+const hashes = countPasswordHashes();
+before(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+const statusOf = async (headers: Record<string, string>, node = service) =>
+  (await node.call('GET', ME, { headers })).status;
+const trailOf = async ({ owner }: TestTenant) =>
+  (await service.call('GET', '/v1/staff/audit/', { headers: owner })).body as {
+    action: string;
+    actor: object;
+    subject: string;
+    details: object;
+  }[];
+
+describe('PATCH /v1/staff/me/', () => {
+  const patch = (json: unknown, headers = tenant.staff) => service.call('PATCH', ME, { headers, json });
+
+  it('200: changes name and language, keeps what is left out, and writes one audit entry for a new name', async () => {
+    const session = await openSession(service, tenant.tenantId, 'staff');
+    const named = await patch({ name: 'Tiago Lopes', language: 'pt-BR' }, session.headers);
+    assert.deepEqual([named.status, named.body.person.name, named.body.person.language], [200, 'Tiago Lopes', 'pt-BR']);
+    assert.equal(named.body.session.id, session.id);
+    await patch({ language: 'de' });
+    await patch({ name: 'Tiago Lopes' });
+    await patch({});
+    const { body } = await service.call('GET', ME, { headers: session.headers });
+    assert.deepEqual([body.person.name, body.person.language], ['Tiago Lopes', 'de']);
+    const id = await personId(service, tenant.tenantId, 'staff');
+    const entries = (await trailOf(tenant)).filter(({ action }) => action === 'user.changed');
+    const details = { email: `staff@${tenant.document.slug}.example`, name: { from: null, to: 'Tiago Lopes' } };
+    assert.deepEqual(
+      entries.map((entry) => [entry.actor, entry.subject, entry.details]),
+      [[{ type: 'user', id }, id, details]],
+    );
+  });
+
+  it('200: role, areas and e-mail in the body are ignored', async () => {
+    const { body } = await patch({ role: 'owner', areas: ['rates'], email: 'x@example.com', is_active: false });
+    assert.deepEqual([body.person.role, body.person.areas.includes('rates')], ['staff', false]);
+    assert.equal((await service.call('GET', '/v1/staff/audit/', { headers: tenant.staff })).status, 403);
+  });
+
+  it('400: an empty or long name, and a language that is no BCP 47 tag, are refused', async () => {
+    for (const json of [
+      { name: '' },
+      { name: 'x'.repeat(101) },
+      { name: null },
+      { language: 'p' },
+      { language: 'pt_BR' },
+      { language: `pt${'-aaaaaaaa'.repeat(4)}` },
+      { language: '' },
+    ]) {
+      const answer = await patch(json);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(json));
+    }
+  });
+
+  it('403: a display has no name and no password of its own', async () => {
+    const { headers } = await openDisplay(service, tenant.tenantId, ['orders', 'menu', 'hotel', 'rates', 'deliveries']);
+    const message = 'A display cannot do this. Sign in as a person.';
+    for (const [method, path] of [
+      ['PATCH', ME],
+      ['POST', PASSWORD],
+    ] as const) {
+      const answer = await service.call(method, path, { headers, json: {} });
+      assert.deepEqual([answer.status, answer.body.message], [403, message]);
+    }
+  });
+});
+
+describe('POST /v1/staff/me/password/', () => {
+  const change = (headers: Record<string, string>, current: string, next: unknown = NEW_PASSWORD) =>
+    service.call('POST', PASSWORD, { headers, json: { current_password: current, new_password: next } });
+
+  it('204: the session goes on, and all other sessions and all tokens of the person end on every node', async (t) => {
+    const node = await startService({ beside: service });
+    t.after(() => node.close());
+    const other = await service.tenant();
+    const [current, second] = [
+      await openSession(service, other.tenantId, 'owner'),
+      await openSession(service, other.tenantId, 'owner'),
+    ];
+    const colleague = await openSession(service, other.tenantId, 'staff');
+    assert.deepEqual([await statusOf(second.headers, node), await statusOf(other.owner, node)], [200, 200]);
+    const answer = await change(current.headers, OWNER_PASSWORD);
+    assert.deepEqual([answer.status, answer.text], [204, '']);
+    for (const each of [service, node]) {
+      assert.deepEqual(
+        [
+          await statusOf(current.headers, each),
+          await statusOf(second.headers, each),
+          await statusOf(other.owner, each),
+        ],
+        [200, 401, 401],
+      );
+      assert.equal(await statusOf(colleague.headers, each), 200);
+    }
+    assert.equal((await signIn(service, other, 'owner')).status, 401);
+    const json = { email: `owner@${other.document.slug}.example`, password: NEW_PASSWORD };
+    const signedIn = await service.call('POST', SESSION, { headers: CONSOLE, json });
+    assert.equal(signedIn.status, 200);
+    const trail = await service.call('GET', '/v1/staff/audit/', { headers: consoleHeaders(tokenOf(signedIn)) });
+    const id = await personId(service, other.tenantId, 'owner');
+    const [entry] = trail.body.filter(({ action }: { action: string }) => action === 'user.password_changed');
+    assert.deepEqual([entry.actor, entry.subject], [{ type: 'user', id }, id]);
+  });
+
+  it('204: a token may change the password too, and then ends', async () => {
+    const other = await service.tenant();
+    assert.equal((await change(other.owner, OWNER_PASSWORD)).status, 204);
+    assert.equal(await statusOf(other.owner), 401);
+  });
+
+  it('204, 401: of two changes at the same time, one wins and the other finds the password changed', async () => {
+    const other = await service.tenant();
+    const { headers } = await openSession(service, other.tenantId, 'owner');
+    const [one, two] = await Promise.all([
+      change(headers, OWNER_PASSWORD, `${NEW_PASSWORD} one`),
+      change(headers, OWNER_PASSWORD, `${NEW_PASSWORD} two`),
+    ]);
+    assert.deepEqual(new Set([one.status, two.status]), new Set([204, 401]));
+    assert.equal(await statusOf(headers), 200);
+  });
+
+  it('400: a new password with fewer than 12 or more than 1,024 characters is refused before a password is hashed', async () => {
+    const earlier = hashes.count;
+    for (const next of ['eleven char', 'x'.repeat(1_025), null, undefined]) {
+      const answer = await service.call('POST', PASSWORD, {
+        headers: tenant.owner,
+        json: { current_password: OWNER_PASSWORD, new_password: next },
+      });
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request']);
+    }
+    assert.equal(hashes.count, earlier);
+  });
+
+  it('401, 429: a wrong current password changes nothing, and counts against the budget of sign-ins with this e-mail', async () => {
+    const other = await service.tenant();
+    const { headers } = await openSession(service, other.tenantId, 'owner');
+    for (let left = 9; left >= 0; left -= 1) {
+      const answer = await change(headers, 'not the right one');
+      assert.deepEqual([answer.status, answer.body.message], [401, 'The current password is wrong.']);
+      assert.equal(answer.headers.get('x-ratelimit-remaining'), String(left));
+    }
+    assert.equal((await change(headers, OWNER_PASSWORD)).status, 429);
+    assert.equal((await signIn(service, other, 'owner')).status, 429);
+    assert.deepEqual([await statusOf(headers), await statusOf(other.owner)], [200, 200]);
+    const actions = (await trailOf(other)).map(({ action }) => action);
+    assert.ok(!actions.includes('user.password_changed') && actions.includes('sign_in.failed'));
+  });
+});

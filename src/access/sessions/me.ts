@@ -1,0 +1,35 @@
+import type { Staff } from '../tenants/tenants.ts';
+import type { Me } from './schema.ts';
+
+/** Facts about the service that `Me` shows. */
+export interface ServiceFacts {
+  version: string;
+  eventRetentionDays: number;
+  rateLimitPerMinute: number;
+  webhookHeaderBrand: string;
+  /** Returns true if a simulated staff changes the orders and reservations of the tenant. */
+  isSandbox: (tenantId: number) => Promise<boolean>;
+}
+
+/** Returns the caller of a staff operation as the response shows it. */
+export async function meOf(staff: Staff, service: ServiceFacts): Promise<Me> {
+  const { tenant, session } = staff;
+  return {
+    person: personShape(staff),
+    display: staff.type === 'display' ? { id: staff.id, label: staff.name ?? '', areas: staff.areas } : null,
+    tenant,
+    session: { id: session.id, kind: session.kind, expires_at: session.expiresAt.toISOString() },
+    service: {
+      now: session.now.toISOString(),
+      version: service.version,
+      sandbox: await service.isSandbox(tenant.id),
+      event_retention_days: service.eventRetentionDays,
+      rate_limit_per_minute: service.rateLimitPerMinute,
+      webhook_header_brand: service.webhookHeaderBrand,
+    },
+  };
+}
+
+function personShape({ id, name, email, role, areas, language }: Staff): Me['person'] {
+  return email === null || role === null ? null : { id, name, email, role, areas, language };
+}

@@ -1,0 +1,281 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { writeAuditEntries } from '../audit/audit.ts';
+import {
+  actorOf,
+  hashPassword,
+  orderedAreas,
+  personOf,
+  replacePassword,
+  type Staff,
+  tenantOf,
+  updateLastSeen,
+} from '../tenants/tenants.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { collectLastUses, type LastUsed } from '#platform/db/last-used.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { apiError, notFound, permissionDenied } from '#platform/errors.ts';
+import { chargeTo } from '#platform/lib/account.ts';
+import { isUuid, newId } from '#platform/lib/ids.ts';
+import { createTenantTokens, type ReadToken, type TenantTokens } from '#platform/lib/tenant-token.ts';
+import { setConsoleCookie } from './console-cookie.ts';
+import type { Session } from './schema.ts';
+import * as store from './store.ts';
+
+export { refuseOtherThanConsole } from './console-cookie.ts';
+export { meOf, type ServiceFacts } from './me.ts';
+export { Me } from './schema.ts';
+
+const HOUR = 60 * 60;
+const DAY = 24 * HOUR;
+
+/** Lifetimes of a session in seconds. */
+export interface Lifetime {
+  /** Time without a use after which the session ends. */
+  idleSeconds: number;
+  /** Time after which the session ends in any case. Null: uses extend it without a bound. */
+  lifetimeSeconds: number | null;
+  /** Time for which the browser keeps the cookie. */
+  cookieSeconds: number;
+}
+
+/** Lifetimes by the way of signing in. Browsers keep no cookie for more than 400 days. */
+export const LIFETIMES = {
+  password: { idleSeconds: 12 * HOUR, lifetimeSeconds: 7 * DAY, cookieSeconds: 7 * DAY },
+  provider: { idleSeconds: 12 * HOUR, lifetimeSeconds: 12 * HOUR, cookieSeconds: 12 * HOUR },
+  display: { idleSeconds: 90 * DAY, lifetimeSeconds: null, cookieSeconds: 400 * DAY },
+} as const satisfies Record<string, Lifetime>;
+
+/** Days for which the row of a person's session is kept after the sign-in. A session of a person is shorter. */
+const KEPT_DAYS = 30;
+/** Largest number of sessions of a person. A further sign-in ends the oldest one. */
+const MAX_SESSIONS = 100;
+/** Largest number of stored characters of the address and of the user agent, which the client chooses. */
+const MAX_ADDRESS = 100;
+const MAX_USER_AGENT = 300;
+
+/** Sign-in that begins a session. */
+export interface NewSignIn {
+  tenantId: number;
+  holder: store.Holder;
+  /** Generation of the person. Null for a display. */
+  generation: number | null;
+  lifetime: Lifetime;
+  /** Client address and user agent of the sign-in. */
+  address: string;
+  userAgent: string;
+}
+
+interface Dependencies {
+  db: Database;
+  pepper: Buffer;
+  /** Called if a background write of the last uses fails. */
+  onError: (error: unknown) => void;
+}
+
+/** Sessions of people and displays in browsers. The cookie of a session holds a token, and the row of the session holds its hash. */
+export class Sessions {
+  readonly #db: Database;
+  readonly #tokens: TenantTokens;
+  readonly #uses: LastUsed;
+  readonly #seen: LastUsed;
+
+  constructor({ db, pepper, onError }: Dependencies) {
+    this.#db = db;
+    this.#tokens = createTenantTokens(pepper, 'session');
+    this.#uses = collectLastUses(async (uses, nowMs) => {
+      await store.updateLastUsed(db, uses, nowMs);
+      return () => true;
+    }, onError);
+    this.#seen = collectLastUses(async (uses, nowMs) => {
+      await updateLastSeen(db, uses, nowMs);
+      return () => true;
+    }, onError);
+  }
+
+  /**
+   * Begins a session.
+   * @returns the token for the cookie, and the caller that later calls with the token have
+   * @throws ApiError 401 `invalid_credentials` if the person or the display has lost its access meanwhile
+   */
+  async start({
+    tenantId,
+    holder,
+    generation,
+    lifetime,
+    ...client
+  }: NewSignIn): Promise<{ token: string; staff: Staff }> {
+    const id = newId();
+    const { token, hash } = this.#tokens.create(tenantId);
+    const address = client.address.slice(0, MAX_ADDRESS);
+    const userAgent = client.userAgent.slice(0, MAX_USER_AGENT);
+    const { idleSeconds, lifetimeSeconds } = lifetime;
+    await inTransaction(this.#db, async (tx) => {
+      const session = { id, hash, holder, generation, idleSeconds, lifetimeSeconds, address, userAgent };
+      await store.insertSession(tx, tenantId, session);
+      if (holder.kind === 'person') {
+        await store.removeOldSessions(tx, tenantId, holder.id, { days: KEPT_DAYS, keep: MAX_SESSIONS });
+      }
+    });
+    const found = await this.#find({ tenantId, hash });
+    if (found === undefined) {
+      throw sessionEnded();
+    }
+    return { token, staff: staffOf(found) };
+  }
+
+  /**
+   * Begins a session for the client of a call, and sets its cookie.
+   * @returns the caller that later calls with the cookie have
+   */
+  async startFor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    signIn: Omit<NewSignIn, 'address' | 'userAgent'>,
+  ): Promise<Staff> {
+    const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
+    const { token, staff } = await this.start({ ...signIn, ...client });
+    setConsoleCookie(request, reply, token, signIn.lifetime.cookieSeconds);
+    return staff;
+  }
+
+  /**
+   * Returns the caller with this token, and notes the use of the session. Reads the session and its person or display at every call, so that
+   * ending the session takes effect immediately, on every node.
+   * @throws ApiError 401 `invalid_credentials` if the token is unknown or its session has ended
+   */
+  async authenticate(token: string): Promise<Staff> {
+    const read = this.#tokens.read(token);
+    const found = read === null ? undefined : await this.#find(read);
+    if (found === undefined) {
+      throw sessionEnded();
+    }
+    const staff = staffOf(found);
+    if (found.is_use_due) {
+      this.#uses.touch(staff.tenant.id, found.id);
+    }
+    if (staff.type === 'person' && found.is_seen_due) {
+      this.noteSeen(staff);
+    }
+    return staff;
+  }
+
+  async #find({ tenantId, hash }: ReadToken): Promise<store.FoundSession | undefined> {
+    // The token proves the tenant id. So the query waits in the queue of that tenant, not in the queue of unauthenticated calls.
+    const account = { tenant: String(tenantId), caller: hash.toString('base64url') };
+    return await chargeTo(account, () => store.findSession(this.#db, tenantId, hash));
+  }
+
+  /** Notes that a person has made a call. */
+  noteSeen({ tenant, id }: Staff): void {
+    this.#seen.touch(tenant.id, id);
+  }
+
+  /** Ends the session of a token. Does nothing for an unknown token. */
+  async endByToken(token: string): Promise<void> {
+    const read = this.#tokens.read(token);
+    if (read !== null) {
+      await store.endSession(this.#db, read.tenantId, { hash: read.hash });
+    }
+  }
+
+  /**
+   * Lists the sessions of the caller, or of a person, that have not ended.
+   * @throws ApiError 403 if the caller asks for the sessions of another person and is not an owner
+   */
+  async list(staff: Staff, personId: string | undefined): Promise<Session[]> {
+    const own: store.Holder = { kind: staff.type, id: staff.id };
+    const wanted: store.Holder = personId === undefined ? own : { kind: 'person', id: personId.toLowerCase() };
+    if (staff.role !== 'owner' && (wanted.kind !== own.kind || wanted.id !== own.id)) {
+      throw permissionDenied();
+    }
+    const rows = await store.listSessions(this.#db, staff.tenant.id, wanted, MAX_SESSIONS);
+    return rows.map((row) => sessionShape(row, staff));
+  }
+
+  /**
+   * Ends a session. Writes an audit entry if it is the session of another person or of a display.
+   * @throws ApiError 404 for an unknown session, and for a session of others if the caller is not an owner
+   */
+  async end(staff: Staff, id: string): Promise<Session> {
+    const ended = isUuid(id) ? await inTransaction(this.#db, (tx) => endOne(tx, staff, id)) : undefined;
+    if (ended === undefined) {
+      throw notFound('session');
+    }
+    return sessionShape(ended, staff);
+  }
+
+  /**
+   * Gives a person a new password. This ends all other sessions of the person, and all tokens.
+   * @param checked hash of the password that the person has proven to know
+   * @throws ApiError 401 `invalid_credentials` if the person has another password by now
+   */
+  async changePassword(staff: Staff, checked: string, password: string): Promise<void> {
+    const hash = await hashPassword(password);
+    await inTransaction(this.#db, async (tx) => {
+      const generation = await replacePassword(tx, actorOf(staff), staff.id, { checked, hash });
+      if (generation === null) {
+        throw apiError('invalid_credentials', 'The password was changed meanwhile. Sign in again.', {
+          'www-authenticate': 'Bearer',
+        });
+      }
+      if (staff.session.id !== null) {
+        await store.setGeneration(tx, staff.tenant.id, staff.session.id, generation);
+      }
+    });
+  }
+
+  /** Writes the uses that are still in memory, and stops the background writes. */
+  async close(): Promise<void> {
+    await Promise.all([this.#uses.close(), this.#seen.close()]);
+  }
+}
+
+async function endOne(tx: Tx, staff: Staff, id: string) {
+  const tenantId = staff.tenant.id;
+  const session = await store.lockSession(tx, tenantId, id);
+  const holderId = session?.person_id ?? session?.display_id ?? '';
+  const isOwn = holderId === staff.id;
+  if (session === undefined || !(isOwn || staff.role === 'owner')) {
+    return undefined;
+  }
+  if (session.ended_at === null) {
+    await store.endSession(tx, tenantId, { id });
+    if (!isOwn) {
+      const details = { session_id: id, kind: session.kind };
+      await writeAuditEntries(tx, actorOf(staff), [{ action: 'session.ended', subject: holderId, details }]);
+    }
+  }
+  return session;
+}
+
+function sessionEnded() {
+  return apiError('invalid_credentials', 'The session has ended. Sign in again at /v1/auth/session/.', {
+    'www-authenticate': 'Bearer',
+  });
+}
+
+function staffOf(found: store.FoundSession): Staff {
+  const { id, person_id, display_id, name, email, role, language, tenant, now, ends_at: expiresAt } = found;
+  if (person_id !== null && email !== null && role !== null) {
+    const user = { id: person_id, name, email, role, areas: found.person_areas ?? [], language, tenant };
+    return personOf(user, { kind: 'person', id, expiresAt, now });
+  }
+  const areas = orderedAreas(found.display_areas ?? []);
+  const session = { kind: 'display' as const, id, expiresAt, now };
+  const display = { id: display_id ?? '', name: found.label, areas, tenant: tenantOf(tenant), session };
+  return { type: 'display', email: null, role: null, language: null, ...display };
+}
+
+function sessionShape(row: store.SessionRow, staff: Staff): Session {
+  return {
+    id: row.id,
+    person_id: row.person_id,
+    display_id: row.display_id,
+    kind: row.kind as Session['kind'],
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at.toISOString(),
+    address: row.address,
+    user_agent: row.user_agent,
+    is_current: row.id === staff.session.id,
+  };
+}

@@ -1,0 +1,192 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
+import type { Share } from '#platform/db/inputs.ts';
+import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
+import type { Session } from '#platform/db/types.ts';
+import { IS_SEEN_DUE, type TenantRow } from '../tenants/tenants.ts';
+
+export type SessionRow = Selectable<Session>;
+
+/** Holder of a session: a person or a display. */
+export interface Holder {
+  kind: 'person' | 'display';
+  id: string;
+}
+
+/** Seconds between two writes of the last use of a session, by any processes. */
+const USED_EVERY_SECONDS = 60;
+
+/**
+ * Condition for sessions `s` that have not ended. A session also ends if its person is disabled or gets a new generation, or if its display is
+ * removed. `u` and `d` are the rows of the person and of the display.
+ */
+const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
+  AND s.last_used_at + make_interval(secs => s.idle_seconds) > now()
+  AND (s.expires_at IS NULL OR s.expires_at > now())
+  AND CASE s.kind WHEN 'person' THEN u.is_active AND u.generation = s.generation ELSE d.removed_at IS NULL END)`;
+
+function sessionsOf(db: Db, tenantId: number) {
+  return db
+    .selectFrom('session as s')
+    .leftJoin('app_user as u', (join) =>
+      join.onRef('u.tenant_id', '=', 's.tenant_id').onRef('u.id', '=', 's.person_id'),
+    )
+    .leftJoin('display as d', (join) =>
+      join.onRef('d.tenant_id', '=', 's.tenant_id').onRef('d.id', '=', 's.display_id'),
+    )
+    .where('s.tenant_id', '=', tenantId);
+}
+
+/**
+ * Finds the session with this hash, if it has not ended, with its tenant and the row of its holder. All times are by the clock of the database.
+ */
+export async function findSession(db: Db, tenantId: number, hash: Buffer) {
+  return await sessionsOf(db, tenantId)
+    .innerJoin('tenant as t', 't.id', 's.tenant_id')
+    .where('s.secret_hash', '=', hash)
+    .where(IS_ALIVE)
+    .select(['s.id', 's.person_id', 's.display_id'])
+    .select([
+      'u.name',
+      'u.email',
+      'u.role',
+      'u.areas as person_areas',
+      'u.language',
+      'd.label',
+      'd.areas as display_areas',
+    ])
+    .select([
+      sql<TenantRow>`to_jsonb(t)`.as('tenant'),
+      sql<Date>`now()`.as('now'),
+      sql<Date>`least(now() + make_interval(secs => s.idle_seconds), s.expires_at)`.as('ends_at'),
+      sql<boolean>`s.last_used_at <= now() - make_interval(secs => ${sql.lit(USED_EVERY_SECONDS)})`.as('is_use_due'),
+      IS_SEEN_DUE.as('is_seen_due'),
+    ])
+    .executeTakeFirst();
+}
+export type FoundSession = NonNullable<Awaited<ReturnType<typeof findSession>>>;
+
+/** Lists at most `limit` sessions of a person or a display that have not ended, newest first. */
+export async function listSessions(db: Db, tenantId: number, holder: Holder, limit: number): Promise<SessionRow[]> {
+  return await sessionsOf(db, tenantId)
+    .where(holder.kind === 'person' ? 's.person_id' : 's.display_id', '=', holder.id)
+    .where(IS_ALIVE)
+    .selectAll('s')
+    .orderBy('s.id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export interface NewSession {
+  id: string;
+  hash: Buffer;
+  holder: Holder;
+  /** Generation of the person. Null for a display. */
+  generation: number | null;
+  idleSeconds: number;
+  /** Null: uses extend the session without a bound. */
+  lifetimeSeconds: number | null;
+  address: string;
+  userAgent: string;
+}
+
+/** Inserts a session. Changes nothing if a session with this id exists, because then an earlier attempt has inserted it. */
+export async function insertSession(tx: Tx, tenantId: number, session: NewSession): Promise<void> {
+  const { id, hash, holder, generation, idleSeconds, lifetimeSeconds, address, userAgent } = session;
+  await tx
+    .insertInto('session')
+    .values({
+      tenant_id: tenantId,
+      id,
+      secret_hash: hash,
+      kind: holder.kind,
+      person_id: holder.kind === 'person' ? holder.id : null,
+      display_id: holder.kind === 'display' ? holder.id : null,
+      generation,
+      idle_seconds: idleSeconds,
+      expires_at: sql<Date>`now() + make_interval(secs => ${lifetimeSeconds}::int)`,
+      address,
+      user_agent: userAgent,
+    })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
+    .execute();
+}
+
+/** Removes the sessions of a person that began more than `days` ago. Of the newer ones, only the latest `keep` stay. */
+export async function removeOldSessions(
+  tx: Tx,
+  tenantId: number,
+  personId: string,
+  { days, keep }: { days: number; keep: number },
+): Promise<void> {
+  const latest = tx
+    .selectFrom('session')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('person_id', '=', personId)
+    .where('created_at', '>=', sql<Date>`now() - make_interval(days => ${sql.lit(days)})`)
+    .orderBy('id', 'desc')
+    .limit(keep);
+  await tx
+    .deleteFrom('session')
+    .where('tenant_id', '=', tenantId)
+    .where('person_id', '=', personId)
+    .where('id', 'not in', latest)
+    .execute();
+}
+
+/** Returns the session, also if it has ended, and locks it until the transaction ends. */
+export async function lockSession(tx: Tx, tenantId: number, id: string): Promise<SessionRow | undefined> {
+  return await tx
+    .selectFrom('session')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+/** Ends a session. Changes nothing if it was ended before. The CTE gives the time, because a cluster refuses now() in SET. */
+export async function endSession(db: Db, tenantId: number, session: { id: string } | { hash: Buffer }): Promise<void> {
+  const isWanted = 'id' in session ? sql`s.id = ${session.id}` : sql`s.secret_hash = ${session.hash}`;
+  await sql`
+    WITH clock AS MATERIALIZED (SELECT now() AS at)
+    UPDATE session AS s SET ended_at = clock.at FROM clock
+    WHERE s.tenant_id = ${tenantId} AND ${isWanted} AND s.ended_at IS NULL`.execute(db);
+}
+
+/** Sets the generation of a session, so that it goes on after its person has a new password. */
+export async function setGeneration(tx: Tx, tenantId: number, id: string, generation: number): Promise<void> {
+  await tx.updateTable('session').set({ generation }).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
+}
+
+/** Writes `last_used_at` of sessions, in one statement on one node. A session that was used within the minute before is not written. */
+export async function updateLastUsed(db: Database, uses: LatestUse[], nowMs: number): Promise<void> {
+  await writeByShare(
+    db,
+    uses,
+    ({ id }) => id,
+    (share) => updateShare(db, share, nowMs),
+  );
+}
+
+/**
+ * The statement takes the ages of the uses, so that the clock of the database gives the times. A process measures an age by its own clock, but
+ * only over some seconds. The CTE computes the times, because a cluster refuses such functions in an UPDATE.
+ */
+async function updateShare(db: Database, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    WITH used AS MATERIALIZED (
+      SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
+        now() - make_interval(secs => given.age + ${sql.lit(USED_EVERY_SECONDS)}) AS due_at
+      FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
+                  ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
+    )
+    UPDATE session AS s SET last_used_at = used.at
+    FROM used
+    WHERE s.tenant_id = ${tenantOf('used')} AND s.id = used.id
+      AND s.last_used_at <= used.due_at
+    RETURNING s.id
+  `.execute(db);
+  return rows.map(({ id }) => id);
+}

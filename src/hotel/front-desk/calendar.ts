@@ -1,0 +1,105 @@
+import type { Database } from '#platform/db/database.ts';
+import { withRetries } from '#platform/db/failures.ts';
+import { invalidField, notFound } from '#platform/errors.ts';
+import { countNights, type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
+import { startTurn } from '#platform/lib/turn.ts';
+import { readHeldCounts } from '../nights/nights.ts';
+import { type PlanNights, readPlanNights } from '../rates/rates.ts';
+import { listProperties, type RoomTypeRow } from '../rooms/rooms.ts';
+import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calendar-schema.ts';
+
+/** Largest number of nights of a calendar. */
+const MAX_NIGHTS = 400;
+/** Number of room types that are read at a time, with one statement for their plans and one for their night counters. */
+const ROOM_TYPES_A_BATCH = 10;
+
+/** Property and range of nights of a calendar, with the room types that the calendar shows. */
+export interface Calendar {
+  from: DateText;
+  to: DateText;
+  /** Current day at the property. */
+  today: DateText;
+  roomTypes: RoomTypeRow[];
+}
+
+/**
+ * Finds the property of a calendar, and its active room types.
+ * @throws ApiError 400 `invalid_request` if the range is empty, reversed or longer than 400 nights, and 404 `error` if the tenant has no
+ * active property with this id
+ */
+export async function findCalendar(db: Database, tenantId: number, query: CalendarQuery): Promise<Calendar> {
+  const { from, to } = query;
+  const nights = countNights(from, to);
+  if (nights < 1) {
+    throw invalidField('to', 'must be after from');
+  }
+  if (nights > MAX_NIGHTS) {
+    throw invalidField('to', `must be at most ${MAX_NIGHTS} nights after from`);
+  }
+  const properties = await listProperties(db, tenantId);
+  const found = properties.find(({ property }) => property.id === query.property_id.toLowerCase());
+  if (found === undefined) {
+    throw notFound('property');
+  }
+  return { from, to, today: todayIn(found.property.timezone), roomTypes: found.roomTypes };
+}
+
+/**
+ * Yields the calendar as JSON text, one room type after the other. The next room types are read only when the reader has taken the previous
+ * ones. So the memory does not grow with the number of room types, and a slow reader holds no database connection.
+ */
+export async function* calendarTexts(db: Database, tenantId: number, calendar: Calendar): AsyncGenerator<string> {
+  const { from, to, today, roomTypes } = calendar;
+  const turn = startTurn();
+  const nights = nightsOf(from, to);
+  let before = `{"from":"${from}","to":"${to}","today":"${today}","room_types":[`;
+  for (let start = 0; start < roomTypes.length; start += ROOM_TYPES_A_BATCH) {
+    const batch = roomTypes.slice(start, start + ROOM_TYPES_A_BATCH);
+    for (const roomType of await withRetries(() => readBatch(db, tenantId, batch, nights, to))) {
+      yield before + JSON.stringify(roomType());
+      before = ',';
+      if (turn.isOver()) {
+        await turn.next();
+      }
+    }
+  }
+  yield before === ',' ? ']}' : `${before}]}`;
+}
+
+/** Reads the room types. @returns for each room type a function that makes its part of the calendar, because each part takes some time */
+async function readBatch(
+  db: Database,
+  tenantId: number,
+  roomTypes: RoomTypeRow[],
+  nights: DateText[],
+  to: DateText,
+): Promise<(() => CalendarRoomType)[]> {
+  const checkIn = nights[0] ?? to;
+  const ranges = roomTypes.map(({ id }) => ({ tenantId, roomTypeId: id, checkIn, checkOut: to }));
+  const [plans, held] = await Promise.all([readPlanNights(db, ranges), readHeldCounts(db, ranges)]);
+  return roomTypes.map(({ id, name, physical_capacity }, index) => () => ({
+    id,
+    name,
+    physical_capacity,
+    held: held[index] ?? [],
+    rate_plans: (plans[index] ?? []).map((plan) => planShape(plan, nights)),
+  }));
+}
+
+/** Returns the rate plan with a value for each night. */
+function planShape({ offsets, prices, sold_out, ...plan }: PlanNights, dates: DateText[]): CalendarRatePlan {
+  const nights = {
+    prices: dates.map(() => plan.base_price),
+    is_own: dates.map(() => false),
+    closed: dates.map(() => false),
+  };
+  offsets?.forEach((offset, index) => {
+    const price = prices?.[index] ?? null;
+    if (price !== null) {
+      nights.prices[offset] = price;
+      nights.is_own[offset] = true;
+    }
+    nights.closed[offset] = sold_out?.[index] ?? false;
+  });
+  return { ...plan, ...nights };
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import { dayAhead, openChannel, openHotel, type TestHotel } from '#test/support/hotel.ts';
+import { type Answer, startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+let double: string;
+let suite: string;
+before(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  hotel = await openHotel(service);
+  double = hotel.roomTypes['Double'] ?? '';
+  suite = hotel.roomTypes['Suite'] ?? '';
+});
+after(() => service.close());
+
+const list = (query = '', headers = hotel.staff): Promise<Answer> =>
+  service.call('GET', `/v1/staff/nights/oversold/${query}`, { headers });
+
+/** Sends stays of an OTA, which are never refused for want of rooms. */
+async function oversell(stays: { room_type_id: string; from: number; to: number }[], of = hotel): Promise<void> {
+  const send = await openChannel(service, of, `ota-${of.tenantId}`);
+  for (const { room_type_id, from, to } of stays) {
+    const sent = await send({ room_type_id, check_in: dayAhead(from), check_out: dayAhead(to) });
+    assert.equal(sent.status, 201, sent.text);
+  }
+}
+
+describe('GET /v1/staff/nights/oversold/', () => {
+  it('200: the list has the nights with more held rooms than the capacity, sorted by room type and date', async () => {
+    await oversell([
+      { room_type_id: suite, from: 30, to: 33 },
+      { room_type_id: suite, from: 31, to: 34 },
+      { room_type_id: double, from: 30, to: 31 },
+    ]);
+    const oversold = { room_type_id: suite, capacity: 1, held: 2 };
+    const { status, body } = await list();
+    assert.deepEqual(
+      [status, body],
+      [
+        200,
+        [
+          { ...oversold, date: dayAhead(31) },
+          { ...oversold, date: dayAhead(32) },
+        ],
+      ],
+    );
+    const path = `/v1/staff/room-types/${double}/`;
+    await service.call('PATCH', path, { headers: hotel.owner, json: { physical_capacity: 0 } });
+    const all = [
+      { ...oversold, date: dayAhead(31) },
+      { ...oversold, date: dayAhead(32) },
+      { room_type_id: double, capacity: 0, held: 1, date: dayAhead(30) },
+    ];
+    const sorted = all.toSorted((a, b) => (a.room_type_id + a.date < b.room_type_id + b.date ? -1 : 1));
+    assert.deepEqual((await list()).body, sorted);
+  });
+
+  it('200: the list begins with the night `from`, and without `from` it has no night before today', async () => {
+    await oversell([
+      { room_type_id: suite, from: -5, to: 32 },
+      { room_type_id: suite, from: -5, to: 32 },
+    ]);
+    const first = async (query?: string) => (await list(query)).body[0].date;
+    assert.equal(await first(`?from=${dayAhead(31)}`), dayAhead(31));
+    assert.equal((await list(`?from=${dayAhead(31)}`)).body.length, 1);
+    assert.equal(await first(`?from=${dayAhead(-9)}`), dayAhead(-5));
+    assert.ok([dayAhead(-1), dayAhead(0), dayAhead(1)].includes(await first()));
+    assert.deepEqual((await list(`?from=${dayAhead(32)}`)).body, []);
+  });
+
+  it('200: a long list is the same as a whole and in pages; 404: a page after the last one does not exist', async () => {
+    await oversell([
+      { room_type_id: suite, from: 30, to: 330 },
+      { room_type_id: suite, from: 30, to: 330 },
+      { room_type_id: hotel.roomTypes['Lagoon Lodge/Double'] ?? '', from: 30, to: 330 },
+      { room_type_id: hotel.roomTypes['Lagoon Lodge/Double'] ?? '', from: 30, to: 330 },
+      { room_type_id: hotel.roomTypes['Lagoon Lodge/Double'] ?? '', from: 30, to: 330 },
+    ]);
+    const whole = (await list()).body;
+    assert.equal(whole.length, 600);
+    assert.equal(
+      new Set(whole.map((night: { room_type_id: string; date: string }) => JSON.stringify(night))).size,
+      600,
+    );
+    const pages = [];
+    for (let page = 1; page <= 3; page += 1) {
+      const { body } = await list(`?page=${page}&page_size=200`);
+      assert.equal(body.count, 600);
+      pages.push(...body.results);
+    }
+    assert.deepEqual(pages, whole);
+    assertError(await list('?page=4&page_size=200'), 404, 'error');
+    assert.deepEqual((await list(`?page=1&from=${dayAhead(400)}`)).body.results, []);
+  });
+
+  it('200: nights of room types that are no longer active are in the list', async () => {
+    await oversell([
+      { room_type_id: suite, from: 30, to: 31 },
+      { room_type_id: suite, from: 30, to: 31 },
+    ]);
+    await service.apply({ ...hotel.document, users: undefined, properties: hotel.document.properties?.slice(1) });
+    assert.deepEqual((await list()).body, [{ room_type_id: suite, date: dayAhead(30), capacity: 1, held: 2 }]);
+  });
+
+  it('200: a list shows no night of another tenant', async () => {
+    const other = await openHotel(service);
+    const room_type_id = other.roomTypes['Suite'] ?? '';
+    await oversell(
+      [
+        { room_type_id, from: 30, to: 31 },
+        { room_type_id, from: 30, to: 31 },
+      ],
+      other,
+    );
+    assert.deepEqual((await list()).body, []);
+    assert.equal((await list('', other.staff)).body.length, 1);
+  });
+
+  it('400 invalid_request: a malformed `from` and a page out of range are refused', async () => {
+    for (const [query, fault] of [
+      ['?from=', /^from: /],
+      ['?from=2030-02-30', /^from: /],
+      ['?from=tomorrow', /^from: /],
+      ['?from=2030-01-01&from=2030-01-02', /from/],
+      ['?page=0', /^page: /],
+      ['?page_size=201', /^page_size: /],
+    ] as const) {
+      assert.match(faultsOf(await list(query)).join(), fault, query);
+    }
+  });
+
+  it('401, 403: the list is refused without a token (401), to a partner (401), and for a tenant without the hotel feature (403)', async () => {
+    assertError(await list('', {}), 401, 'invalid_credentials');
+    assertError(await list('', hotel.partner), 401, 'invalid_credentials');
+    assertError(await list('', (await service.tenant()).staff), 403, 'error');
+  });
+});

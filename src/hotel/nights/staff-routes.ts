@@ -1,0 +1,40 @@
+import Type from 'typebox';
+import type { Database } from '#platform/db/database.ts';
+import type { App } from '#platform/http/app.ts';
+import type { Guard } from '#platform/http/guard.ts';
+import { sendLongList } from '#platform/http/list.ts';
+import { pageOf } from '#platform/http/paging.ts';
+import { todayIn } from '#platform/lib/dates.ts';
+import { listOversoldNights } from './oversold-store.ts';
+import { OversoldNight, OversoldQuery } from './schema.ts';
+
+interface Dependencies {
+  db: Database;
+  staffGuard: Guard;
+}
+
+export function nightStaffRoutes(app: App, { db, staffGuard }: Dependencies): void {
+  app.get(
+    '/v1/staff/nights/oversold/',
+    {
+      onRequest: staffGuard,
+      config: { isStreamed: true },
+      schema: {
+        operationId: 'listOversoldNights',
+        summary: 'List the nights on which more rooms are held than the hotel has',
+        description:
+          'Lists the oversold nights of all room types, sorted by room type and date. A night becomes oversold if an OTA reports ' +
+          'a stay for a full night, or if the capacity of the room type is reduced below the rooms that are held. Room types that ' +
+          'are no longer active are in the list too, because their stays still need rooms.',
+        tags: ['Calendar'],
+        querystring: OversoldQuery,
+        response: { 200: Type.Union([Type.Array(OversoldNight), pageOf(OversoldNight)]) },
+      },
+    },
+    (request, reply) => {
+      const { id, timezone } = request.staff.tenant;
+      const list = listOversoldNights(db, id, request.query.from ?? todayIn(timezone));
+      return sendLongList(request, reply, list, ({ id: _, ...night }) => night);
+    },
+  );
+}

@@ -1,0 +1,120 @@
+import { type Actor, type NewAuditEntry, writeAuditEntries } from '#access/audit/audit.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { apiError, invalidField } from '#platform/errors.ts';
+import { formatMoney } from '#platform/lib/money.ts';
+import { lockPlans } from './plans.ts';
+import type { ChangedNight, NightChange, NightState, RateChanges, RatesChanged } from './staff-schema.ts';
+import * as store from './store.ts';
+
+/** Largest number of nights in one audit entry, so that reading a batch of entries takes a bounded amount of memory. */
+const NIGHTS_AN_ENTRY = 1_000;
+/** Largest number of nights that the message about unexpected values names. */
+const NAMED_NIGHTS = 5;
+
+/**
+ * Changes nights of rate plans in one transaction, all or none. The plans may be inactive. While the transaction runs, no other writer
+ * changes the nights, because each writer locks the plans first.
+ * @returns the nights whose values differ from before, in the order of the call
+ * @throws ApiError 400 `invalid_request` if a night is named twice, 404 `error` if a plan is unknown or belongs to another tenant, and 409
+ * `invalid_status_transition` if a night does not have its expected values
+ */
+export async function changeRates(db: Database, actor: Actor, input: RateChanges): Promise<RatesChanged> {
+  const changes = input.changes.map((change) => ({ ...change, rate_plan_id: change.rate_plan_id.toLowerCase() }));
+  refuseRepeatedNights(changes);
+  let written: ChangedNight[] = [];
+  return await inTransaction(db, async (tx) => {
+    await lockPlans(tx, actor.tenantId, changes);
+    const stateOf = await readStates(tx, actor.tenantId, changes);
+    // If the response to the COMMIT was lost, the transaction runs again. It then finds the values that it has written itself.
+    if (written.length > 0 && written.every((night) => isEqual(stateOf(night), night.after))) {
+      return { changed: written };
+    }
+    refuseUnexpected(changes, stateOf);
+    const changed = differencesOf(changes, stateOf);
+    if (input.dry_run !== true && changed.length > 0) {
+      await write(tx, actor, changed);
+      written = changed;
+    }
+    return { changed };
+  });
+}
+
+function refuseRepeatedNights(changes: NightChange[]): void {
+  const seen = new Set<string>();
+  for (const [index, change] of changes.entries()) {
+    if (seen.has(keyOf(change))) {
+      throw invalidField(`changes.${index}`, `names the night ${change.date} of this rate plan a second time`);
+    }
+    seen.add(keyOf(change));
+  }
+}
+
+type Night = Pick<NightChange, 'rate_plan_id' | 'date'>;
+
+function keyOf({ rate_plan_id, date }: Night): string {
+  return `${rate_plan_id} ${date}`;
+}
+
+/** Reads the price and the restriction of the nights. @returns a function that finds those of one night */
+async function readStates(tx: Tx, tenantId: number, nights: Night[]): Promise<(night: Night) => NightState> {
+  const rows = await store.readNights(tx, tenantId, nights);
+  const states = new Map(rows.map(({ price, is_sold_out, ...night }) => [keyOf(night), { price, is_sold_out }]));
+  return (night) => states.get(keyOf(night)) ?? { price: null, is_sold_out: false };
+}
+
+function isEqual(a: NightState, b: NightState): boolean {
+  return a.price === b.price && a.is_sold_out === b.is_sold_out;
+}
+
+/** Refuses the call if a night does not have its expected values. The message names the first such nights. */
+function refuseUnexpected(changes: NightChange[], stateOf: (night: Night) => NightState): void {
+  const unexpected = changes.filter(
+    (change) => change.expected !== undefined && !isEqual(stateOf(change), stateFrom(change.expected)),
+  );
+  if (unexpected.length > 0) {
+    const named = unexpected.slice(0, NAMED_NIGHTS).map((change) => describe(change, stateOf(change)));
+    const more = unexpected.length > named.length ? [`and ${unexpected.length - named.length} more`] : [];
+    throw apiError(
+      'invalid_status_transition',
+      `Some nights no longer have the expected values: ${[...named, ...more].join('; ')}. Nothing was changed. Read the nights ` +
+        'again, and send the changes with their present values.',
+    );
+  }
+}
+
+function describe({ rate_plan_id, date }: Night, { price, is_sold_out }: NightState): string {
+  const cost = price === null ? "the plan's price" : `the price ${price}`;
+  return `${date} of rate plan ${rate_plan_id} has ${cost} and is ${is_sold_out ? 'sold out' : 'open'}`;
+}
+
+function stateFrom({ price, is_sold_out }: NightState): NightState {
+  return { price: price === null ? null : formatMoney(price), is_sold_out };
+}
+
+/** Returns the nights that the changes would give other values. A value that a change leaves out stays as it is. */
+function differencesOf(changes: NightChange[], stateOf: (night: Night) => NightState): ChangedNight[] {
+  return changes.flatMap((change) => {
+    const before = stateOf(change);
+    const { price = before.price, is_sold_out = before.is_sold_out } = change;
+    const after = stateFrom({ price, is_sold_out });
+    return isEqual(before, after) ? [] : [{ rate_plan_id: change.rate_plan_id, date: change.date, before, after }];
+  });
+}
+
+async function write(tx: Tx, actor: Actor, changed: ChangedNight[]): Promise<void> {
+  const nights = changed.map(({ rate_plan_id, date, after }) => ({ rate_plan_id, date, ...after }));
+  await store.writeRates(tx, { tenantId: actor.tenantId, nights, price: 'replace' });
+  await writeAuditEntries(tx, actor, auditEntriesOf(changed));
+}
+
+/** Returns one audit entry for each rate plan, or several entries for a plan with more than `NIGHTS_AN_ENTRY` nights. */
+function auditEntriesOf(changed: ChangedNight[]): NewAuditEntry[] {
+  return [...Map.groupBy(changed, (night) => night.rate_plan_id)].flatMap(([subject, nights]) => {
+    const entries = nights.map(({ rate_plan_id, ...entry }) => entry);
+    const parts = Array.from({ length: Math.ceil(entries.length / NIGHTS_AN_ENTRY) }, (_, index) =>
+      entries.slice(index * NIGHTS_AN_ENTRY, (index + 1) * NIGHTS_AN_ENTRY),
+    );
+    return parts.map((part) => ({ action: 'rates.changed', subject, details: { entries: part } }));
+  });
+}

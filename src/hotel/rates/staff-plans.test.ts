@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import { book, dayAhead, openHotel, pmsHeaders, type TestHotel, writePlan } from '#test/support/hotel.ts';
+import { type Answer, startService, type TestService } from '#test/support/service.ts';
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+let service: TestService;
+let hotel: TestHotel;
+let flexible: string;
+before(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  hotel = await openHotel(service);
+  flexible = hotel.plans['Double/Flexible'] ?? '';
+});
+after(() => service.close());
+
+const change = (id: string | undefined, json: object, headers = hotel.owner): Promise<Answer> =>
+  service.call('PATCH', `/v1/staff/rate-plans/${id}/`, { headers, json });
+const total = async (changes: Record<string, unknown> = {}) =>
+  (await book(service, hotel, { check_in: dayAhead(30), check_out: dayAhead(31), ...changes })).body.total_amount;
+
+describe('PATCH /v1/staff/rate-plans/{id}/', () => {
+  it('200: a change of base_price or min_nights keeps the other field, and returns the plan', async () => {
+    const shape = { id: flexible, name: 'Flexible', is_active: true };
+    const priced = await change(flexible, { base_price: '99.5' });
+    assert.deepEqual([priced.status, priced.body], [200, { ...shape, base_price: '99.50', min_nights: 1 }]);
+    const longer = await change(flexible.toUpperCase(), { min_nights: 2 });
+    assert.deepEqual([longer.status, longer.body], [200, { ...shape, base_price: '99.50', min_nights: 2 }]);
+  });
+
+  it('200: bookings get the new base price, and a night with a price of its own keeps it', async () => {
+    const pms = await pmsHeaders(service, hotel);
+    await writePlan(service, pms, 'rates', flexible, [{ date: dayAhead(31), price: '120.00' }]);
+    assert.equal(await total(), '100.00');
+    await change(flexible, { base_price: '70.00' });
+    assert.equal(await total(), '70.00');
+    assert.equal(await total({ check_in: dayAhead(31), check_out: dayAhead(32) }), '120.00');
+  });
+
+  it('200: after a longer min_nights, a shorter stay is refused', async () => {
+    await change(flexible, { min_nights: 3 });
+    const refused = await book(service, hotel, { check_in: dayAhead(30), check_out: dayAhead(31) });
+    assertError(refused, 409, 'room_not_available');
+  });
+
+  it('200: an inactive plan can be changed, and the response says that it is inactive', async () => {
+    const { body } = await change(hotel.plans['Double/Closed for good'], { base_price: '2.00' });
+    assert.deepEqual([body.base_price, body.is_active], ['2.00', false]);
+  });
+
+  it('200: the audit trail has the values before and after a change, and no entry if the values are the same', async () => {
+    const trail = async () => {
+      const { body } = await service.call('GET', '/v1/staff/audit/', { headers: hotel.owner });
+      return body.filter(({ action }: { action: string }) => action === 'rate_plan.changed');
+    };
+    await change(flexible, { base_price: '100', min_nights: 1 });
+    assert.deepEqual(await trail(), []);
+    await change(flexible, { min_nights: 2 });
+    const [entry, ...others] = await trail();
+    assert.deepEqual(others, []);
+    assert.deepEqual([entry.subject, entry.actor.type], [flexible, 'user']);
+    assert.deepEqual(entry.details, {
+      before: { base_price: '100.00', min_nights: 1 },
+      after: { base_price: '100.00', min_nights: 2 },
+    });
+  });
+
+  it('a tenant document that is applied again writes its own base_price and min_nights', async () => {
+    await change(flexible, { base_price: '70.00', min_nights: 5 });
+    const { changes } = await service.apply({ ...hotel.document, users: undefined });
+    assert.deepEqual(
+      changes.map(({ name, fields }) => [name, fields]),
+      [
+        [
+          'Harbour House / Double / Flexible',
+          [
+            { field: 'base_price', from: '70.00', to: '100.00' },
+            { field: 'min_nights', from: 5, to: 1 },
+          ],
+        ],
+      ],
+    );
+    assert.equal(await total(), '100.00');
+  });
+
+  it('400 invalid_request: an empty change and values out of range are refused, and the plan stays as it is', async () => {
+    for (const [json, fault] of [
+      [{}, /^body: /],
+      [{ base_price: 70 }, /^base_price: /],
+      [{ base_price: null }, /^base_price: /],
+      [{ base_price: '-1.00' }, /^base_price: /],
+      [{ base_price: '1.005' }, /^base_price: /],
+      [{ min_nights: 0 }, /^min_nights: /],
+      [{ min_nights: '2' }, /^min_nights: /],
+      [{ min_nights: 1.5 }, /^min_nights: /],
+      [{ min_nights: 2_147_483_648 }, /^min_nights: /],
+      [{ base_price: '70.00', min_nights: null }, /^min_nights: /],
+    ] as [object, RegExp][]) {
+      assert.match(faultsOf(await change(flexible, json)).join(), fault, JSON.stringify(json));
+    }
+    assert.equal((await change(flexible, { min_nights: 1 })).body.base_price, '100.00');
+  });
+
+  it('401, 403: a change is refused without a token (401), with a key of a partner (401), and without the hotel feature (403)', async () => {
+    assertError(await change(flexible, { min_nights: 2 }, {}), 401, 'invalid_credentials');
+    assertError(await change(flexible, { min_nights: 2 }, hotel.partner), 401, 'invalid_credentials');
+    assertError(await change(flexible, { min_nights: 2 }, (await service.tenant()).owner), 403, 'error');
+  });
+
+  it('404: an unknown id, a malformed id and the id of a plan of another tenant get the same response', async () => {
+    const other = await openHotel(service);
+    const refused = await change(UNKNOWN, { min_nights: 2 });
+    assertError(refused, 404, 'error');
+    for (const id of ['x', other.plans['Double/Flexible']]) {
+      assert.equal((await change(id, { min_nights: 2 })).text, refused.text);
+    }
+    const { min_nights } = await service.database.db
+      .selectFrom('rate_plan')
+      .select('min_nights')
+      .where('id', '=', String(other.plans['Double/Flexible']))
+      .executeTakeFirstOrThrow();
+    assert.equal(min_nights, 1);
+  });
+});

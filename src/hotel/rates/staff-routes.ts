@@ -1,0 +1,62 @@
+import { actorOf } from '#access/tenants/tenants.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { App } from '#platform/http/app.ts';
+import type { Guard } from '#platform/http/guard.ts';
+import { changeRatePlan } from './plans.ts';
+import { changeRates } from './rate-changes.ts';
+import { ChangedRatePlan, RateChanges, RatePlanChange, RatePlanPath, RatesChanged } from './staff-schema.ts';
+
+const SHARED = { tags: ['Rates'] };
+const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.' } as const;
+
+interface Dependencies {
+  db: Database;
+  /** Guard of people who may write prices and restrictions. */
+  rateGuard: Guard;
+}
+
+export function rateStaffRoutes(app: App, { db, rateGuard }: Dependencies): void {
+  app.patch(
+    '/v1/staff/rates/',
+    {
+      onRequest: rateGuard,
+      config: { errors: [NO_RATE_PLAN, 'invalid_status_transition'] },
+      schema: {
+        ...SHARED,
+        operationId: 'changeRates',
+        summary: 'Change the prices and restrictions of nights',
+        description:
+          'Changes 1 to 5,000 nights of one or several rate plans. If one entry is refused, the call changes no night. An entry ' +
+          'changes only the values that it has. The response lists only the nights whose values differ from before, each with ' +
+          'both values, so a console can show what has changed and take it back.\n\n' +
+          'Send `expected` with the values that you have read. If another person or the PMS has changed a night meanwhile, the ' +
+          'call is refused with 409, and the message names the first nights that differ. With `dry_run`, the call makes all ' +
+          'checks and returns what would change, but changes nothing.\n\n' +
+          'Partners see the new prices immediately. A stay that is booked keeps its price.',
+        body: RateChanges,
+        response: { 200: RatesChanged },
+      },
+    },
+    async (request) => await changeRates(db, actorOf(request.staff), request.body),
+  );
+  app.patch(
+    '/v1/staff/rate-plans/:id/',
+    {
+      onRequest: rateGuard,
+      config: { errors: [NO_RATE_PLAN] },
+      schema: {
+        ...SHARED,
+        operationId: 'changeRatePlan',
+        summary: 'Change the base price or the shortest stay of a rate plan',
+        description:
+          'Changes only the fields that are sent. Nights with a price of their own keep it, and a stay that is booked keeps its ' +
+          'price. Partners see the change immediately. The tenant document sets the same fields, so the next document with a ' +
+          'part `properties` writes its values again.',
+        params: RatePlanPath,
+        body: RatePlanChange,
+        response: { 200: ChangedRatePlan },
+      },
+    },
+    async (request) => await changeRatePlan(db, actorOf(request.staff), request.params.id, request.body),
+  );
+}

@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ChangeActor, NamedActor } from '#access/actors/actors.ts';
+import { newId } from '#platform/lib/ids.ts';
+import type { NewReservationChange, ReservationChangeRow } from './change-store.ts';
+import { sourceOf } from './source.ts';
+import type { ReservationRow, ReservationUpdate } from './store.ts';
+
+/**
+ * Change that the caller wants to make. Make it before the transaction begins, so that a retry of the transaction finds the change if an
+ * earlier try was committed.
+ */
+export interface WantedChange {
+  id: string;
+  actor: ChangeActor;
+  /** Reason that staff give. It is never in an event. */
+  reason: string | null;
+}
+
+export function wantedChange(actor: ChangeActor, reason: string | null = null): WantedChange {
+  return { id: newId(), actor, reason };
+}
+
+/** Columns that no response shows. A change of them alone does not move `changed_at`. */
+const HIDDEN = new Set(['channel_timestamp', 'channel_signatures', 'status_request_id']);
+
+/** Returns true if the update changes a value that responses show. */
+export function isVisible(row: ReservationRow, update: ReservationUpdate): boolean {
+  const stored = new Map<string, unknown>(Object.entries(row));
+  return Object.entries(update).some(
+    ([column, value]) => !HIDDEN.has(column) && !isDeepStrictEqual(stored.get(column), value),
+  );
+}
+
+/**
+ * Returns the time of a change of a stay. It is later than the time of the previous change, also if the clocks of two processes differ. So
+ * the times of its changes are in order, and two changes never have the same time.
+ */
+export function nextChangeTime({ changed_at, created_at }: ReservationRow): Date {
+  return new Date(Math.max(Date.now(), (changed_at ?? created_at).getTime() + 1));
+}
+
+/** Returns the row that records a change, or null if neither the status nor the nights have changed. */
+export function recordOf(
+  before: ReservationRow,
+  after: ReservationRow,
+  { id, actor, reason }: WantedChange,
+): NewReservationChange | null {
+  const isMoved = hasMoved(before, after);
+  if (!isMoved && before.status === after.status) {
+    return null;
+  }
+  return {
+    ...stateOf(after),
+    id,
+    at: after.changed_at ?? after.created_at,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    previous_status: before.status,
+    previous_room_type_id: isMoved ? before.room_type_id : null,
+    previous_check_in: isMoved ? before.check_in : null,
+    previous_check_out: isMoved ? before.check_out : null,
+    reason,
+  };
+}
+
+/** Returns the row that records a booking of the hotel itself. */
+export function bookingRecordOf(
+  row: State & { created_at: Date | string },
+  { id, actor }: WantedChange,
+  requestId: string,
+): NewReservationChange {
+  return {
+    ...stateOf(row),
+    id,
+    at: row.created_at,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    booking_request_id: requestId,
+  };
+}
+
+/** Returns true if the room type or the dates differ. */
+export function hasMoved(before: Nights, after: Nights): boolean {
+  return (
+    before.room_type_id !== after.room_type_id ||
+    before.check_in !== after.check_in ||
+    before.check_out !== after.check_out
+  );
+}
+
+type Nights = Pick<ReservationRow, 'room_type_id' | 'check_in' | 'check_out'>;
+
+type State = Nights & Pick<ReservationRow, 'tenant_id' | 'id' | 'status'>;
+
+function stateOf({ tenant_id, id, status, room_type_id, check_in, check_out }: State) {
+  return { tenant_id, reservation_id: id, status, room_type_id, check_in, check_out };
+}
+
+/**
+ * Returns the actor of the booking of a partner or an OTA, as the row of the stay shows it. The row of an OTA's stay has the source of the
+ * channel, but not the id of the channel.
+ */
+export function bookerOf(row: Pick<ReservationRow, 'credential_id' | 'external_source'>): ChangeActor {
+  return sourceOf(row) === 'partner' ? { type: 'partner', id: row.credential_id } : { type: 'channel', id: null };
+}
+
+/** Returns the actor of a stored change. */
+export function actorOfChange({ actor_type, actor_id }: Pick<ReservationChangeRow, 'actor_type' | 'actor_id'>) {
+  return { type: actor_type as ChangeActor['type'], id: actor_id };
+}
+
+/** Adds the name to an actor. A channel has the source of the stay as its name. */
+export function withName(
+  nameOf: (actor: ChangeActor) => NamedActor,
+  actor: ChangeActor,
+  externalSource: string | null,
+): NamedActor {
+  return actor.type === 'channel' ? { ...actor, name: externalSource } : nameOf(actor);
+}

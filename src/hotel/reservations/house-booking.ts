@@ -1,0 +1,62 @@
+import { invalidField, notFound } from '#platform/errors.ts';
+import { addDays, type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
+import { isOpen, type PlanCalendar, type Quote, quoteCheapest, quotePlan } from '../rates/rates.ts';
+import type { RoomTypeWithClock } from '../rooms/rooms.ts';
+import { notAvailable } from './booking.ts';
+import type { HouseBooking } from './staff-schema.ts';
+
+/**
+ * Checks the number of guests and the day of arrival.
+ * @throws ApiError 400 `invalid_request`
+ */
+export function checkBooking(roomType: RoomTypeWithClock, { guests = 1, check_in, overbook = false }: HouseBooking) {
+  checkArrival(roomType, check_in);
+  if (!overbook) {
+    checkGuests(roomType, guests);
+  }
+}
+
+/** @throws ApiError 400 `invalid_request` if the arrival is before yesterday at the property */
+export function checkArrival({ timezone }: RoomTypeWithClock, checkIn: DateText): void {
+  const yesterday = addDays(todayIn(timezone), -1);
+  if (checkIn < yesterday) {
+    throw invalidField('check_in', `must not be before yesterday at the property, ${yesterday}`);
+  }
+}
+
+/** @throws ApiError 400 `invalid_request` if the guests are too many */
+export function checkGuests(roomType: RoomTypeWithClock, guests: number): void {
+  if (guests > roomType.max_occupancy) {
+    throw invalidField('guests', `must be at most ${roomType.max_occupancy} in this room type`);
+  }
+}
+
+/**
+ * Returns the price of a booking under the rate plan that it names, or under the cheapest plan that allows the stay. Does not check that
+ * rooms are left.
+ * @throws ApiError 404 `error` if the room type has no such active rate plan, 409 `room_not_available` if no rate plan allows the stay
+ */
+export function bookingPlan(roomType: RoomTypeWithClock, plans: PlanCalendar[], input: HouseBooking): Quote {
+  const { overbook = false, rate_plan_id } = input;
+  const nights = nightsOf(input.check_in, input.check_out);
+  if (rate_plan_id === undefined) {
+    return cheapest(roomType, plans, nights, overbook);
+  }
+  const plan = plans.find(({ id, isActive }) => isActive && id === rate_plan_id.toLowerCase());
+  if (plan === undefined) {
+    throw notFound('rate plan');
+  }
+  if (!overbook && !isOpen(plan, nights)) {
+    throw notAvailable();
+  }
+  return quotePlan(plan, nights);
+}
+
+/** @throws ApiError 409 `room_not_available` if no rate plan allows the stay */
+export function cheapest(roomType: RoomTypeWithClock, plans: PlanCalendar[], nights: DateText[], overbook: boolean) {
+  const quote = quoteCheapest(plans, nights, roomType.base_price, overbook ? 'ignore' : 'apply');
+  if (quote === null) {
+    throw notAvailable();
+  }
+  return quote;
+}

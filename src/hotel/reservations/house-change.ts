@@ -1,0 +1,101 @@
+import type { Tx } from '#platform/db/database.ts';
+import { type ApiError, apiError } from '#platform/errors.ts';
+import { nightsOf } from '#platform/lib/dates.ts';
+import { formatMoney } from '#platform/lib/money.ts';
+import { type PlanCalendar, type Quote, quotePlan, readCalendars } from '../rates/rates.ts';
+import type { RoomTypeWithClock } from '../rooms/rooms.ts';
+import { checkArrival, checkGuests, cheapest } from './house-booking.ts';
+import { priceOf } from './price.ts';
+import { sourceOf } from './source.ts';
+import { timeOf } from './staff-query.ts';
+import type { HouseChange } from './staff-schema.ts';
+import type { ReservationRow } from './store.ts';
+
+/** Change of a stay of the hotel itself. */
+export interface ChangePlan {
+  /** The stay before the change. */
+  row: ReservationRow;
+  input: HouseChange;
+  /** Room type and dates after the change. */
+  nights: Pick<ReservationRow, 'room_type_id' | 'check_in' | 'check_out'>;
+  /** True if the room type or a date changes. */
+  isMoved: boolean;
+}
+
+/** Returns the error for a stay that may not change, or null if it may. @throws ApiError 400 `invalid_request` */
+export function changeRefusal(row: ReservationRow, { expected_changed_at: expected }: HouseChange): ApiError | null {
+  const expectedTime = expected === undefined ? null : timeOf('expected_changed_at', expected).getTime();
+  if (sourceOf(row) !== 'house') {
+    return refusal('A partner or an OTA has booked the reservation. Change it there.');
+  }
+  if (expectedTime !== null && expectedTime !== row.changed_at?.getTime()) {
+    return refusal('The reservation has changed since expected_changed_at. Read it again.');
+  }
+  return ['pending', 'confirmed'].includes(row.status)
+    ? null
+    : refusal(`The reservation is ${row.status}. Only a pending or confirmed reservation can change.`);
+}
+
+function refusal(message: string): ApiError {
+  return apiError('invalid_status_transition', message);
+}
+
+/**
+ * Checks the new number of guests and the new day of arrival. Values that stay as they are need no check.
+ * @throws ApiError 400 `invalid_request`
+ */
+export function checkChange(roomType: RoomTypeWithClock, { row, input, nights }: ChangePlan): void {
+  if (nights.check_in !== row.check_in) {
+    checkArrival(roomType, nights.check_in);
+  }
+  if (!input.overbook && (input.guests !== undefined || nights.room_type_id !== row.room_type_id)) {
+    checkGuests(roomType, input.guests ?? row.guests);
+  }
+}
+
+/**
+ * Returns the rate plan and the price after the change. Without an amount, the price changes only if the nights or the room type change.
+ * @throws ApiError 409 `room_not_available` if the nights change and no rate plan allows the stay
+ */
+export async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, { row, input, nights, isMoved }: ChangePlan) {
+  const { total_amount: amount, overbook = false } = input;
+  if (!isMoved) {
+    const total = amount === undefined ? row.total_amount : formatMoney(String(amount));
+    const nightly_prices = total === row.total_amount ? row.nightly_prices : null;
+    return { rate_plan_id: row.rate_plan_id, total_amount: total, nightly_prices };
+  }
+  const plans = await readCalendars(tx, row.tenant_id, roomType.id, nights.check_in, nights.check_out);
+  const quote = quoteKept(row, plans, nights, overbook) ?? cheapest(roomType, plans, nightsOfRange(nights), overbook);
+  return { rate_plan_id: quote.planId, ...priceOf(quote, amount) };
+}
+
+/**
+ * Returns the price under the rate plan of the stay. Returns null if the plan does not allow the new stay. A plan that is closed on a night
+ * that the stay has already still allows it.
+ */
+function quoteKept(
+  row: ReservationRow,
+  plans: PlanCalendar[],
+  nights: ChangePlan['nights'],
+  overbook: boolean,
+): Quote | null {
+  const isSameType = nights.room_type_id === row.room_type_id;
+  const plan = isSameType ? plans.find(({ id, isActive }) => isActive && id === row.rate_plan_id) : undefined;
+  if (plan === undefined) {
+    return null;
+  }
+  const all = nightsOfRange(nights);
+  const kept = new Set(nightsOf(row.check_in, row.check_out));
+  const isClosed = all.some((night) => !kept.has(night) && plan.differences.get(night)?.is_sold_out);
+  return overbook || (!isClosed && plan.minNights <= all.length) ? quotePlan(plan, all) : null;
+}
+
+function nightsOfRange({ check_in, check_out }: ChangePlan['nights']) {
+  return nightsOf(check_in, check_out);
+}
+
+/** Returns the columns of the guest after the change. */
+export function guestUpdate(row: ReservationRow, { guest = {} }: HouseChange) {
+  const { name = row.guest_name, phone = row.guest_phone, email = row.guest_email } = guest;
+  return { guest_name: name, guest_phone: phone, guest_email: email === '' ? null : email };
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, countByStatus, faultsOf } from '#test/support/answers.ts';
+import {
+  assertNightCounters,
+  book,
+  bookForHouse,
+  dayAhead,
+  eventsOf,
+  openChannel,
+  openHotel,
+  pmsHeaders,
+  sellable,
+  setStayStatus,
+  STAFF_RESERVATIONS,
+  type TestHotel,
+  writePlan,
+} from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+});
+after(() => service.close());
+
+const change = (of: TestHotel, id: string, json: Record<string, unknown>) =>
+  service.call('PATCH', `${STAFF_RESERVATIONS}${id}/`, { headers: of.staff, json });
+const free = (of: TestHotel, name: string, from = 29, to = 35) =>
+  sellable(service, of, of.roomTypes[name], dayAhead(from), dayAhead(to));
+const made = async (of: TestHotel, changes: Record<string, unknown> = {}) => {
+  const { status, text, body } = await bookForHouse(service, of, changes);
+  assert.equal(status, 201, text);
+  return body;
+};
+
+describe('PATCH /v1/staff/reservations/{id}/', () => {
+  it('200: new dates and another room type move the held nights, and the stay is priced again; no event is written', async () => {
+    const own = await openHotel(service);
+    const stay = await made(own);
+    const longer = await change(own, stay.reservation_id, { check_in: dayAhead(31), check_out: dayAhead(34) });
+    assert.deepEqual(
+      [longer.status, longer.body.total_amount, longer.body.nightly_prices.map(({ date }: { date: string }) => date)],
+      [200, '240.00', [dayAhead(31), dayAhead(32), dayAhead(33)]],
+    );
+    assert.deepEqual(await free(own, 'Double'), [3, 3, 2, 2, 2, 3]);
+    await assertNightCounters(service, own.tenantId);
+    const moved = await change(own, stay.reservation_id, { room_type_id: own.roomTypes['Suite']?.toUpperCase() });
+    assert.deepEqual([moved.body.total_amount, moved.body.rate_plan_id], ['751.50', own.plans['Suite/Suite rate']]);
+    assert.deepEqual(await free(own, 'Double'), [3, 3, 3, 3, 3, 3]);
+    assert.deepEqual(await free(own, 'Suite'), [1, 1, 0, 0, 0, 1]);
+    await assertNightCounters(service, own.tenantId);
+    assert.deepEqual(await eventsOf(service, own.tenantId), []);
+    assert.ok(moved.body.changed_at > longer.body.changed_at && longer.body.changed_at > stay.changed_at);
+    assert.deepEqual(moved.body.history, stay.history, 'the history shows changes of the status only');
+  });
+
+  it('200: the rate plan of the stay is kept while it allows the stay; otherwise the cheapest one applies', async () => {
+    const own = await openHotel(service);
+    const stay = await made(own, { rate_plan_id: own.plans['Double/Flexible'] });
+    const pms = await pmsHeaders(service, own);
+    const closed = [{ date: dayAhead(30), stop_sell: true }];
+    await writePlan(service, pms, 'restrictions', own.plans['Double/Flexible'], closed);
+    const longer = await change(own, stay.reservation_id, { check_out: dayAhead(33) });
+    assert.deepEqual([longer.body.rate_plan_id, longer.body.total_amount], [own.plans['Double/Flexible'], '300.00']);
+    const closedAlso = [{ date: dayAhead(33), stop_sell: true }];
+    await writePlan(service, pms, 'restrictions', own.plans['Double/Flexible'], closedAlso);
+    const cheaper = await change(own, stay.reservation_id, { check_out: dayAhead(34) });
+    assert.deepEqual([cheaper.body.rate_plan_id, cheaper.body.total_amount], [own.plans['Double/Saver'], '320.00']);
+    await writePlan(service, pms, 'restrictions', own.plans['Double/Saver'], [{ date: dayAhead(34), stop_sell: true }]);
+    await writePlan(service, pms, 'restrictions', own.plans['Double/Flexible'], [
+      { date: dayAhead(34), stop_sell: true },
+    ]);
+    const refused = { check_out: dayAhead(35) };
+    assertError(await change(own, stay.reservation_id, refused), 409, 'room_not_available');
+    assert.equal((await change(own, stay.reservation_id, { ...refused, overbook: true })).status, 200);
+    await assertNightCounters(service, own.tenantId);
+  });
+
+  it('200: guests, details of the guest and the amount change without the nights; what is left out is kept', async () => {
+    const stay = await made(hotel, { guest: { name: 'A', phone: '1', email: 'a@example.com' } });
+    const { body } = await change(hotel, stay.reservation_id, { guests: 2, guest: { phone: null } });
+    assert.deepEqual([body.guests, body.guest], [2, { name: 'A', phone: null, email: 'a@example.com' }]);
+    assert.deepEqual([body.total_amount, body.nightly_prices], [stay.total_amount, stay.nightly_prices]);
+    const same = await change(hotel, stay.reservation_id, { total_amount: Number(stay.total_amount) });
+    assert.deepEqual([same.body.changed_at, same.body.nightly_prices], [body.changed_at, stay.nightly_prices]);
+    const agreed = await change(hotel, stay.reservation_id, { total_amount: 12.5 });
+    assert.deepEqual([agreed.body.total_amount, agreed.body.nightly_prices], ['12.50', null]);
+    const moved = await change(hotel, stay.reservation_id, { check_out: dayAhead(33), total_amount: '20' });
+    assert.deepEqual([moved.body.total_amount, moved.body.nightly_prices], ['20.00', null]);
+    const priced = await change(hotel, stay.reservation_id, { check_out: dayAhead(32) });
+    assert.deepEqual([priced.body.total_amount, priced.body.nightly_prices.length], ['160.00', 2]);
+    await assertNightCounters(service, hotel.tenantId);
+  });
+
+  it('200: a change without differences keeps changed_at and writes no audit entry; each other change writes one', async () => {
+    const own = await openHotel(service);
+    const stay = await made(own);
+    const entries = async () =>
+      (await service.call('GET', '/v1/staff/audit/', { headers: own.owner })).body.filter(
+        ({ action }: { action: string }) => action === 'reservation.changed',
+      );
+    for (const json of [{}, { guests: 1, check_in: stay.check_in, guest: { name: stay.guest.name } }]) {
+      assert.deepEqual((await change(own, stay.reservation_id, json)).body, stay);
+    }
+    assert.deepEqual(await entries(), []);
+    await change(own, stay.reservation_id, { guests: 2, guest: { name: 'Secret Name' } });
+    const [entry, ...rest] = await entries();
+    assert.deepEqual(rest, []);
+    assert.deepEqual(entry.details, {
+      natural_id: stay.natural_id,
+      fields: [{ field: 'guests', from: 1, to: 2 }, { field: 'guest' }],
+    });
+  });
+
+  it('409: a night without a free room is refused and nothing changes; 200: overbook takes it', async () => {
+    const own = await openHotel(service);
+    const suite = own.roomTypes['Suite'];
+    await made(own, { room_type_id: suite, check_in: dayAhead(32), check_out: dayAhead(33) });
+    const stay = await made(own, { room_type_id: suite });
+    const longer = { check_in: dayAhead(29), check_out: dayAhead(34) };
+    assertError(await change(own, stay.reservation_id, longer), 409, 'room_not_available');
+    assert.deepEqual(await free(own, 'Suite'), [1, 0, 0, 0, 1, 1]);
+    await assertNightCounters(service, own.tenantId);
+    assert.equal((await change(own, stay.reservation_id, { ...longer, overbook: true })).status, 200);
+    assert.deepEqual(await free(own, 'Suite'), [0, 0, 0, -1, 0, 1]);
+    const shorter = await change(own, stay.reservation_id, { check_in: dayAhead(31) });
+    assert.equal(shorter.status, 200, 'an oversold night that the stay keeps is not checked');
+    await assertNightCounters(service, own.tenantId);
+  });
+
+  it('200, 409: of 10 concurrent stays that move to the last two rooms of a night, exactly two succeed', async () => {
+    const own = await openHotel(service);
+    const stays = await Promise.all(
+      Array.from({ length: 10 }, () => made(own, { room_type_id: own.roomTypes['Bunk'] })),
+    );
+    await made(own);
+    const answers = await Promise.all(
+      stays.map(({ reservation_id }) => change(own, reservation_id, { room_type_id: own.roomTypes['Double'] })),
+    );
+    assert.deepEqual(countByStatus(answers), { 200: 2, 409: 8 });
+    assert.deepEqual(await free(own, 'Double', 30, 32), [0, 0]);
+    assert.deepEqual(await free(own, 'Bunk', 30, 32), [2, 2]);
+    await assertNightCounters(service, own.tenantId);
+  });
+
+  it('409: with an outdated expected_changed_at nothing changes; of 5 concurrent changes with one of them, one succeeds', async () => {
+    const stay = await made(hotel, { room_type_id: hotel.roomTypes['Bunk'] });
+    const expected_changed_at = stay.changed_at;
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        change(hotel, stay.reservation_id, { guest: { name: `Guest ${index}` }, expected_changed_at }),
+      ),
+    );
+    assert.deepEqual(countByStatus(answers), { 200: 1, 409: 4 });
+    const refused = await change(hotel, stay.reservation_id, { guests: 1, expected_changed_at });
+    assertError(refused, 409, 'invalid_status_transition');
+    const present = answers.find(({ status }) => status === 200)?.body.changed_at;
+    const seen = { guest: { name: 'Seen' }, expected_changed_at: present.replace('Z', '+00:00') };
+    assert.equal((await change(hotel, stay.reservation_id, seen)).status, 200);
+  });
+
+  it("409: partners' and OTAs' stays, and stays that are not pending or confirmed, cannot change", async () => {
+    const own = await openHotel(service);
+    const ofPartner = (await book(service, own)).body.reservation_id;
+    const ofOta = (await (await openChannel(service, own))({ external_id: 'O' })).body.id;
+    const cancelled = (await made(own)).reservation_id;
+    await setStayStatus(service, own, cancelled, 'cancelled');
+    for (const id of [ofPartner, ofOta, cancelled]) {
+      assertError(await change(own, id, { guests: 2 }), 409, 'invalid_status_transition');
+    }
+  });
+
+  it('400, 404: invalid values, an unknown room type, an unknown id and the stay of another tenant are refused', async () => {
+    const stranger = await openHotel(service);
+    const stay = await made(hotel, { room_type_id: hotel.roomTypes['Bunk'] });
+    for (const [json, path] of [
+      [{ check_out: stay.check_in }, 'check_out'],
+      [{ check_in: dayAhead(40) }, 'check_out'],
+      [{ check_in: dayAhead(-3) }, 'check_in'],
+      [{ guests: 2 }, 'guests'],
+      [{ guests: 0 }, 'guests'],
+      [{ guest: { name: '' } }, 'guest.name'],
+      [{ total_amount: 'free' }, 'total_amount'],
+      [{ expected_changed_at: 'today' }, 'expected_changed_at'],
+      [{ expected_changed_at: '2016-12-31T23:59:60Z' }, 'expected_changed_at'],
+      [{ room_type_id: 'x' }, 'room_type_id'],
+    ] as const) {
+      const faults = faultsOf(await change(hotel, stay.reservation_id, json));
+      assert.ok(faults[0]?.startsWith(`${path}: `), `${JSON.stringify(json)}: ${faults.join()}`);
+    }
+    const moved = { room_type_id: stranger.roomTypes['Double'] };
+    assertError(await change(hotel, stay.reservation_id, moved), 404, 'room_type_not_found');
+    for (const id of [crypto.randomUUID(), 'x', (await made(stranger)).reservation_id]) {
+      assertError(await change(hotel, id, {}), 404, 'error');
+    }
+    const path = `${STAFF_RESERVATIONS}${stay.reservation_id}/`;
+    assertError(await service.call('PATCH', path, { json: {} }), 401, 'invalid_credentials');
+  });
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  assertNightCounters,
+  bookForHouse,
+  dayAhead,
+  openHotel,
+  STAFF_RESERVATIONS,
+  type TestHotel,
+} from '#test/support/hotel.ts';
+import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { personOf, type Staff } from '#access/tenants/tenants.ts';
+import { createNightReader } from '../nights/nights.ts';
+import { createRateReader } from '../rates/rates.ts';
+import { type FindRoomType, findRoomType } from '../rooms/rooms.ts';
+import { createTransactionWithEvents } from '#webhooks/events/events.ts';
+import { Reservations } from './reservations.ts';
+import { StaffStays } from './staff-stays.ts';
+
+describe('writes of staff whose COMMIT loses its response', () => {
+  let service: TestService;
+  let hotel: TestHotel;
+  let loser: CommitProxy;
+  let staff: Staff;
+  let find: FindRoomType;
+  before(async () => {
+    service = await startService();
+    hotel = await openHotel(service);
+    loser = await startCommitProxy(service.database.url);
+    find = async (tenantId, id) => await findRoomType(loser.db, tenantId, id);
+    const { db } = service.database;
+    const user = await db.selectFrom('app_user').selectAll().where('role', '=', 'staff').executeTakeFirstOrThrow();
+    const tenant = await db.selectFrom('tenant').selectAll().where('id', '=', hotel.tenantId).executeTakeFirstOrThrow();
+    const now = new Date();
+    staff = personOf({ ...user, tenant }, { kind: 'token', id: null, expiresAt: now, now });
+  });
+  after(async () => {
+    await loser.close();
+    await service.close();
+  });
+
+  /** Loses the response to the COMMIT of the work. */
+  async function losing<T>(work: () => Promise<T>): Promise<T> {
+    await loser.db.selectFrom('tenant').select('id').execute();
+    const earlier = loser.lostCount;
+    loser.dropNextCommitResponse();
+    const result = await work();
+    assert.equal(loser.lostCount, earlier + 1);
+    return result;
+  }
+
+  const entries = async (action: string, id: string) => {
+    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: hotel.owner });
+    return body.filter((entry: { action: string; subject: string }) => entry.action === action && entry.subject === id);
+  };
+  const read = async (id: string) =>
+    (await service.call('GET', `${STAFF_RESERVATIONS}${id}/`, { headers: hotel.staff })).body;
+
+  it('a booking is stored once, reported as new, and audited once', async () => {
+    const stays = new StaffStays({ db: loser.db, findRoomType: find });
+    const dates = { check_in: dayAhead(30), check_out: dayAhead(32) };
+    const room_type_id = hotel.roomTypes['Suite'] ?? '';
+    const input = { request_id: crypto.randomUUID(), room_type_id, ...dates, guest: { name: 'Rui' } };
+    const { id, isReplayed } = await losing(() => stays.book(staff, input));
+    assert.equal(isReplayed, false);
+    assert.equal((await read(id)).history.length, 1);
+    assert.equal((await entries('reservation.booked', id)).length, 1);
+    await assertNightCounters(service, hotel.tenantId);
+  });
+
+  it('a change of the dates with expected_changed_at succeeds, and is written and audited once', async () => {
+    const { body } = await bookForHouse(service, hotel);
+    const stays = new StaffStays({ db: loser.db, findRoomType: find });
+    const change = { check_out: dayAhead(34), expected_changed_at: body.changed_at };
+    await losing(() => stays.change(staff, body.reservation_id, change));
+    assert.equal((await read(body.reservation_id)).check_out, dayAhead(34));
+    assert.equal((await entries('reservation.changed', body.reservation_id)).length, 1);
+    await assertNightCounters(service, hotel.tenantId);
+  });
+
+  it('a change of the status of a stay without events succeeds, and is in the history once', async () => {
+    const { body } = await bookForHouse(service, hotel);
+    const { db } = loser;
+    const reservations = new Reservations({
+      db,
+      transactionWithEvents: createTransactionWithEvents(db, null),
+      findRoomType: find,
+      rates: createRateReader(db),
+      readHeldNights: createNightReader(db),
+    });
+    const actor = { type: 'person', id: staff.id } as const;
+    const change = { status: 'cancelled', expected_status: 'confirmed' } as const;
+    await losing(() => reservations.changeStatus(hotel.tenantId, body.reservation_id, change, actor));
+    const { status, history } = await read(body.reservation_id);
+    assert.deepEqual([status, history.length], ['cancelled', 2]);
+    await assertNightCounters(service, hotel.tenantId);
+  });
+});

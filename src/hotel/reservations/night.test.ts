@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import {
+  assertNightCounters,
+  book,
+  bookForHouse,
+  dayAhead,
+  openChannel,
+  openHotel,
+  pmsHeaders,
+  reservationPath,
+  setStayStatus,
+  STAFF_RESERVATIONS,
+  type TestHotel,
+  writePlan,
+} from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+
+const night = async (hotel: TestHotel, name: string, day: number) => {
+  const path = `/v1/staff/nights/${hotel.roomTypes[name]}/${dayAhead(day)}/`;
+  const { status, text, body } = await service.call('GET', path, { headers: hotel.staff });
+  assert.equal(status, 200, text);
+  return body;
+};
+type Entry = { what: string; by: { type: string; name: string | null }; held_after: number | null };
+const short = ({ history }: { history: Entry[] }) =>
+  history.map(({ what, by, held_after }) => `${what} by ${by.type} ${held_after}`);
+
+describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
+  it('200: a night shows its capacity, its held rooms, the stays that hold it, and who booked, moved and cancelled them', async () => {
+    const hotel = await openHotel(service);
+    const first = await book(service, hotel, { external_reservation_id: 'first' });
+    const house = await bookForHouse(service, hotel, { room_type_id: hotel.roomTypes['Bunk'] });
+    const path = `${STAFF_RESERVATIONS}${house.body.reservation_id}/`;
+    const move = async (json: object) => {
+      const { status, text } = await service.call('PATCH', path, { headers: hotel.staff, json });
+      assert.equal(status, 200, text);
+    };
+    await move({ room_type_id: hotel.roomTypes['Double'] });
+    const send = await openChannel(service, hotel, 'an-ota');
+    await send({ external_id: 'O', check_in: dayAhead(10), check_out: dayAhead(90) });
+    await send({ external_id: 'P', status: 'cancelled' });
+    await move({ check_out: dayAhead(34) });
+    await service.call('POST', reservationPath('first', 'cancel/'), { headers: hotel.partner });
+    const { body: last } = await book(service, hotel);
+    await setStayStatus(service, hotel, last.reservation_id, 'no_show');
+    await move({ check_in: dayAhead(32) });
+
+    const seen = await night(hotel, 'Double', 31);
+    assert.deepEqual([seen.capacity, seen.held], [3, 2]);
+    assert.deepEqual(
+      seen.stays.map(({ source, status, guest_name }: Record<string, string>) => [source, status, guest_name]),
+      [
+        ['partner', 'no_show', 'Ana Lima'],
+        ['ota', 'confirmed', 'Ana Lima'],
+      ],
+    );
+    assert.deepEqual(seen.stays[0], {
+      reservation_id: last.reservation_id,
+      natural_id: seen.stays[0].natural_id,
+      status: 'no_show',
+      source: 'partner',
+      guest_name: 'Ana Lima',
+      check_in: last.check_in,
+      check_out: last.check_out,
+    });
+    assert.deepEqual(short(seen), [
+      'changed by person 2',
+      'booked by partner 3',
+      'cancelled by partner 2',
+      'changed by person 3',
+      'booked by channel 3',
+      'changed by person 2',
+      'booked by partner 1',
+    ]);
+    assert.deepEqual(
+      seen.history.map(({ by }: Entry) => by.name).filter((name: string | null) => name !== null).length,
+      7,
+    );
+    assert.deepEqual(short(await night(hotel, 'Bunk', 31)), ['changed by person 0', 'booked by person 1']);
+    assert.deepEqual(short(await night(hotel, 'Double', 33)), [
+      'changed by person 2',
+      'changed by person 2',
+      'booked by channel 1',
+    ]);
+    assert.deepEqual(await night(hotel, 'Double', 9), { capacity: 3, held: 0, stays: [], history: [] });
+    assert.equal(first.status, 201);
+    await assertNightCounters(service, hotel.tenantId);
+  });
+
+  it('200: prices and closures by the PMS are in the history, but not writes that repeat the known value', async () => {
+    const hotel = await openHotel(service);
+    const pms = await pmsHeaders(service, hotel);
+    const plan = hotel.plans['Double/Flexible'];
+    const date = dayAhead(31);
+    const entry = { date, price: '120' };
+    await writePlan(service, pms, 'rates', plan, [{ date: dayAhead(30), price: 1 }, entry]);
+    await writePlan(service, pms, 'rates', plan, [{ ...entry, price: 120.0 }]);
+    await book(service, hotel);
+    await writePlan(service, pms, 'restrictions', plan, [{ date, stop_sell: true }]);
+    await writePlan(service, pms, 'rates', plan, [{ date: dayAhead(40), price: 5 }]);
+    await writePlan(service, pms, 'rates', plan, [
+      { date, price: 130, is_sold_out: true },
+      { date, price: 140 },
+    ]);
+    await writePlan(service, pms, 'restrictions', hotel.plans['Suite/Suite rate'], [{ date, stop_sell: true }]);
+    const history = short(await night(hotel, 'Double', 31));
+    assert.deepEqual(history.slice(0, 2).sort(), ['price by partner 1', 'stop_sell by partner 1']);
+    assert.deepEqual(history.slice(2), ['stop_sell by partner 1', 'booked by partner 1', 'price by partner 0']);
+  });
+
+  it('200: prices, closures and capacities that people change are in the history, each only if its value changed', async () => {
+    const hotel = await openHotel(service);
+    const rate_plan_id = hotel.plans['Double/Flexible'];
+    const date = dayAhead(31);
+    const change = async (path: string, json: object) => {
+      const { status, text } = await service.call('PATCH', `/v1/staff/${path}/`, { headers: hotel.owner, json });
+      assert.equal(status, 200, text);
+    };
+    await change('rates', { changes: [{ rate_plan_id, date, is_sold_out: true }] });
+    await change('rates', { changes: [{ rate_plan_id, date, price: '99' }] });
+    await change('rates', { changes: [{ rate_plan_id, date: dayAhead(32), price: '98' }] });
+    await change('rates', { changes: [{ rate_plan_id, date, price: null }] });
+    await change(`room-types/${hotel.roomTypes['Double']}`, { physical_capacity: 9 });
+    assert.deepEqual(short(await night(hotel, 'Double', 31)), [
+      'capacity by person 0',
+      'price by person 0',
+      'price by person 0',
+      'stop_sell by person 0',
+    ]);
+  });
+
+  it('200: a tenant document that changes the number of rooms is in the history of their nights', async () => {
+    const hotel = await openHotel(service);
+    await book(service, hotel);
+    const [first, ...others] = hotel.document.properties ?? [];
+    const roomTypes = (first?.room_types ?? []).map((roomType) =>
+      roomType.name === 'Double' ? { ...roomType, physical_capacity: 9 } : roomType,
+    );
+    await service.apply({ ...hotel.document, properties: [{ ...first, room_types: roomTypes }, ...others] });
+    const seen = await night(hotel, 'Double', 30);
+    assert.deepEqual([seen.capacity, short(seen)], [9, ['capacity by operator 1', 'booked by partner 1']]);
+    assert.deepEqual(short(await night(hotel, 'Lagoon Lodge/Double', 30)), []);
+  });
+
+  it('200: before the newest booking of an earlier version, held_after is null, because later changes are unknown', async () => {
+    const hotel = await openHotel(service);
+    const { body: old } = await book(service, hotel);
+    await book(service, hotel);
+    const { db } = service.database;
+    await db.updateTable('reservation').set({ has_history: false }).where('id', '=', old.reservation_id).execute();
+    await setStayStatus(service, hotel, old.reservation_id, 'cancelled');
+    assert.deepEqual(short(await night(hotel, 'Double', 30)), [
+      'cancelled by person 1',
+      'booked by partner 2',
+      'booked by partner null',
+    ]);
+  });
+
+  it('200: a night shows at most the newest 200 changes, and the held rooms agree with the present number', async () => {
+    const hotel = await openHotel(service);
+    const send = await openChannel(service, hotel);
+    const room_type_id = hotel.roomTypes['Bunk'];
+    for (let index = 0; index < 104; index += 1) {
+      // Calls with the same body in one second have the same signature, and count as one call.
+      for (const status of ['confirmed', 'cancelled']) {
+        assert.ok((await send({ external_id: 'one', room_type_id, status, total_amount: index })).status < 300);
+      }
+    }
+    await bookForHouse(service, hotel, { room_type_id });
+    const { held, history } = await night(hotel, 'Bunk', 30);
+    assert.deepEqual([held, history.length, history[0].held_after], [1, 200, 1]);
+    assert.deepEqual(
+      history.slice(1).map(({ held_after }: Entry) => held_after),
+      Array.from({ length: 199 }, (_, index) => index % 2),
+    );
+  });
+
+  it("404, 400: an unknown, malformed or other tenant's room type gets 404, and a malformed date gets 400", async () => {
+    const [hotel, stranger] = [await openHotel(service), await openHotel(service)];
+    const get = (path: string, headers = hotel.staff) => service.call('GET', `/v1/staff/nights/${path}/`, { headers });
+    for (const id of ['x', crypto.randomUUID(), stranger.roomTypes['Double']]) {
+      assertError(await get(`${id}/${dayAhead(1)}`), 404, 'error');
+    }
+    for (const date of ['x', '2030-02-30', '2030-1-1']) {
+      assert.match(faultsOf(await get(`${hotel.roomTypes['Double']}/${date}`)).join(), /^date: /);
+    }
+    assertError(await get(`${hotel.roomTypes['Double']}/${dayAhead(1)}`, {}), 401, 'invalid_credentials');
+    const { staff } = await service.tenant({ features: ['restaurant'] });
+    assertError(await get(`${hotel.roomTypes['Double']}/${dayAhead(1)}`, staff), 403, 'error');
+  });
+});

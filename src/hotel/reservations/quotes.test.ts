@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import {
+  book,
+  dayAfter,
+  dayAhead,
+  openHotel,
+  openSmallHotel,
+  pmsHeaders,
+  QUOTE,
+  type TestHotel,
+  writePlan,
+} from '#test/support/hotel.ts';
+import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import { todayIn } from '#platform/lib/dates.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+});
+after(() => service.close());
+
+/** Asks for the price of two nights in the room type Double. `changes` replaces parameters. A null value leaves its parameter out. */
+function quote(changes: Record<string, string | number | null> = {}, of: TestHotel = hotel): Promise<Answer> {
+  const query = { room_type_id: of.roomTypes['Double'], check_in: dayAhead(30), check_out: dayAhead(32), ...changes };
+  const sent = Object.entries(query).filter(([, value]) => value !== null);
+  const parameters = new URLSearchParams(sent.map(([name, value]): [string, string] => [name, String(value)]));
+  return service.call('GET', `${QUOTE}?${parameters}`, { headers: of.partner });
+}
+
+describe('GET /v1/third-party/hotels/quote/', () => {
+  it('200: a quote shows the cheapest plan, the price of each night and the total, and the booking of the stay has the same total', async () => {
+    const priced = await openHotel(service);
+    const pms = await pmsHeaders(service, priced);
+    await writePlan(service, pms, 'rates', priced.plans['Double/Saver'], [{ date: dayAhead(31), price: '95.5' }]);
+    const { status, body } = await quote({ guests: 2 }, priced);
+    assert.equal(status, 200);
+    assert.deepEqual(body, {
+      room_type_id: priced.roomTypes['Double'],
+      check_in: dayAhead(30),
+      check_out: dayAhead(32),
+      guests: 2,
+      rate_plan: { id: priced.plans['Double/Saver'], name: 'Saver' },
+      nights: [
+        { date: dayAhead(30), price: '80.00' },
+        { date: dayAhead(31), price: '95.50' },
+      ],
+      total_amount: '175.50',
+      currency: 'EUR',
+    });
+    assert.equal((await book(service, priced)).body.total_amount, '175.50');
+  });
+
+  it("200: without an active plan, a quote has no plan, and each night costs the room type's own price, or 0.00 if it is null", async () => {
+    const nights = (price: string) => [30, 31].map((days) => ({ date: dayAhead(days), price }));
+    const bunk = (await quote({ room_type_id: String(hotel.roomTypes['Bunk']) })).body;
+    assert.deepEqual([bunk.rate_plan, bunk.nights, bunk.total_amount], [null, nights('25.00'), '50.00']);
+    const floor = (await quote({ room_type_id: String(hotel.roomTypes['Floor']) })).body;
+    assert.deepEqual([floor.rate_plan, floor.nights, floor.total_amount], [null, nights('0.00'), '0.00']);
+  });
+
+  it('200: a quote is for one guest if guests is missing, and its path may end without a slash', async () => {
+    assert.equal((await quote()).body.guests, 1);
+    const query = `room_type_id=${hotel.roomTypes['Double']}&check_in=${dayAhead(30)}&check_out=${dayAhead(31)}`;
+    const bare = await service.call('GET', `${QUOTE.slice(0, -1)}?${query}`, { headers: hotel.partner });
+    assert.deepEqual([bare.status, bare.body.total_amount], [200, '100.00']);
+  });
+
+  it('200: a quote counts as one call of the budget', async () => {
+    const { partner } = await service.credential(hotel.tenantId);
+    const own = { ...hotel, partner };
+    const left = async () => Number((await quote({}, own)).headers.get('x-ratelimit-remaining'));
+    const first = await left();
+    assert.equal(await left(), first - 1);
+  });
+
+  it('200: quotes write no row: no reservation, no night counter and no event', async () => {
+    const fresh = await openHotel(service);
+    for (let count = 0; count < 3; count += 1) {
+      assert.equal((await quote({}, fresh)).status, 200);
+    }
+    for (const table of ['reservation', 'night', 'event', 'rate'] as const) {
+      const rows = await service.database.db.selectFrom(table).where('tenant_id', '=', fresh.tenantId).execute();
+      assert.deepEqual(rows, [], table);
+    }
+  });
+
+  it('400 invalid_request: too many guests and a past check-in are refused with the message that a booking gets', async () => {
+    const yesterday = dayAfter(todayIn('Europe/Lisbon'), -1);
+    for (const changes of [{ guests: 3 }, { check_in: yesterday, check_out: dayAhead(2) }]) {
+      const refused = await quote(changes);
+      assertError(refused, 400, 'invalid_request');
+      assert.equal(refused.text, (await book(service, hotel, changes)).text);
+    }
+  });
+
+  it('400 invalid_request: a missing, malformed or out-of-range parameter is refused, and the message names it', async () => {
+    for (const [changes, fault] of [
+      [{ room_type_id: null }, /^room_type_id: is required/],
+      [{ room_type_id: 'x' }, /^room_type_id: /],
+      [{ check_in: null }, /^check_in: is required/],
+      [{ check_in: '2030-02-30' }, /^check_in: /],
+      [{ check_out: null }, /^check_out: is required/],
+      [{ check_out: dayAhead(30) }, /^check_out: must be after check_in/],
+      [{ check_out: dayAhead(30 + 731) }, /^check_out: must be at most 730 nights/],
+      [{ guests: 0 }, /^guests: /],
+      [{ guests: -1 }, /^guests: /],
+      [{ guests: '1.5' }, /^guests: /],
+      [{ guests: 'two' }, /^guests: /],
+      [{ guests: 2_147_483_648 }, /^guests: /],
+      [{ hotel_id: '1' }, /^hotel_id: /],
+    ] as [Record<string, string | number | null>, RegExp][]) {
+      assert.match(faultsOf(await quote(changes)).join(), fault, JSON.stringify(changes));
+    }
+  });
+
+  it('401, 403: a quote is refused without credentials (401), with a staff token (401), and for a tenant without the hotel feature (403)', async () => {
+    const path = `${QUOTE}?room_type_id=${hotel.roomTypes['Double']}&check_in=${dayAhead(30)}&check_out=${dayAhead(31)}`;
+    assertError(await service.call('GET', path), 401, 'invalid_credentials');
+    assertError(await service.call('GET', path, { headers: hotel.staff }), 401, 'invalid_credentials');
+    const restaurant = await service.tenant();
+    assertError(await service.call('GET', path, { headers: restaurant.partner }), 403, 'error');
+  });
+
+  it('404 room_type_not_found: an unknown room type and a room type of another tenant get the same response', async () => {
+    const other = await openHotel(service);
+    const unknown = await quote({ room_type_id: '00000000-0000-4000-8000-000000000000' });
+    assertError(unknown, 404, 'room_type_not_found');
+    assert.equal((await quote({ room_type_id: String(other.roomTypes['Double']) })).text, unknown.text);
+  });
+
+  it('409 room_not_available: a quote is refused if one night is full, if no open plan fits, and if the room type has no room', async () => {
+    const small = await openSmallHotel(service, [
+      { name: 'Double', max_occupancy: 2, base_price: '90.00', physical_capacity: 1 },
+      { name: 'None', max_occupancy: 2, base_price: '90.00', physical_capacity: 0 },
+      {
+        name: 'Weekly',
+        max_occupancy: 2,
+        physical_capacity: 1,
+        rate_plans: [{ name: 'Weekly', base_price: '50.00', min_nights: 7 }],
+      },
+    ]);
+    const booked = await book(service, small, { check_in: dayAhead(31), check_out: dayAhead(32) });
+    assert.equal(booked.status, 201, booked.text);
+    assertError(await quote({}, small), 409, 'room_not_available');
+    assert.equal((await quote({ check_out: dayAhead(31) }, small)).status, 200);
+    for (const name of ['None', 'Weekly']) {
+      assertError(await quote({ room_type_id: String(small.roomTypes[name]) }, small), 409, 'room_not_available');
+    }
+    const week = await quote({ room_type_id: String(small.roomTypes['Weekly']), check_out: dayAhead(37) }, small);
+    assert.equal(week.body.total_amount, '350.00');
+  });
+});

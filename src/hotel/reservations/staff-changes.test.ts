@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, countByStatus, faultsOf } from '#test/support/answers.ts';
+import {
+  book,
+  bookForHouse,
+  dayAhead,
+  eventsOf,
+  openChannel,
+  openHotel,
+  reservationPath,
+  setStayStatus,
+  STAFF_RESERVATIONS,
+  type TestHotel,
+} from '#test/support/hotel.ts';
+import { dumpRows } from '#test/support/restaurant.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+});
+after(() => service.close());
+
+const read = async (id: string, of = hotel) =>
+  (await service.call('GET', `${STAFF_RESERVATIONS}${id}/`, { headers: of.staff })).body;
+const arrive = (id: string, json: unknown, headers = hotel.staff) =>
+  service.call('POST', `${STAFF_RESERVATIONS}${id}/arrival/`, { headers, json });
+const bunk = () => ({ room_type_id: hotel.roomTypes['Bunk'] });
+
+describe('history of a stay', () => {
+  it("200: a partner's stay shows the booking and each change of its status, with the actor and the reason", async () => {
+    const { body } = await book(service, hotel, { ...bunk(), external_reservation_id: 'with history' });
+    const id = body.reservation_id;
+    const json = { reason: 'The train was late.' };
+    const moved = await setStayStatus(service, hotel, id, 'no_show', json);
+    const cancelled = await service.call('POST', reservationPath('with history', 'cancel/'), {
+      headers: hotel.partner,
+    });
+    assert.equal(cancelled.status, 200);
+    const stay = await read(id);
+    const person = await service.database.db
+      .selectFrom('app_user')
+      .select(['id', 'email'])
+      .where('tenant_id', '=', hotel.tenantId)
+      .where('role', '=', 'staff')
+      .executeTakeFirstOrThrow();
+    const partner = { type: 'partner', id: hotel.credential.id, name: 'A platform' };
+    assert.deepEqual(
+      stay.history.map(({ at, ...step }: { at: string }) => step),
+      [
+        { status: 'confirmed', by: partner, reason: null },
+        { status: 'no_show', by: { type: 'person', id: person.id, name: person.email }, reason: json.reason },
+        { status: 'cancelled', by: partner, reason: null },
+      ],
+    );
+    assert.deepEqual(
+      stay.history.map(({ at }: { at: string }) => at),
+      [stay.created_at, moved.body.changed_at, stay.changed_at],
+    );
+    const events = await eventsOf(service, hotel.tenantId);
+    assert.ok(events.length >= 3 && !JSON.stringify(events).includes('train'), 'the reason is in no event');
+  });
+
+  it("200: an OTA's stay names the channel, and a repeated call of the channel adds nothing", async () => {
+    const own = await openHotel(service);
+    const send = await openChannel(service, own, 'some-ota');
+    const { body } = await send({ external_id: 'O', status: 'pending' });
+    await send({ external_id: 'O', status: 'confirmed', check_out: dayAhead(33) });
+    const moved = await read(body.id, own);
+    await send({ external_id: 'O', status: 'confirmed', check_out: dayAhead(33) });
+    const stay = await read(body.id, own);
+    assert.deepEqual(stay, moved, 'a call without differences does not move changed_at');
+    const channel = await service.database.db
+      .selectFrom('channel')
+      .select('id')
+      .where('tenant_id', '=', own.tenantId)
+      .executeTakeFirstOrThrow();
+    assert.deepEqual(
+      stay.history.map(({ status, by }: { status: string; by: object }) => [status, by]),
+      [
+        ['pending', { type: 'channel', id: null, name: 'some-ota' }],
+        ['confirmed', { type: 'channel', id: channel.id, name: 'some-ota' }],
+      ],
+    );
+    assert.deepEqual([stay.nightly_prices, stay.total_amount], [null, '160.00'], 'the nights have changed');
+  });
+
+  it('200: a stay that an earlier version booked has null in the new fields, also after a change', async () => {
+    const { body } = await book(service, hotel, bunk());
+    const old = { nightly_prices: null, changed_at: null, has_history: false };
+    const { db } = service.database;
+    await db.updateTable('reservation').set(old).where('id', '=', body.reservation_id).execute();
+    const unchanged = await read(body.reservation_id);
+    assert.deepEqual([unchanged.nightly_prices, unchanged.changed_at, unchanged.history], [null, null, null]);
+    const { body: changed } = await setStayStatus(service, hotel, body.reservation_id, 'completed');
+    assert.deepEqual([changed.status, changed.history], ['completed', null]);
+    assert.ok(changed.changed_at > body.created_at);
+  });
+
+  it('the changes of a stay have increasing times, also if several changes follow in one millisecond', async () => {
+    const { body } = await bookForHouse(service, hotel, bunk());
+    const times: number[] = [Date.parse(body.changed_at)];
+    for (let index = 0; index < 6; index += 1) {
+      const { body: changed } = await arrive(body.reservation_id, { arrived: index % 2 === 0 });
+      times.push(Date.parse(changed.changed_at));
+    }
+    assert.deepEqual(
+      times,
+      [...new Set(times)].sort((a, b) => a - b),
+    );
+  });
+});
+
+describe('expected_status and reason of POST /v1/staff/reservations/{id}/status/', () => {
+  it('200, 409: with expected_status, of 5 concurrent cancellations one succeeds, and a stay that has moved on is refused', async () => {
+    const { body } = await book(service, hotel, bunk());
+    const json = { expected_status: 'confirmed' };
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => setStayStatus(service, hotel, body.reservation_id, 'cancelled', json)),
+    );
+    assert.deepEqual(countByStatus(answers), { 200: 1, 409: 4 });
+    const { body: other } = await book(service, hotel, bunk());
+    await setStayStatus(service, hotel, other.reservation_id, 'no_show');
+    const late = await setStayStatus(service, hotel, other.reservation_id, 'cancelled', json);
+    assert.match(assertError(late, 409, 'invalid_status_transition'), /no_show now/);
+    const seen = { expected_status: 'no_show' };
+    assert.equal((await setStayStatus(service, hotel, other.reservation_id, 'cancelled', seen)).status, 200);
+  });
+
+  it('200: a repeated request_id is compared before expected_status, and writes nothing', async () => {
+    const { body } = await book(service, hotel, bunk());
+    const json = { request_id: crypto.randomUUID(), expected_status: 'confirmed', reason: 'no call' };
+    const first = await setStayStatus(service, hotel, body.reservation_id, 'no_show', json);
+    const rows = await dumpRows(service, 'reservation', 'reservation_change', 'event');
+    const repeat = await setStayStatus(service, hotel, body.reservation_id, 'no_show', json);
+    assert.deepEqual([repeat.status, repeat.text], [200, first.text]);
+    assert.deepEqual(await dumpRows(service, 'reservation', 'reservation_change', 'event'), rows);
+  });
+
+  it('400: a reason above 200 characters and an unknown expected_status are refused; an empty reason counts as missing', async () => {
+    const { body } = await book(service, hotel, bunk());
+    const send = (json: object) => setStayStatus(service, hotel, body.reservation_id, 'completed', { ...json });
+    assert.match(faultsOf(await send({ reason: '𝄞'.repeat(201) })).join(), /^reason: /);
+    assert.match(faultsOf(await send({ expected_status: 'gone' })).join(), /^expected_status: /);
+    const done = await send({ reason: '' });
+    assert.equal(done.body.history.at(-1).reason, null);
+  });
+});
+
+describe('POST /v1/staff/reservations/{id}/arrival/', () => {
+  it('200: an arrival sets arrived_at, the same again keeps it, and false takes it back; no event; each change is audited', async () => {
+    const own = await openHotel(service);
+    const { body } = await book(service, own);
+    const id = body.reservation_id;
+    const events = (await eventsOf(service, own.tenantId)).length;
+    const arrived = (await arrive(id, { arrived: true }, own.staff)).body;
+    assert.ok(Math.abs(Date.parse(arrived.arrived_at) - Date.now()) < 60_000);
+    assert.deepEqual([arrived.status, arrived.changed_at], ['confirmed', arrived.arrived_at]);
+    assert.deepEqual((await arrive(id, { arrived: true }, own.owner)).body, arrived);
+    const form = new URLSearchParams({ arrived: 'false' });
+    const back = await service.call('POST', `${STAFF_RESERVATIONS}${id}/arrival/`, { headers: own.staff, body: form });
+    assert.deepEqual([back.status, back.body.arrived_at], [200, null]);
+    assert.equal((await eventsOf(service, own.tenantId)).length, events);
+    const { body: trail } = await service.call('GET', '/v1/staff/audit/', { headers: own.owner });
+    assert.deepEqual(
+      trail
+        .filter(({ action }: { action: string }) => action === 'reservation.arrival')
+        .map(({ subject, details }: { subject: string; details: { arrived: boolean } }) => [subject, details.arrived]),
+      [
+        [id, false],
+        [id, true],
+      ],
+    );
+  });
+
+  it('409, 404, 400: a stay that is not confirmed, an unknown stay and an invalid body are refused', async () => {
+    const { body } = await book(service, hotel, bunk());
+    await setStayStatus(service, hotel, body.reservation_id, 'completed');
+    for (const arrived of [true, false]) {
+      assertError(await arrive(body.reservation_id, { arrived }), 409, 'invalid_status_transition');
+    }
+    const stranger = await openHotel(service);
+    const other = await book(service, stranger);
+    for (const id of [crypto.randomUUID(), 'x', other.body.reservation_id]) {
+      assertError(await arrive(id, { arrived: true }), 404, 'error');
+    }
+    for (const json of [{}, { arrived: null }, { arrived: 'yes' }, { arrived: 1 }]) {
+      assert.match(faultsOf(await arrive(body.reservation_id, json)).join(), /^arrived: /);
+    }
+    assertError(await arrive(body.reservation_id, {}, {}), 401, 'invalid_credentials');
+  });
+});

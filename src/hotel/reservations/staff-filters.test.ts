@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import {
+  book,
+  bookForHouse,
+  dayAhead,
+  openChannel,
+  openHotel,
+  setStayStatus,
+  STAFF_RESERVATIONS,
+  type TestHotel,
+} from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+/** Names of the stays by their ids, so that a failed test shows names. */
+const nameOf = new Map<string, string>();
+const idOf = (name: string) => [...nameOf].find(([, each]) => each === name)?.[0] ?? '';
+const naturalIdOf = async (name: string) => (await get(`?ids=${idOf(name)}`)).body[0].natural_id as string;
+let propertyIds: string[];
+
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+  const { body } = await service.call('GET', '/v1/staff/properties/', { headers: hotel.staff });
+  propertyIds = body.map(({ id }: { id: string }) => id);
+  const room_type_id = hotel.roomTypes['Bunk'];
+  const keep = async (name: string, call: Promise<{ status: number; text: string; body: Record<string, string> }>) => {
+    const answer = await call;
+    assert.equal(answer.status, 201, answer.text);
+    nameOf.set(answer.body['reservation_id'] ?? answer.body['id'] ?? '', name);
+  };
+  const ana = { name: 'Ána Gonçalves', phone: '+351 (912) 345-678', email: 'ana@example.com' };
+  await keep('partner', book(service, hotel, { room_type_id, external_reservation_id: 'X-1', guest: ana }));
+  const send = await openChannel(service, hotel, 'an-ota');
+  const long = { check_in: dayAhead(10), check_out: dayAhead(100) };
+  await keep('ota', send({ room_type_id, external_id: 'X-1', guest: { full_name: 'ana maria' }, ...long }));
+  const other = {
+    room_type_id: hotel.roomTypes['Lagoon Lodge/Double'],
+    check_in: dayAhead(31),
+    check_out: dayAhead(33),
+  };
+  await keep('house', bookForHouse(service, hotel, { ...other, guest: { name: 'ZÜRN', phone: '351912345678' } }));
+  const stranger = await openHotel(service);
+  assert.equal((await book(service, stranger, { external_reservation_id: 'X-1', guest: ana })).status, 201);
+});
+after(() => service.close());
+
+const get = (query: string, headers = hotel.staff) => service.call('GET', `${STAFF_RESERVATIONS}${query}`, { headers });
+const named = async (query: string) => {
+  const answer = await get(query);
+  assert.equal(answer.status, 200, `${query}: ${answer.text}`);
+  return answer.body.map((row: { reservation_id: string }) => nameOf.get(row.reservation_id));
+};
+
+describe('filters of GET /v1/staff/reservations/', () => {
+  it('200: each filter lists only the stays that pass it, newest first', async () => {
+    const { db } = service.database;
+    const credential = hotel.credential.id;
+    const cases: [string, string[]][] = [
+      ['', ['house', 'ota', 'partner']],
+      ['source=partner', ['partner']],
+      ['source=ota', ['ota']],
+      ['source=house', ['house']],
+      [`credential_id=${credential}`, ['partner']],
+      [`property_id=${propertyIds[0]}`, ['ota', 'partner']],
+      [`property_id=${propertyIds[1]?.toUpperCase()}`, ['house']],
+      [`room_type_id=${hotel.roomTypes['Bunk']}`, ['ota', 'partner']],
+      [`arriving_on=${dayAhead(30)}`, ['partner']],
+      [`departing_on=${dayAhead(32)}`, ['partner']],
+      [`departing_on=${dayAhead(100)}`, ['ota']],
+      [`departing_on=${dayAhead(31)}`, []],
+      [`staying_on=${dayAhead(30)}`, ['ota', 'partner']],
+      [`staying_on=${dayAhead(31)}`, ['house', 'ota', 'partner']],
+      [`staying_on=${dayAhead(32)}`, ['house', 'ota']],
+      [`staying_on=${dayAhead(99)}`, ['ota']],
+      [`staying_on=${dayAhead(100)}`, []],
+      [`staying_on=${dayAhead(9)}`, []],
+      ['external_id=X-1', ['ota', 'partner']],
+      ['external_id=x-1', []],
+      ['email=ana@example.com', ['partner']],
+      ['email=ana', []],
+      ['phone=351-912-345-678', ['house', 'partner']],
+      ['phone=912345678', []],
+      ['name=ana', ['ota', 'partner']],
+      ['name=ÁNA%20G', ['partner']],
+      ['name=ana%20goncalves', ['partner']],
+      ['name=zurn', ['house']],
+      ['name=zu%CC%88', ['house']],
+      ['name=na', []],
+      ['name=ana%25', []],
+      [`ids=${idOf('house')},${idOf('partner').toUpperCase()}`, ['house', 'partner']],
+      [`natural_id=${(await naturalIdOf('ota')).toLowerCase()}`, ['ota']],
+      ['natural_id=0000-0000', []],
+      ['changed_since=2020-01-01T00:00:00Z', ['house', 'ota', 'partner']],
+      ['changed_since=2120-01-01T00:00:00Z', []],
+    ];
+    for (const [query, expected] of cases) {
+      assert.deepEqual(await named(`?${query}`), expected, query);
+    }
+    const { id } = await db.selectFrom('channel').select('id').executeTakeFirstOrThrow();
+    for (const field of ['credential_id', 'property_id', 'room_type_id', 'ids']) {
+      assert.deepEqual(await named(`?${field}=${crypto.randomUUID()}`), [], field);
+      assert.deepEqual(await named(`?${field}=${id}`), [], `${field} of another object`);
+    }
+  });
+
+  it('200: filters are combined, in the whole list and in pages', async () => {
+    assert.deepEqual(await named(`?staying_on=${dayAhead(31)}&source=ota&status=confirmed&name=a`), ['ota']);
+    assert.deepEqual(await named(`?name=ana&phone=351912345678&arriving_on=${dayAhead(30)}`), ['partner']);
+    assert.deepEqual(await named(`?source=house&property_id=${propertyIds[0]}`), []);
+    const page = await get(`?staying_on=${dayAhead(31)}&page=2&page_size=2`);
+    assert.deepEqual([page.body.count, page.body.results.length, page.body.next], [3, 1, null]);
+    assert.equal(page.body.results[0].reservation_id, idOf('partner'));
+    const empty = await get('?name=nobody&page_size=5');
+    assert.deepEqual(empty.body, { count: 0, next: null, previous: null, results: [] });
+    assertError(await get('?name=ana&page=2'), 404, 'error');
+  });
+
+  it('200: order=check_in lists the earliest arrival first, in the whole list and in pages', async () => {
+    assert.deepEqual(await named('?order=check_in'), ['ota', 'partner', 'house']);
+    assert.deepEqual(await named('?order=check_in&name=ana'), ['ota', 'partner']);
+    const pages = [];
+    for (const page of [1, 2, 3]) {
+      const { body } = await get(`?order=check_in&page_size=1&page=${page}`);
+      pages.push(body.results[0].reservation_id);
+    }
+    assert.deepEqual(pages, ['ota', 'partner', 'house'].map(idOf));
+  });
+
+  it('200: changed_since finds stays that were booked or have changed since, and an unchanged stay of an earlier version by its booking', async () => {
+    const own = await openHotel(service);
+    const { body } = await book(service, own);
+    const since = async (time: string) =>
+      (await get(`?changed_since=${encodeURIComponent(time)}`, own.staff)).body.map(
+        (row: { reservation_id: string }) => row.reservation_id,
+      );
+    assert.deepEqual(await since(body.created_at), [body.reservation_id]);
+    const later = new Date(Date.parse(body.created_at) + 1).toISOString();
+    assert.deepEqual(await since(later), []);
+    assert.deepEqual(await since(body.created_at.replace('Z', '+00:00')), [body.reservation_id]);
+    await service.database.db
+      .updateTable('reservation')
+      .set({ changed_at: null })
+      .where('id', '=', body.reservation_id)
+      .execute();
+    assert.deepEqual(await since(body.created_at), [body.reservation_id]);
+    await setStayStatus(service, own, body.reservation_id, 'cancelled');
+    assert.deepEqual(await since(later), [body.reservation_id]);
+  });
+
+  it('200: a long name, and a name that grows when its accents are taken away, can be stored and found', async () => {
+    const own = await openHotel(service);
+    const names = ['\ufdfa'.repeat(500), `${'é'.repeat(499)}x`];
+    for (const name of names) {
+      const { status, text } = await bookForHouse(service, own, {
+        guest: { name },
+        room_type_id: own.roomTypes['Bunk'],
+      });
+      assert.equal(status, 201, text);
+      const prefix = encodeURIComponent(name.slice(0, 100));
+      const { body } = await get(`?name=${prefix}`, own.staff);
+      assert.deepEqual(
+        body.map(({ guest }: { guest: { name: string } }) => guest.name),
+        [name],
+      );
+    }
+  });
+
+  it('400: malformed values are refused, each with its field', async () => {
+    const many = Array.from({ length: 51 }, () => crypto.randomUUID()).join();
+    for (const query of [
+      'property_id=x',
+      'room_type_id=',
+      'credential_id=1',
+      'source=web',
+      'arriving_on=2030-02-30',
+      'departing_on=tomorrow',
+      'staying_on=2030-1-1',
+      'changed_since=2030-01-01',
+      'changed_since=2016-12-31T23:59:60Z',
+      'natural_id=',
+      `external_id=${'x'.repeat(151)}`,
+      'email=',
+      'phone=abc',
+      'name=',
+      'name=%CC%81',
+      'ids=',
+      'ids=x',
+      `ids=${many}`,
+      `ids=${crypto.randomUUID()},`,
+      'order=newest',
+      'order=check_in&order=check_in',
+    ]) {
+      const [fault = ''] = faultsOf(await get(`?${query}`));
+      assert.ok(fault.startsWith(`${query.split('=', 1)[0]}: `), `${query}: ${fault}`);
+    }
+  });
+});

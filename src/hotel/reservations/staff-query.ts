@@ -1,0 +1,140 @@
+import Type from 'typebox';
+import { PageQuery } from '#platform/http/paging.ts';
+import { invalidField } from '#platform/errors.ts';
+import { isUuid } from '#platform/lib/ids.ts';
+import type { ReservationFilter } from './list-store.ts';
+import { RESERVATION_STATUSES } from './reservation-status.ts';
+import { RESERVATION_SOURCES } from './source.ts';
+
+/** Largest number of ids in one query. */
+const MAX_IDS = 50;
+const ID = '01a19b53-7418-72ce-86a9-e7f8c3e6bf85';
+const uuid = (description: string) => Type.Optional(Type.String({ format: 'uuid', description, examples: [ID] }));
+const day = (description: string) =>
+  Type.Optional(Type.String({ format: 'date', description, examples: ['2030-05-01'] }));
+const textOf = (maxLength: number, example: string, description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, description, examples: [example] }));
+
+/** Query of the staff's list of reservations. Only reservations that pass all given filters are listed. */
+export const StaffReservationQuery = Type.Object({
+  ...PageQuery.properties,
+  status: Type.Optional(
+    Type.Enum([...RESERVATION_STATUSES], {
+      type: 'string',
+      description: 'Lists only reservations with this status.',
+      examples: ['confirmed'],
+    }),
+  ),
+  property_id: uuid('Lists only reservations of room types of this property.'),
+  room_type_id: uuid('Lists only reservations of this room type.'),
+  credential_id: uuid('Lists only reservations that a partner booked with this credential.'),
+  source: Type.Optional(
+    Type.Enum([...RESERVATION_SOURCES], {
+      type: 'string',
+      description: 'Lists only reservations from this source: a partner, an OTA or the hotel itself.',
+      examples: ['house'],
+    }),
+  ),
+  arriving_on: day('Lists only reservations whose `check_in` is this day.'),
+  departing_on: day('Lists only reservations whose `check_out` is this day.'),
+  staying_on: day('Lists only reservations whose guests stay in the night that begins on this day.'),
+  changed_since: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Lists only reservations that were booked or have changed at this time or later.',
+      examples: ['2026-11-20T19:00:00Z'],
+    }),
+  ),
+  natural_id: textOf(
+    20,
+    'B3TN-90HW',
+    'Lists only the reservation with this short reference. Upper and lower case are equal.',
+  ),
+  external_id: textOf(150, 'CD-STAY-5521', 'Lists only reservations that have this id at their partner or OTA.'),
+  email: textOf(254, 'ana.silva@example.com', 'Lists only reservations whose guest has exactly this e-mail address.'),
+  phone: textOf(
+    30,
+    '351900000000',
+    'Lists only reservations whose guest has this telephone number. Only the digits are compared, all of them.',
+  ),
+  name: textOf(
+    100,
+    'ana s',
+    'Lists only reservations whose guest has a name that begins with this text. Case and accents are ignored.',
+  ),
+  ids: textOf(
+    2_000,
+    '01a1fa59-7d47-72d5-b816-c40f93e7a52d',
+    `Lists only reservations with these Roomservice ids, separated by commas, at most ${MAX_IDS}.`,
+  ),
+  order: Type.Optional(
+    Type.Enum(['check_in'], {
+      type: 'string',
+      description: '`check_in` lists the earliest arrival first. By default, the newest reservation is first.',
+      examples: ['check_in'],
+    }),
+  ),
+});
+export type StaffReservationQuery = Type.Static<typeof StaffReservationQuery>;
+
+/**
+ * Returns the filter of a query, except its `property_id`.
+ * @throws ApiError 400 `invalid_request`
+ */
+export function filterOf(tenantId: number, query: StaffReservationQuery): ReservationFilter {
+  return {
+    tenantId,
+    status: query.status,
+    roomTypeId: query.room_type_id,
+    credentialId: query.credential_id,
+    source: query.source,
+    arrivingOn: query.arriving_on,
+    departingOn: query.departing_on,
+    stayingOn: query.staying_on,
+    changedSince: query.changed_since === undefined ? undefined : timeOf('changed_since', query.changed_since),
+    naturalId: query.natural_id?.toUpperCase(),
+    externalId: query.external_id,
+    email: query.email,
+    phone: query.phone === undefined ? undefined : withDigit(query.phone),
+    name: query.name === undefined ? undefined : withLetter(query.name),
+    ids: query.ids === undefined ? undefined : idsOf(query.ids),
+  };
+}
+
+/**
+ * Converts a text in the format `date-time`, which also allows a leap second. JavaScript has no leap seconds.
+ * @throws ApiError 400 `invalid_request`
+ */
+export function timeOf(field: string, text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) {
+    throw invalidField(field, 'must not be in a leap second');
+  }
+  return time;
+}
+
+function withDigit(phone: string): string {
+  if (!/[0-9]/.test(phone)) {
+    throw invalidField('phone', 'must have at least one digit');
+  }
+  return phone;
+}
+
+/** Refuses a text of which the comparison leaves nothing, because all names begin with an empty text. */
+function withLetter(name: string): string {
+  if (name.normalize('NFKD').replace(/[\u0300-\u036f]/g, '') === '') {
+    throw invalidField('name', 'must have a character that is not an accent');
+  }
+  return name;
+}
+
+function idsOf(text: string): string[] {
+  const ids = text.split(',');
+  if (ids.length > MAX_IDS) {
+    throw invalidField('ids', `must have at most ${MAX_IDS} ids`);
+  }
+  if (!ids.every(isUuid)) {
+    throw invalidField('ids', 'must be UUIDs that are separated by commas');
+  }
+  return ids;
+}

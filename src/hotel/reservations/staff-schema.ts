@@ -1,0 +1,312 @@
+import Type from 'typebox';
+import { NamedActor } from '#access/actors/actors.ts';
+import { DOCUMENTED } from '#platform/lib/documented.ts';
+import { MONEY_PATTERN } from '#platform/lib/money.ts';
+import { Price } from '#platform/lib/price.ts';
+import { RESERVATION_STATUSES } from './reservation-status.ts';
+import { RESERVATION_SOURCES } from './source.ts';
+
+const MAX_INTEGER = 2_147_483_647;
+/** Largest number of characters of a reason (decision 36). */
+const MAX_REASON_LENGTH = 200;
+const uuidOrNull = (description: string) => Type.Union([Type.String({ format: 'uuid' }), Type.Null()], { description });
+const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const timeOrNull = (description: string) =>
+  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
+const Status = (description: string) => Type.Enum([...RESERVATION_STATUSES], { type: 'string', description });
+export const Source = (description: string) => Type.Enum([...RESERVATION_SOURCES], { type: 'string', description });
+
+const NightlyPrice = Type.Object(
+  {
+    date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
+    price: Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN }, description: 'The price of the night.' }),
+  },
+  { title: 'NightlyPrice', description: 'The price of one night of a stay.' },
+);
+
+const FIELDS = {
+  reservation_id: Type.String({ format: 'uuid', description: 'The Roomservice id of the reservation.' }),
+  natural_id: Type.String({ description: 'A short reference that people can read aloud.' }),
+  status: Status(
+    'The present status of the reservation. It holds its nights in every status except `cancelled` and `expired`.',
+  ),
+  source: Source(
+    '`partner`: a partner booked the stay. `ota`: an OTA sold the stay. `house`: the hotel itself booked the stay.',
+  ),
+  credential_id: uuidOrNull('The id of the credential of the partner. Null if no partner booked the stay.'),
+  credential_label: textOrNull('The label of the credential. Null if no partner booked the stay.'),
+  external_reservation_id: textOrNull("The partner's own id of the reservation. Null if no partner booked it."),
+  external_source: textOrNull('The name of the OTA that sold the stay. Null if it did not come from an OTA.'),
+  external_id: textOrNull("The OTA's own id of the reservation. Null if it did not come from an OTA."),
+  room_type_id: Type.String({ format: 'uuid', description: 'The booked room type.' }),
+  rate_plan_id: uuidOrNull('The rate plan of the stay. Null if the room type had no active rate plan.'),
+  check_in: Type.String({ format: 'date', description: 'The day of arrival.' }),
+  check_out: Type.String({ format: 'date', description: 'The day of departure.' }),
+  guests: Type.Integer({ description: 'The number of guests.' }),
+  guest: Type.Object(
+    {
+      name: Type.String({ description: 'The name of the guest.' }),
+      phone: textOrNull('The telephone number of the guest. Null if it is unknown.'),
+      email: textOrNull('The e-mail address of the guest. Null if it is unknown.'),
+    },
+    { description: 'The guest of the stay.' },
+  ),
+  total_amount: Type.String({ description: 'The price of the whole stay, as it was booked.' }),
+  nightly_prices: Type.Union([Type.Array(NightlyPrice), Type.Null()], {
+    description:
+      'The price of each night at the time of the booking. Their sum is `total_amount`. Null if the prices of the nights are ' +
+      'unknown, because the caller gave only the amount of the whole stay, or because a version without this field booked the stay.',
+  }),
+  currency: Type.String({ description: 'The currency of the amount, as three letters of ISO 4217.' }),
+  created_at: Type.String({ format: 'date-time', description: 'The time of the booking.' }),
+  changed_at: timeOrNull(
+    'The time of the last change of a field of this response. A new stay has the time of its booking. Null if a version ' +
+      'without this field booked the stay, and it has not changed since.',
+  ),
+  arrived_at: timeOrNull(
+    'The time at which staff reported that the guests have arrived. Null if they have not arrived.',
+  ),
+};
+
+const ReservationStep = Type.Object(
+  {
+    status: Status('The status of the reservation from this time.'),
+    at: Type.String({ format: 'date-time', description: 'The time of the booking or of the change.' }),
+    by: NamedActor,
+    reason: textOrNull('The reason that staff gave. It is never in an event. Null if no reason was given.'),
+  },
+  { title: 'ReservationStep', description: 'The booking, or a change of the status.' },
+);
+
+const STAY = {
+  reservation_id: '01a1fa59-7d47-72d5-b816-c40f93e7a52d',
+  natural_id: 'B3TN-90HW',
+  status: 'confirmed',
+  source: 'partner',
+  credential_id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b',
+  credential_label: 'City Delivery',
+  external_reservation_id: 'CD-STAY-5521',
+  external_source: null,
+  external_id: null,
+  room_type_id: '01a19b53-7418-72ce-86a9-e7f8c3e6bf85',
+  rate_plan_id: '01a19b53-7418-7e7b-9678-4cd815b26365',
+  check_in: '2030-05-01',
+  check_out: '2030-05-04',
+  guests: 2,
+  guest: { name: 'Ana Silva', phone: '+351 900 000 000', email: 'ana.silva@example.com' },
+  total_amount: '253.44',
+  nightly_prices: [
+    { date: '2030-05-01', price: '84.48' },
+    { date: '2030-05-02', price: '84.48' },
+    { date: '2030-05-03', price: '84.48' },
+  ],
+  currency: 'EUR',
+  created_at: '2026-11-20T19:05:31.207Z',
+  changed_at: '2026-11-20T19:05:31.207Z',
+  arrived_at: null,
+};
+
+/** Reservation in lists of the staff API. */
+export const StaffReservation = Type.Object(FIELDS, {
+  title: 'StaffReservation',
+  description: 'A reservation as staff see it. A partner, an OTA or the hotel itself booked it.',
+  examples: [STAY],
+});
+export type StaffReservation = Type.Static<typeof StaffReservation>;
+
+/** Reservation in responses of the staff API that show only this reservation. */
+export const StaffReservationWithHistory = Type.Object(
+  {
+    ...FIELDS,
+    history: Type.Union([Type.Array(ReservationStep), Type.Null()], {
+      description:
+        'The booking and the changes of the status, the oldest first, at most 200 changes. Null if a version without this ' +
+        'field booked the stay. The booking of an OTA names the OTA, but not the id of its channel.',
+    }),
+  },
+  {
+    title: 'StaffReservationWithHistory',
+    description: 'A reservation as staff see it, with its history.',
+    examples: [
+      {
+        ...STAY,
+        history: [
+          {
+            status: 'confirmed',
+            at: '2026-11-20T19:05:31.207Z',
+            by: { type: 'partner', id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b', name: 'City Delivery' },
+            reason: null,
+          },
+        ],
+      },
+    ],
+  },
+);
+export type StaffReservationWithHistory = Type.Static<typeof StaffReservationWithHistory>;
+
+export const ReservationPath = Type.Object({
+  id: Type.String({
+    description: 'The Roomservice id of the reservation, as the list shows it.',
+    examples: ['01a1fa59-7d47-72d5-b816-c40f93e7a52d'],
+  }),
+});
+
+const REQUEST_ID = 'd2a9c7e4-61b8-4f35-8b0c-7e94f1a3c256';
+
+export const ReservationStatusChange = Type.Object(
+  {
+    status: Status('The new status of the reservation.'),
+    request_id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description:
+          'An id that the caller makes for this change. It makes a repeat safe. If the last change of the status had the ' +
+          'same id, the call changes nothing, and the response is 200 with the reservation as it is now. The service ' +
+          'compares this id before it checks any other field.',
+      }),
+    ),
+    expected_status: Type.Optional(
+      Status('The status that the caller has seen. If the reservation has another status now, the response is 409.'),
+    ),
+    reason: Type.Optional(
+      Type.String({
+        maxLength: MAX_REASON_LENGTH,
+        description: 'The reason for the change. Only staff see it, in the history. It is never in an event.',
+      }),
+    ),
+  },
+  {
+    title: 'ReservationStatusChange',
+    description: 'A change of status.',
+    examples: [
+      { status: 'confirmed' },
+      { status: 'no_show', request_id: REQUEST_ID },
+      { status: 'cancelled', expected_status: 'confirmed', reason: 'The guest called.' },
+    ],
+  },
+);
+export type ReservationStatusChange = Type.Static<typeof ReservationStatusChange>;
+
+export const Arrival = Type.Object(
+  {
+    arrived: Type.Boolean({ description: 'True if the guests have arrived. False takes the arrival back.' }),
+  },
+  { title: 'Arrival', description: 'The arrival of the guests.', examples: [{ arrived: true }] },
+);
+
+const DATES = {
+  check_in: Type.String({
+    format: 'date',
+    description: 'The day of arrival. It must not be before yesterday in the time zone of the property.',
+  }),
+  check_out: Type.String({
+    format: 'date',
+    description: 'The day of departure. It is after `check_in`, by at most 730 nights.',
+  }),
+};
+const Guests = Type.Integer({
+  minimum: 1,
+  maximum: MAX_INTEGER,
+  description: "The number of guests. Without `overbook`, it is at most the room type's `max_occupancy`.",
+});
+const Amount = (description: string) => Type.Unsafe<string | number>({ ...Price, description });
+const Overbook = Type.Boolean({
+  description:
+    'True takes the stay even if no room is left, the nights are closed, the minimum stay is longer, or the guests are too many.',
+});
+const GuestName = Type.String({ minLength: 1, maxLength: 500, description: 'The name of the guest.' });
+const GuestPhone = Type.String({ minLength: 1, maxLength: 20, description: 'The telephone number of the guest.' });
+const GuestEmail = Type.String({ maxLength: 254, description: 'The e-mail address of the guest.' });
+
+/** Body of a booking by the hotel itself (decision 43). */
+export const HouseBooking = Type.Object(
+  {
+    request_id: Type.String({
+      format: 'uuid',
+      description: 'An id that the caller makes for this booking. Several calls with one id book only one stay.',
+    }),
+    room_type_id: Type.String({ format: 'uuid', description: 'The id of a room type, from the list of properties.' }),
+    ...DATES,
+    guests: Type.Optional(Guests),
+    guest: Type.Object(
+      { name: GuestName, phone: Type.Optional(GuestPhone), email: Type.Optional(GuestEmail) },
+      { description: 'The guest for whom the stay is booked.' },
+    ),
+    rate_plan_id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description:
+          'The rate plan of the stay. If it is missing, the cheapest active rate plan that allows the stay applies.',
+      }),
+    ),
+    total_amount: Type.Optional(
+      Amount(
+        'The price of the whole stay, 0 to 99999999.99 with at most two decimals. It may be a string or a number. If it is ' +
+          'missing, the rate plan gives the price.',
+      ),
+    ),
+    overbook: Type.Optional(Overbook),
+  },
+  {
+    title: 'HouseBooking',
+    description: 'A booking by the hotel itself, for example for a guest who walks in.',
+    examples: [
+      {
+        request_id: REQUEST_ID,
+        room_type_id: '01a19b53-7418-72ce-86a9-e7f8c3e6bf85',
+        check_in: '2030-05-01',
+        check_out: '2030-05-03',
+        guests: 2,
+        guest: { name: 'Rui Melo', phone: '+351 900 111 222' },
+      },
+    ],
+  },
+);
+export type HouseBooking = Type.Static<typeof HouseBooking>;
+
+/** Body of a change of a stay that the hotel itself booked. A missing field keeps its value. */
+export const HouseChange = Type.Object(
+  {
+    room_type_id: Type.Optional(Type.String({ format: 'uuid', description: 'The new room type.' })),
+    check_in: Type.Optional(
+      Type.String({
+        format: 'date',
+        description: 'The new day of arrival. It must not be before yesterday in the time zone of the property.',
+      }),
+    ),
+    check_out: Type.Optional(DATES.check_out),
+    guests: Type.Optional(Guests),
+    guest: Type.Optional(
+      Type.Object(
+        {
+          name: Type.Optional(GuestName),
+          phone: Type.Optional(Type.Union([GuestPhone, Type.Null()], { description: 'Null removes the number.' })),
+          email: Type.Optional(Type.Union([GuestEmail, Type.Null()], { description: 'Null removes the address.' })),
+        },
+        { description: 'The new details of the guest. A missing detail keeps its value.' },
+      ),
+    ),
+    total_amount: Type.Optional(
+      Amount(
+        'The new price of the whole stay. If it is missing and the nights or the room type change, the service calculates the ' +
+          'price again. It takes the rate plan of the stay, if this plan allows the new stay, and otherwise the cheapest one.',
+      ),
+    ),
+    expected_changed_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'The `changed_at` that the caller has seen. If the stay has changed since, the response is 409.',
+      }),
+    ),
+    overbook: Type.Optional(Overbook),
+  },
+  {
+    title: 'HouseChange',
+    description: 'A change of a stay that the hotel itself booked.',
+    examples: [
+      { check_out: '2030-05-04', expected_changed_at: '2026-11-20T19:05:31.207Z' },
+      { guest: { phone: '+351 900 333 444' } },
+    ],
+  },
+);
+export type HouseChange = Type.Static<typeof HouseChange>;

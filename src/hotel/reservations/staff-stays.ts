@@ -1,0 +1,244 @@
+import { changeActorOf } from '#access/actors/actors.ts';
+import { type NewAuditEntry, prepareAudit, type WriteAuditEntry } from '#access/audit/audit.ts';
+import { actorOf, type Staff } from '#access/tenants/tenants.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { apiError } from '#platform/errors.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { newNaturalId } from '#platform/lib/natural-id.ts';
+import { type Hold, moveHold, moveHoldWithin } from '../nights/nights.ts';
+import { readCalendars } from '../rates/rates.ts';
+import { type FindRoomType, findRoomType } from '../rooms/rooms.ts';
+import { notAvailable } from './booking.ts';
+import { findBooked, hasChange, insertChange } from './change-store.ts';
+import { bookingRecordOf, hasMoved, nextChangeTime, type WantedChange, wantedChange } from './changes.ts';
+import { checkRange, lockStay, requireActive } from './checks.ts';
+import { holdOf, nightsOfStay } from './consequences.ts';
+import { changeRefusal, checkChange, type ChangePlan, guestUpdate, quoteChange } from './house-change.ts';
+import { bookingPlan, checkBooking } from './house-booking.ts';
+import { priceOf } from './price.ts';
+import type { HouseBooking, HouseChange } from './staff-schema.ts';
+import { insertReservations, type NewReservation, type ReservationRow, updateReservation } from './store.ts';
+import { writeChange } from './write-change.ts';
+
+interface Dependencies {
+  db: Database;
+  findRoomType: FindRoomType;
+}
+
+/** Operations of staff on stays: they book stays of the hotel itself, change these stays, and record arrivals. Each is audited. */
+export class StaffStays {
+  readonly #db: Database;
+  readonly #findRoomType: FindRoomType;
+
+  constructor({ db, findRoomType: find }: Dependencies) {
+    this.#db = db;
+    this.#findRoomType = find;
+  }
+
+  /**
+   * Books a stay of the hotel itself (decision 43). If an earlier call has used the same `request_id`, the method books nothing. Causes no
+   * event.
+   * @returns the id of the reservation
+   * @throws ApiError 404 `room_type_not_found`, 404 `error` for an unknown rate plan, 409 `room_not_available`, 400 `invalid_request`
+   */
+  async book(staff: Staff, input: HouseBooking): Promise<{ id: string; isReplayed: boolean }> {
+    checkRange(input);
+    const { id: tenantId } = staff.tenant;
+    const requestId = input.request_id.toLowerCase();
+    const earlier = await findBooked(this.#db, tenantId, requestId);
+    if (earlier !== undefined) {
+      return { id: earlier, isReplayed: true };
+    }
+    const { row, capacity } = await this.#draft(staff, input);
+    const booked = { row, requestId, capacity: input.overbook ? null : capacity };
+    await this.#insert(staff, booked).catch((error: unknown) => {
+      if (error !== REQUEST_TAKEN) {
+        throw error;
+      }
+    });
+    const stored = await findBooked(this.#db, tenantId, requestId);
+    // If nothing is stored, another reservation has the same natural id (short random code). The next try makes a new natural id.
+    return stored === undefined ? await this.book(staff, input) : { id: stored, isReplayed: stored !== row.id };
+  }
+
+  /** Checks a booking, and returns its row and the capacity of its room type. */
+  async #draft({ tenant }: Staff, input: HouseBooking): Promise<{ row: NewHouseStay; capacity: number }> {
+    const roomType = await requireActive(this.#findRoomType, tenant.id, input.room_type_id);
+    checkBooking(roomType, input);
+    const { check_in, check_out, guest } = input;
+    const plans = await readCalendars(this.#db, tenant.id, roomType.id, check_in, check_out);
+    const quote = bookingPlan(roomType, plans, input);
+    const row = {
+      tenant_id: tenant.id,
+      id: newId(),
+      natural_id: newNaturalId(),
+      status: 'confirmed',
+      room_type_id: roomType.id,
+      rate_plan_id: quote.planId,
+      check_in,
+      check_out,
+      guests: input.guests ?? 1,
+      guest_name: guest.name,
+      guest_phone: guest.phone ?? null,
+      guest_email: guest.email === '' ? null : (guest.email ?? null),
+      ...priceOf(quote, input.total_amount),
+      currency: tenant.currency,
+      created_at: new Date(),
+    };
+    return { row, capacity: roomType.physical_capacity };
+  }
+
+  /**
+   * Inserts the stay and holds its nights. Does nothing if another reservation has its natural id, or if an earlier try of this transaction
+   * was committed.
+   */
+  async #insert(staff: Staff, { row, requestId, capacity }: BookedStay): Promise<void> {
+    const wanted = wantedChange(changeActorOf(staff));
+    const recordAudit = prepareAudit(actorOf(staff));
+    await inTransaction(this.#db, async (tx) => {
+      if ((await insertReservations(tx, [row])).size === 0) {
+        return;
+      }
+      if (!(await insertChange(tx, bookingRecordOf(row, wanted, requestId)))) {
+        throw REQUEST_TAKEN;
+      }
+      await hold(tx, row.tenant_id, { from: null, to: nightsOfStay(row), capacity });
+      await recordAudit(tx, bookingEntry(row, capacity === null));
+    });
+  }
+
+  /**
+   * Changes a stay that the hotel itself booked.
+   * @throws ApiError 404 `error` if the id is unknown, 404 `room_type_not_found`, 400 `invalid_request`, 409 `room_not_available`, 409
+   * `invalid_status_transition` if the stay may not change, or has changed since `expected_changed_at`
+   */
+  async change(staff: Staff, id: string, input: HouseChange): Promise<void> {
+    const wanted = wantedChange(changeActorOf(staff));
+    const recordAudit = prepareAudit(actorOf(staff));
+    await inTransaction(this.#db, async (tx) => {
+      const row = await lockStay(tx, staff.tenant.id, id);
+      const refusal = changeRefusal(row, input);
+      if (refusal === null) {
+        await this.#apply(tx, row, input, { wanted, recordAudit });
+        return;
+      }
+      // If an earlier try of this transaction was committed, the stay has changed because of it.
+      if (!(await hasChange(tx, row.tenant_id, wanted.id))) {
+        throw refusal;
+      }
+    });
+  }
+
+  async #apply(tx: Tx, row: ReservationRow, input: HouseChange, by: Writers): Promise<void> {
+    const nights = {
+      room_type_id: input.room_type_id?.toLowerCase() ?? row.room_type_id,
+      check_in: input.check_in ?? row.check_in,
+      check_out: input.check_out ?? row.check_out,
+    };
+    checkRange(nights);
+    const find: FindRoomType = async (tenantId, roomTypeId) => await findRoomType(tx, tenantId, roomTypeId);
+    const plan: ChangePlan = { row, input, nights, isMoved: hasMoved(row, nights) };
+    const isSameType = nights.room_type_id === row.room_type_id;
+    const roomType = await (isSameType
+      ? find(row.tenant_id, row.room_type_id)
+      : requireActive(find, row.tenant_id, nights.room_type_id));
+    if (roomType === null) {
+      throw new Error('The room type of a reservation does not exist.');
+    }
+    checkChange(roomType, plan);
+    const price = await quoteChange(tx, roomType, plan);
+    const update = { ...nights, ...price, ...guestUpdate(row, input), guests: input.guests ?? row.guests };
+    const entry = changeEntry(row, update);
+    if (entry === null) {
+      return;
+    }
+    const changed = await writeChange(tx, row, update, by.wanted);
+    const capacity = input.overbook ? null : roomType.physical_capacity;
+    await hold(tx, row.tenant_id, { from: holdOf(row), to: nightsOfStay(changed), capacity });
+    await by.recordAudit(tx, entry);
+  }
+
+  /**
+   * Records that the guests of a confirmed stay have arrived, or takes the arrival back. Causes no event. The same value again changes
+   * nothing.
+   * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition` if the stay is not confirmed
+   */
+  async setArrival(staff: Staff, id: string, arrived: boolean): Promise<void> {
+    const recordAudit = prepareAudit(actorOf(staff));
+    await inTransaction(this.#db, async (tx) => {
+      const row = await lockStay(tx, staff.tenant.id, id);
+      if (row.status !== 'confirmed') {
+        throw apiError(
+          'invalid_status_transition',
+          `The reservation is ${row.status}. Only the arrival of a confirmed reservation can change.`,
+        );
+      }
+      if (arrived !== (row.arrived_at !== null)) {
+        const changed_at = nextChangeTime(row);
+        await updateReservation(tx, row.tenant_id, row.id, { arrived_at: arrived ? changed_at : null, changed_at });
+        const { natural_id } = row;
+        await recordAudit(tx, { action: 'reservation.arrival', subject: row.id, details: { natural_id, arrived } });
+      }
+    });
+  }
+}
+
+/** Row of a new stay of the hotel itself. */
+type NewHouseStay = NewReservation & { created_at: Date };
+
+interface BookedStay {
+  row: NewHouseStay;
+  requestId: string;
+  /** Largest number of rooms that may be held on a night. Null if it is not checked. */
+  capacity: number | null;
+}
+
+interface Writers {
+  wanted: WantedChange;
+  recordAudit: WriteAuditEntry;
+}
+
+/** A concurrent call has booked a stay under the same `request_id`. */
+const REQUEST_TAKEN = new Error('Another booking has the same request_id.');
+
+/**
+ * Moves the held nights.
+ * @param capacity null: it is not checked
+ * @throws ApiError 409 `room_not_available` if an added night has no room left
+ */
+async function hold(
+  tx: Tx,
+  tenantId: number,
+  { from, to, capacity }: { from: Hold | null; to: Hold; capacity: number | null },
+): Promise<void> {
+  if (capacity === null) {
+    await moveHold(tx, tenantId, from, to);
+  } else if (!(await moveHoldWithin(tx, tenantId, { from, to, capacity }))) {
+    throw notAvailable();
+  }
+}
+
+function bookingEntry(row: NewHouseStay, overbook: boolean): NewAuditEntry {
+  const { natural_id, room_type_id, check_in, check_out, guests, total_amount } = row;
+  const details = { natural_id, room_type_id, check_in, check_out, guests, total_amount, overbook };
+  return { action: 'reservation.booked', subject: row.id, details };
+}
+
+const LISTED = ['room_type_id', 'check_in', 'check_out', 'guests', 'total_amount'] as const;
+const OF_GUEST = ['guest_name', 'guest_phone', 'guest_email'] as const;
+type Audited = Pick<ReservationRow, (typeof LISTED)[number] | (typeof OF_GUEST)[number]>;
+
+/** Returns null if the update changes nothing. The entry names no details of the guest, because audit entries are kept. */
+function changeEntry(before: ReservationRow, after: Audited): NewAuditEntry | null {
+  const fields: object[] = LISTED.filter((field) => before[field] !== after[field]).map((field) => ({
+    field,
+    from: before[field],
+    to: after[field],
+  }));
+  if (OF_GUEST.some((field) => before[field] !== after[field])) {
+    fields.push({ field: 'guest' });
+  }
+  const details = { natural_id: before.natural_id, fields };
+  return fields.length === 0 ? null : { action: 'reservation.changed', subject: before.id, details };
+}

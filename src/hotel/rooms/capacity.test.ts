@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import { book, dayAhead, openHotel, sellable, type TestHotel } from '#test/support/hotel.ts';
+import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import { eventually } from '#test/support/webhooks.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+let double: string;
+before(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  hotel = await openHotel(service);
+  double = hotel.roomTypes['Double'] ?? '';
+});
+after(() => service.close());
+
+const change = (id: string | undefined, json: object, headers = hotel.owner): Promise<Answer> =>
+  service.call('PATCH', `/v1/staff/room-types/${id}/`, { headers, json });
+const left = (node = service) => sellable(node, hotel, double, dayAhead(30), dayAhead(31));
+
+describe('PATCH /v1/staff/room-types/{id}/', () => {
+  it('200: a new capacity is returned, and availability and bookings on this node use it immediately', async () => {
+    assert.deepEqual(await left(), [3]);
+    const { status, body } = await change(double.toUpperCase(), { physical_capacity: 1 });
+    assert.deepEqual([status, body], [200, { id: double, name: 'Double', physical_capacity: 1 }]);
+    assert.deepEqual(await left(), [1]);
+    assert.equal((await book(service, hotel)).status, 201);
+    assertError(await book(service, hotel), 409, 'room_not_available');
+    await change(double, { physical_capacity: 2 });
+    assert.equal((await book(service, hotel)).status, 201);
+  });
+
+  it('200: another node shows a new capacity within a second', async () => {
+    const other = await startService({ beside: service });
+    assert.deepEqual(await left(other), [3]);
+    await change(double, { physical_capacity: 7 });
+    const changedAtMs = performance.now();
+    await eventually(async () => (await left(other))[0] === 7, 'new capacity on the other node');
+    assert.ok(performance.now() - changedAtMs < 1_000);
+    await other.close();
+  });
+
+  it('200: a capacity below the held rooms is accepted, no stay is cancelled, and the night is oversold', async () => {
+    const booked = await book(service, hotel);
+    await book(service, hotel);
+    assert.equal((await change(double, { physical_capacity: 0 })).status, 200);
+    assert.deepEqual(await left(), [-2]);
+    const path = `/v1/staff/reservations/${booked.body.reservation_id}/`;
+    assert.equal((await service.call('GET', path, { headers: hotel.staff })).body.status, 'confirmed');
+  });
+
+  it('200: the audit trail has the capacity before and after a change, and no entry if the capacity is the same', async () => {
+    await change(double, { physical_capacity: 3 });
+    await change(double, { physical_capacity: 4 });
+    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: hotel.owner });
+    const entries = body.filter(({ action }: { action: string }) => action === 'room_type.changed');
+    assert.deepEqual(
+      entries.map(({ subject, details }: { subject: string; details: object }) => [subject, details]),
+      [[double, { before: { physical_capacity: 3 }, after: { physical_capacity: 4 } }]],
+    );
+  });
+
+  it('a tenant document that is applied again writes its own capacity', async () => {
+    await change(double, { physical_capacity: 9 });
+    await service.apply({ ...hotel.document, users: undefined });
+    assert.deepEqual(await left(), [3]);
+  });
+
+  it('400 invalid_request: an empty change and a capacity out of range are refused', async () => {
+    for (const [json, fault] of [
+      [{}, /^body: /],
+      [{ physical_capacity: -1 }, /^physical_capacity: /],
+      [{ physical_capacity: 1_000_001 }, /^physical_capacity: /],
+      [{ physical_capacity: 1.5 }, /^physical_capacity: /],
+      [{ physical_capacity: '5' }, /^physical_capacity: /],
+      [{ physical_capacity: null }, /^physical_capacity: /],
+    ] as [object, RegExp][]) {
+      assert.match(faultsOf(await change(double, json)).join(), fault, JSON.stringify(json));
+    }
+    assert.deepEqual(await left(), [3]);
+  });
+
+  it('401, 403: a change of the capacity is refused without a token (401), to a partner (401) and to staff (403)', async () => {
+    assertError(await change(double, { physical_capacity: 5 }, {}), 401, 'invalid_credentials');
+    assertError(await change(double, { physical_capacity: 5 }, hotel.partner), 401, 'invalid_credentials');
+    assertError(await change(double, { physical_capacity: 5 }, hotel.staff), 403, 'error');
+  });
+
+  it('404: an unknown id, a malformed id and the id of a room type of another tenant get the same response', async () => {
+    const other = await openHotel(service);
+    const refused = await change('00000000-0000-4000-8000-000000000000', { physical_capacity: 5 });
+    assertError(refused, 404, 'error');
+    for (const id of ['x', other.roomTypes['Double']]) {
+      assert.equal((await change(id, { physical_capacity: 5 })).text, refused.text);
+    }
+    assert.deepEqual(await sellable(service, other, other.roomTypes['Double'], dayAhead(30), dayAhead(31)), [3]);
+  });
+});

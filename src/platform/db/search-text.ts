@@ -1,0 +1,42 @@
+import { type RawBuilder, sql } from 'kysely';
+
+const CAPITALS = 'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЄЅІЈЉЊЋЏҐØøŁłĐđÐðĦħŦŧÆŒÞŊıßẞ';
+const SMALL = 'αβγδεζηθικλμνξοπρστυφχψωσабвгдежзиклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґoollddddhhttæœþŋiss';
+
+/**
+ * Returns an SQL expression for a text without case and without accents, so that a search finds `Inês` by `ines`. It knows the Latin, the Greek
+ * and the Cyrillic alphabet. The expression is immutable, so an index can have it. It uses neither the collation of the database nor an
+ * extension, because both differ between servers. Migrations repeat this expression for their indexes, so it must not change.
+ *
+ * The result has at most 60 characters. Otherwise a text of rare characters could be too long for an index, because one character may become 18
+ * characters when it is decomposed.
+ */
+export function folded(text: RawBuilder<unknown>): RawBuilder<string> {
+  const withoutAccents = sql`regexp_replace(normalize(left(${text}, 100), NFKD), '[\\u0300-\\u036f]', '', 'g')`;
+  return sql`translate(lower(left(${withoutAccents}, 60) COLLATE "C"), ${sql.lit(CAPITALS)}, ${sql.lit(SMALL)})`;
+}
+
+/** Returns an SQL expression for the digits of a text. Migrations repeat this expression too. */
+function digitsOf(text: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`regexp_replace(${text}, '[^0-9]', '', 'g')`;
+}
+
+/** Character that is greater than every other character in the collation "C". */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+/**
+ * Returns an SQL condition: the column begins with the prefix, without regard to case and accents. An index of the expression that `folded`
+ * makes answers it, with the predicate `IS NOT NULL`.
+ */
+export function beginsWith(column: RawBuilder<unknown>, prefix: string): RawBuilder<boolean> {
+  const begin = folded(sql`${prefix}::text`);
+  return sql`${column} IS NOT NULL AND ${folded(column)} BETWEEN ${begin} AND ${begin} || ${sql.lit(LAST_CHARACTER)}`;
+}
+
+/**
+ * Returns an SQL condition: the column has the same digits as the text, so that `+351 912` equals `(351) 912`. An index of the expression that
+ * `digitsOf` makes answers it, with the predicate `IS NOT NULL`.
+ */
+export function hasDigitsOf(column: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
+  return sql`${column} IS NOT NULL AND ${digitsOf(column)} = ${digitsOf(sql`${text}::text`)}`;
+}

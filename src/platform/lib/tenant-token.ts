@@ -1,0 +1,56 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const BLOCK_BYTES = 16;
+/** Number of bytes of the secret part that the encrypted block repeats. */
+const REPEATED_BYTES = 8;
+const SECRET_BYTES = 32;
+const TOKEN = new RegExp(`^[\\w-]{${((BLOCK_BYTES + SECRET_BYTES) * 4) / 3}}$`);
+
+/** Tenant that a token names, and the keyed hash that the database keeps in place of the token. */
+export interface ReadToken {
+  tenantId: number;
+  hash: Buffer;
+}
+
+/** Makes and reads secret tokens of one kind, for example of sessions. A token of another kind is not readable. */
+export interface TenantTokens {
+  create(tenantId: number): { token: string; hash: Buffer };
+  /** Returns null for a text that `create` has not made with the same pepper and purpose. */
+  read(token: string): ReadToken | null;
+}
+
+/**
+ * Creates the tokens of one purpose from the pepper. A token is one encrypted AES block and 256 random bits, in base64url. The block holds the
+ * tenant id, so that a look-up can filter by tenant, and repeats the first 64 random bits. So a stranger cannot make a token that names a
+ * tenant, and the work of reading a token is charged to its tenant. AES in ECB mode is safe here, because it encrypts a single block, of which
+ * 64 bits are random.
+ */
+export function createTenantTokens(pepper: Buffer, purpose: string): TenantTokens {
+  const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', `${purpose}-tenant`, 16));
+  const hashKey = Buffer.from(hkdfSync('sha256', pepper, '', `${purpose}-hash`, 32));
+  const hashOf = (token: string) => createHmac('sha256', hashKey).update(token).digest();
+  return {
+    create(tenantId) {
+      const secret = randomBytes(SECRET_BYTES);
+      const block = Buffer.alloc(BLOCK_BYTES);
+      block.writeBigInt64BE(BigInt(tenantId));
+      secret.copy(block, BLOCK_BYTES - REPEATED_BYTES, 0, REPEATED_BYTES);
+      const encrypted = createCipheriv('aes-128-ecb', blockKey, null).setAutoPadding(false).update(block);
+      const token = Buffer.concat([encrypted, secret]).toString('base64url');
+      return { token, hash: hashOf(token) };
+    },
+    read(token) {
+      if (!TOKEN.test(token)) {
+        return null;
+      }
+      const bytes = Buffer.from(token, 'base64url');
+      const decipher = createDecipheriv('aes-128-ecb', blockKey, null).setAutoPadding(false);
+      const block = decipher.update(bytes.subarray(0, BLOCK_BYTES));
+      const repeated = bytes.subarray(BLOCK_BYTES, BLOCK_BYTES + REPEATED_BYTES);
+      if (!timingSafeEqual(block.subarray(BLOCK_BYTES - REPEATED_BYTES), repeated)) {
+        return null;
+      }
+      return { tenantId: Number(block.readBigInt64BE()), hash: hashOf(token) };
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { Logger } from 'pino';
+import type { MailSettings } from '../config.ts';
+import { inTime } from '../lib/in-time.ts';
+import { openTransport, type Transport } from './transport.ts';
+
+/** Largest number of mails of all tenants, and of one tenant, that wait or are being sent. */
+const MAX_MAILS = 1_000;
+const MAX_MAILS_OF_TENANT = 100;
+/** Default time limit in milliseconds for the mails that are being sent when the process stops. */
+const CLOSE_LIMIT_MS = 5_000;
+
+/** Mail of a tenant to one person. */
+export interface Mail {
+  tenantId: number;
+  /** Address of the person. */
+  to: string;
+  subject: string;
+  text: string;
+  /** Fields that the log shows if the mail cannot be sent. They name the mail without its address, text and links. */
+  logged: Readonly<Record<string, unknown>>;
+}
+
+/** Sends mails in the background. */
+export interface Mailer {
+  /** Sends a mail later, once. Never throws. If the mail cannot be sent, the log says why. */
+  send(mail: Mail): void;
+  /** Waits for the mails that are being sent, up to a time limit, and closes all connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a mailer. It connects to the mail server when it sends the first mail, and loads the code of the mail library only then.
+ * @param closeLimitMs time limit of `close`. Tests shorten it.
+ */
+export function createMailer(settings: MailSettings, log: Logger, closeLimitMs = CLOSE_LIMIT_MS): Mailer {
+  const underWay = new Map<Promise<void>, Mail>();
+  let transport: Promise<Transport> | undefined;
+  const deliver = async (mail: Mail) => {
+    try {
+      transport ??= openTransport(settings);
+      await (await transport).send(mail);
+      log.info(mail.logged, 'mail sent');
+    } catch (error) {
+      log.error({ ...mail.logged, ...reasonOf(error) }, 'a mail could not be sent');
+    }
+  };
+  return {
+    send(mail) {
+      const ofTenant = [...underWay.values()].filter(({ tenantId }) => tenantId === mail.tenantId);
+      if (underWay.size >= MAX_MAILS || ofTenant.length >= MAX_MAILS_OF_TENANT) {
+        log.error(mail.logged, 'a mail was not sent, because too many mails wait for the mail server');
+        return;
+      }
+      const sending = deliver(mail).finally(() => underWay.delete(sending));
+      underWay.set(sending, mail);
+    },
+    async close() {
+      await inTime(closeLimitMs, () => Promise.all(underWay.keys())).catch(() => {});
+      (await transport)?.close();
+    },
+  };
+}
+
+/**
+ * Connects and signs in to the mail server, and sends no mail.
+ * @param limitMs time limit of the whole check in milliseconds
+ * @throws Error with the reason if the server is out of reach, refuses the login or does not respond in time
+ */
+export async function checkMailServer(settings: MailSettings, limitMs: number): Promise<void> {
+  const transport = await openTransport(settings);
+  try {
+    await inTime(limitMs, () => transport.check());
+  } finally {
+    transport.close();
+  }
+}
+
+/**
+ * Returns the reason of a failure for the log: the code of the library or of the system, and the status of the response. A response of the
+ * server is not shown, because it may repeat parts of the mail.
+ */
+function reasonOf(error: unknown): { reason: string; smtp_status?: number } {
+  const { code, message, responseCode } = error as { code?: string; message: string; responseCode?: number };
+  const status = responseCode === undefined ? {} : { smtp_status: responseCode };
+  return { reason: code ?? message, ...status };
+}

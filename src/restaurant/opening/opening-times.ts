@@ -1,0 +1,109 @@
+import { addDays, dayAt, instantOf, weekdayOf } from '#platform/lib/dates.ts';
+
+/** Time of each week in which the restaurant is open, in the time zone of the tenant. */
+export interface OpeningTime {
+  /** Day on which the time begins: 1 for Monday to 7 for Sunday. */
+  weekday: number;
+  /** `HH:MM` */
+  opens: string;
+  /** `HH:MM`. If it is not after `opens`, the time ends on the next day. */
+  closes: string;
+}
+
+/** Break in which the restaurant takes no orders. */
+export interface Pause {
+  /** End of the pause. Null: the end is open. */
+  until: Date | null;
+}
+
+export interface OpeningState {
+  isOpen: boolean;
+  /** True if the pause has begun and not ended. The restaurant may also be closed by its opening hours. */
+  isPaused: boolean;
+  /** Milliseconds of Unix time at which the restaurant opens. Null if it is open now, or if the time is not known. */
+  reopensAtMs: number | null;
+}
+
+interface Span {
+  fromMs: number;
+  untilMs: number;
+}
+
+const DAY_MS = 86_400_000;
+/** An opening time may last until the end of the next day, and a clock change may make it longer. */
+const DAYS_BEFORE = 2;
+/** Two weeks, because a clock change may skip a whole opening time of the first week. */
+const DAYS_AFTER = 15;
+/** Calendar days after this time have no text `YYYY-MM-DD`, or come too close to such a day. */
+const LAST_MS = Date.parse('9999-01-01T00:00:00Z');
+
+/** Opening hours of a restaurant. An empty list means that the restaurant is always open. */
+export class OpeningHours {
+  readonly #times: readonly OpeningTime[];
+  readonly #timezone: string;
+  /** Spans of the days around `#spansOfMs`. They are kept for a day, because their calculation takes a millisecond. */
+  #spans: Span[] = [];
+  #spansOfMs = Number.NaN;
+
+  constructor(times: readonly OpeningTime[], timezone: string) {
+    this.#times = times;
+    this.#timezone = timezone;
+  }
+
+  isOpenAt(atMs: number): boolean {
+    return this.#times.length === 0 || this.#spansAround(atMs).some((span) => contains(span, atMs));
+  }
+
+  /** Returns the given time if the restaurant is open then, and otherwise the begin of the next opening time. Null if it is not known. */
+  nextOpening(atMs: number): number | null {
+    if (this.isOpenAt(atMs)) {
+      return atMs;
+    }
+    const begins = this.#spansAround(atMs).map(({ fromMs }) => fromMs);
+    const later = begins.filter((fromMs) => fromMs > atMs);
+    return later.length === 0 ? null : Math.min(...later);
+  }
+
+  #spansAround(atMs: number): Span[] {
+    const sinceMs = atMs - this.#spansOfMs;
+    if (!(sinceMs >= 0 && sinceMs < DAY_MS)) {
+      this.#spans = atMs < LAST_MS ? spansAround(this.#times, this.#timezone, atMs) : [];
+      this.#spansOfMs = atMs;
+    }
+    return this.#spans;
+  }
+}
+
+/** Returns if the restaurant is open at a time, and when it opens again. A pause ends at its `until`, and its hours count again then. */
+export function openingStateAt(atMs: number, hours: OpeningHours, pause: Pause | null): OpeningState {
+  const isPaused = pause !== null && (pause.until === null || pause.until.getTime() > atMs);
+  if (!isPaused && hours.isOpenAt(atMs)) {
+    return { isOpen: true, isPaused, reopensAtMs: null };
+  }
+  const endMs = isPaused ? (pause.until?.getTime() ?? null) : atMs;
+  return { isOpen: false, isPaused, reopensAtMs: endMs === null ? null : hours.nextOpening(endMs) };
+}
+
+/**
+ * Returns the spans of the opening times that begin on a day around the given time. A local time that a clock change skips is moved forward,
+ * and of a local time that occurs twice the first one counts (`instantOf`). So a span may be empty, and such a span is left out.
+ */
+function spansAround(times: readonly OpeningTime[], timezone: string, atMs: number): Span[] {
+  const today = dayAt(atMs, timezone);
+  const days = Array.from({ length: DAYS_BEFORE + DAYS_AFTER + 1 }, (_, index) => addDays(today, index - DAYS_BEFORE));
+  const msOf = (day: string, time: string) => Date.parse(instantOf(day, time, timezone));
+  return days
+    .flatMap((day) =>
+      times
+        .filter(({ weekday }) => weekday === weekdayOf(day))
+        .map(({ opens, closes }) => ({
+          fromMs: msOf(day, opens),
+          untilMs: msOf(closes <= opens ? addDays(day, 1) : day, closes),
+        })),
+    )
+    .filter(({ fromMs, untilMs }) => fromMs < untilMs);
+}
+
+function contains({ fromMs, untilMs }: Span, atMs: number): boolean {
+  return fromMs <= atMs && atMs < untilMs;
+}

@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import { dumpRows, MENU, orderPath, place, setOrderStatus } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { openRecorded } from '#test/support/statements.ts';
+import { RecentChanges } from '#platform/changes/changes.ts';
+import { Opening } from './opening.ts';
+
+const PAUSE = '/v1/staff/pause/';
+const HOURS = '/v1/staff/opening-hours/';
+const OPEN = { is_open: true, until: null, reason: null, reopens_at: null };
+
+let service: TestService;
+before(async () => {
+  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
+});
+after(() => service.close());
+
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+const pause = (of: TestTenant, json: object = {}, on = service) => on.call('POST', PAUSE, { headers: of.staff, json });
+const resume = (of: TestTenant, on = service) => on.call('DELETE', PAUSE, { headers: of.staff });
+const state = (of: TestTenant, on = service) => on.call('GET', PAUSE, { headers: of.staff });
+const putHours = (of: TestTenant, hours: unknown, headers = of.owner) =>
+  service.call('PUT', HOURS, { headers, json: { hours } });
+
+/** Returns opening hours on the weekday that is now at UTC+14, but at a time that is not now: they begin in about 12 hours. */
+function closedNow(): { hours: object[]; opensAtMs: number } {
+  const opensAtMs = Math.floor(Date.now() / 60_000) * 60_000 + 12 * 3_600_000;
+  const clock = (ms: number) => new Date(ms).toISOString().slice(11, 16);
+  const weekday = new Date(opensAtMs).getUTCDay() || 7;
+  return { hours: [{ weekday, opens: clock(opensAtMs), closes: clock(opensAtMs + 3_600_000) }], opensAtMs };
+}
+
+/** Asserts that a new order is refused. @returns `Retry-After` in seconds, or null */
+async function assertClosed(tenant: TestTenant, on = service): Promise<number | null> {
+  const answer = await place(on, tenant);
+  assertError(answer, 409, 'restaurant_closed');
+  const seconds = answer.headers.get('retry-after');
+  return seconds === null ? null : Number(seconds);
+}
+
+describe('POST, GET and DELETE /v1/staff/pause/', () => {
+  it('200: without a pause and without hours, the restaurant is open', async () => {
+    const tenant = await service.tenant();
+    assert.deepEqual((await state(tenant)).body, OPEN);
+    assert.deepEqual((await resume(tenant)).body, OPEN);
+    assert.equal((await place(service, tenant)).status, 201);
+  });
+
+  it('200: a pause without an end has no reopens_at; 409: new orders are refused without Retry-After until the pause is ended', async () => {
+    const tenant = await service.tenant();
+    const started = await pause(tenant, { reason: 'The oven is broken: 31 °C' });
+    const expected = { is_open: false, until: null, reason: 'The oven is broken: 31 °C', reopens_at: null };
+    assert.deepEqual([started.status, started.body, (await state(tenant)).body], [200, expected, expected]);
+    assert.equal(await assertClosed(tenant), null);
+    assert.deepEqual((await resume(tenant)).body, OPEN);
+    assert.equal((await place(service, tenant)).status, 201);
+  });
+
+  it('200: a pause needs no body, in each content type', async () => {
+    const tenant = await service.tenant();
+    for (const options of [{}, { json: {} }, { body: new URLSearchParams() }]) {
+      const answer = await service.call('POST', PAUSE, { headers: tenant.staff, ...options });
+      assert.deepEqual([answer.status, answer.body.is_open], [200, false], answer.text);
+    }
+  });
+
+  it('409: during a pause with an end, Retry-After has the seconds until the end; 201: after the end, orders are taken', async () => {
+    const tenant = await service.tenant();
+    const until = inMs(1_500);
+    assert.equal((await pause(tenant, { until })).body.reopens_at, until);
+    const seconds = await assertClosed(tenant);
+    assert.ok(seconds === 1 || seconds === 2, `${seconds} s`);
+    await sleep(Date.parse(until) - Date.now() + 20);
+    assert.deepEqual((await state(tenant)).body, OPEN);
+    assert.equal((await place(service, tenant)).status, 201);
+  });
+
+  it('200: a second pause replaces the first one', async () => {
+    const tenant = await service.tenant();
+    await pause(tenant, { until: inMs(60_000), reason: 'first' });
+    const until = inMs(3_600_000);
+    assert.deepEqual((await pause(tenant, { until })).body, { is_open: false, until, reason: null, reopens_at: until });
+    assert.ok(((await assertClosed(tenant)) ?? 0) > 3_500);
+  });
+
+  it('409: the order of the checks is fields, stored order, items, restaurant; stored orders and the menu work as before', async () => {
+    const tenant = await service.tenant();
+    const { body: order } = await place(service, tenant);
+    const { external_order_id } = order;
+    await pause(tenant, { reason: 'secret reason' });
+    faultsOf(await place(service, tenant, { external_order_id, items: [] }));
+    const replay = await place(service, tenant, { external_order_id, items: [{ item_id: 'GONE', quantity: 1 }] });
+    assert.deepEqual([replay.status, replay.body, replay.headers.get('idempotent-replayed')], [200, order, 'true']);
+    assertError(await place(service, tenant, { items: [{ item_id: 'GONE', quantity: 1 }] }), 400, 'item_not_found');
+    const refused = await place(service, tenant);
+    assert.doesNotMatch(assertError(refused, 409, 'restaurant_closed'), /secret/);
+    const path = orderPath(external_order_id);
+    assert.equal((await service.call('GET', path, { headers: tenant.partner })).status, 200);
+    assert.equal((await service.call('GET', MENU, { headers: tenant.partner })).status, 200);
+    assert.equal((await setOrderStatus(service, tenant, order.order_id, 'ready')).status, 200);
+    const cancel = await service.call('POST', `${path}cancel/`, { headers: tenant.partner });
+    assert.equal(cancel.status, 200);
+  });
+
+  it('409: a refused order stores nothing, and its external_order_id is free after the pause', async () => {
+    const tenant = await service.tenant();
+    await pause(tenant);
+    const rows = await dumpRows(service, 'restaurant_order', 'event');
+    assertError(await place(service, tenant, { external_order_id: 'later' }), 409, 'restaurant_closed');
+    assert.deepEqual(await dumpRows(service, 'restaurant_order', 'event'), rows);
+    await resume(tenant);
+    assert.equal((await place(service, tenant, { external_order_id: 'later' })).status, 201);
+  });
+
+  it('409, 201: a pause closes the restaurant of its own tenant only', async () => {
+    const [tenant, other] = [await service.tenant(), await service.tenant()];
+    await pause(tenant);
+    await assertClosed(tenant);
+    assert.equal((await place(service, other)).status, 201);
+    assert.deepEqual((await state(other)).body, OPEN);
+  });
+
+  it('400: an end that is past, now, null or no time, and a reason of more than 200 characters, are refused', async () => {
+    const tenant = await service.tenant();
+    const rows = await dumpRows(service, 'opening', 'audit_entry');
+    for (const until of [
+      inMs(-1),
+      '2020-01-01T00:00:00Z',
+      null,
+      '',
+      'tomorrow',
+      '2030-01-01',
+      '2030-01-01T10:00:00',
+      5,
+    ]) {
+      assert.match(faultsOf(await pause(tenant, { until }))[0] ?? '', /^until: /, String(until));
+    }
+    assert.match(faultsOf(await pause(tenant, { reason: 'x'.repeat(201) }))[0] ?? '', /^reason: /);
+    assert.deepEqual(await dumpRows(service, 'opening', 'audit_entry'), rows);
+    assert.equal((await pause(tenant, { reason: '🍕'.repeat(200) })).status, 200);
+  });
+
+  it('401: calls without a token or with a partner key are refused; 403: calls of a hotel without a restaurant are refused', async () => {
+    const tenant = await service.tenant();
+    const hotel = await service.tenant({ features: ['hotel'] });
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      assertError(await service.call(method, PAUSE), 401, 'invalid_credentials');
+      assertError(await service.call(method, PAUSE, { headers: tenant.partner }), 401, 'invalid_credentials');
+      assertError(await service.call(method, PAUSE, { headers: hotel.owner }), 403, 'error');
+    }
+  });
+
+  it('the audit trail has each start and end of a pause with the actor, and no entry for an end without a pause', async () => {
+    const tenant = await service.tenant();
+    const until = inMs(60_000);
+    await pause(tenant, { until, reason: 'oven' });
+    await resume(tenant);
+    await resume(tenant);
+    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+    const entries = body.filter(({ action }: { action: string }) => action.startsWith('pause.'));
+    const shown = entries.map(({ action, subject, details }: Record<string, unknown>) => [action, subject, details]);
+    const subject = String(tenant.tenantId);
+    assert.deepEqual(shown, [
+      ['pause.ended', subject, {}],
+      ['pause.started', subject, { until, reason: 'oven' }],
+    ]);
+    assert.equal(entries[0].actor.type, 'user');
+  });
+});
+
+describe('GET and PUT /v1/staff/opening-hours/', () => {
+  it('200: the owner replaces the hours, and staff read them; 409: outside the hours, an order gets Retry-After until the opening', async () => {
+    const tenant = await service.tenant({ timezone: 'UTC' });
+    assert.deepEqual((await service.call('GET', HOURS, { headers: tenant.staff })).body, { hours: [] });
+    const { hours, opensAtMs } = closedNow();
+    const answer = await putHours(
+      tenant,
+      hours.map((time) => ({ ...time, unknown: 1 })),
+    );
+    assert.deepEqual([answer.status, answer.body], [200, { hours }]);
+    assert.deepEqual((await service.call('GET', HOURS, { headers: tenant.staff })).body, { hours });
+    const left = (opensAtMs - Date.now()) / 1_000;
+    const seconds = (await assertClosed(tenant)) ?? 0;
+    assert.ok(Math.abs(seconds - left) <= 2, `${seconds} s, ${left} s`);
+    const reopens_at = new Date(opensAtMs).toISOString();
+    assert.deepEqual((await state(tenant)).body, { is_open: false, until: null, reason: null, reopens_at });
+    assert.deepEqual((await putHours(tenant, [])).body, { hours: [] });
+    assert.equal((await place(service, tenant)).status, 201);
+  });
+
+  it('201: the hours count in the time zone of the tenant, also after a tenant document has changed the zone', async () => {
+    const tenant = await service.tenant({ timezone: 'UTC' });
+    const { hours } = closedNow();
+    await putHours(tenant, hours);
+    await assertClosed(tenant);
+    // In a zone that is 12 hours ahead of UTC, the local time is now the time of the opening.
+    await service.apply({ ...tenant.document, timezone: 'Pacific/Tarawa' });
+    const weekday = new Date(Date.now() + 12 * 3_600_000).getUTCDay() || 7;
+    await putHours(tenant, [{ ...hours[0], weekday }]);
+    assert.equal((await place(service, tenant)).status, 201);
+  });
+
+  it('200: sending the same hours again writes no row', async () => {
+    const tenant = await service.tenant();
+    const hours = [{ weekday: 1, opens: '18:00', closes: '02:00' }];
+    await putHours(tenant, hours);
+    const rows = await dumpRows(service, 'opening', 'audit_entry', 'recent_change');
+    assert.equal((await putHours(tenant, hours)).status, 200);
+    assert.deepEqual(await dumpRows(service, 'opening', 'audit_entry', 'recent_change'), rows);
+  });
+
+  it('400: hours with a wrong weekday or time, without a field, or with more than 49 entries are refused', async () => {
+    const tenant = await service.tenant();
+    const time = { weekday: 1, opens: '10:00', closes: '11:00' };
+    for (const [hours, fault] of [
+      [undefined, /^hours: is required/],
+      [{}, /^hours: /],
+      [[{ ...time, weekday: 0 }], /^hours\.0\.weekday: must be at least 1/],
+      [[{ ...time, weekday: 8 }], /^hours\.0\.weekday: must be at most 7/],
+      [[time, { ...time, opens: '24:00' }], /^hours\.1\.opens: must be a time of day from 00:00 to 23:59$/],
+      [[{ ...time, closes: '9:00' }], /^hours\.0\.closes: /],
+      [[{ ...time, closes: '10:00:00' }], /^hours\.0\.closes: /],
+      [[{ ...time, opens: null }], /^hours\.0\.opens: /],
+      [[{ weekday: 1, opens: '10:00' }], /^hours\.0\.closes: is required/],
+      [Array.from({ length: 50 }, () => time), /^hours: must have at most 49 entries/],
+    ] as const) {
+      assert.match(faultsOf(await putHours(tenant, hours))[0] ?? '', fault);
+    }
+    assert.equal(
+      (
+        await putHours(
+          tenant,
+          Array.from({ length: 49 }, () => time),
+        )
+      ).status,
+      200,
+    );
+  });
+
+  it('403: staff cannot replace the hours, and a tenant without a restaurant has none; 401: a partner cannot read them', async () => {
+    const tenant = await service.tenant();
+    const hotel = await service.tenant({ features: ['hotel'] });
+    assertError(await putHours(tenant, [], tenant.staff), 403, 'error');
+    assertError(await putHours(hotel, []), 403, 'error');
+    assertError(await service.call('GET', HOURS, { headers: hotel.owner }), 403, 'error');
+    assertError(await service.call('GET', HOURS, { headers: tenant.partner }), 401, 'invalid_credentials');
+  });
+
+  it('the audit trail has the new hours', async () => {
+    const tenant = await service.tenant();
+    const hours = [{ weekday: 7, opens: '18:00', closes: '02:00' }];
+    await putHours(tenant, hours);
+    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+    assert.deepEqual([body[0].action, body[0].details], ['opening_hours.changed', { hours }]);
+  });
+});
+
+describe('opening on several nodes', () => {
+  it('a pause and its end are known on the other node within a second', async () => {
+    const other = await startService({ beside: service, config: { rateLimitPerMinute: 1_000_000 } });
+    try {
+      const tenant = await service.tenant();
+      assert.equal((await place(other, tenant)).status, 201);
+      for (const [change, status] of [
+        [() => pause(tenant), 409],
+        [() => resume(tenant), 201],
+      ] as const) {
+        assert.equal((await change()).status, 200);
+        const beganAt = performance.now();
+        while ((await place(other, tenant)).status !== status) {
+          assert.ok(performance.now() - beganAt < 1_000, 'the other node still has the old state after a second');
+          await sleep(20);
+        }
+      }
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('refuseIfClosed reads the database once, and sends no statement while the cache has the tenant', async () => {
+    const { tenantId } = await service.tenant();
+    const { db, statementsOf } = openRecorded(service.database.url, 2);
+    const changes = new RecentChanges(db, pino({ level: 'silent' }));
+    try {
+      changes.start();
+      await changes.catchUp();
+      const opening = new Opening({ db, caches: changes });
+      const reads = async () => {
+        const statements = await statementsOf(() => opening.refuseIfClosed(tenantId));
+        return statements.filter((statement) => statement.includes('"opening"')).length;
+      };
+      assert.deepEqual([await reads(), await reads(), await reads()], [1, 0, 0]);
+    } finally {
+      await changes.close();
+      await db.destroy();
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Actor, type NewAuditEntry, prepareAudit } from '#access/audit/audit.ts';
+import { announceChange, type Caches, type TenantCache } from '#platform/changes/changes.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { withRetries } from '#platform/db/failures.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { apiError, invalidField } from '#platform/errors.ts';
+import { OpeningHours, openingStateAt, type OpeningTime, type Pause } from './opening-times.ts';
+import type { OpeningHoursDocument, PauseStart, PauseState } from './schema.ts';
+import * as store from './store.ts';
+
+interface Dependencies {
+  db: Database;
+  caches: Caches;
+}
+
+/** Opening hours and pause of a tenant, as they are cached. */
+interface CachedOpening {
+  hours: OpeningHours;
+  pause: Pause | null;
+}
+
+/** Maximum number of tenants whose opening hours are cached. */
+const MAX_TENANTS = 50_000;
+
+/** Opening hours and pauses of restaurants. While a restaurant is closed, it takes no new orders (decision 40). */
+export class Opening {
+  readonly #db: Database;
+  readonly #cache: TenantCache<CachedOpening>;
+
+  constructor({ db, caches }: Dependencies) {
+    this.#db = db;
+    this.#cache = caches.createCache(MAX_TENANTS);
+  }
+
+  /**
+   * Refuses a new order while the restaurant is closed. It takes no statement if the cache has the tenant.
+   * @throws ApiError 409 `restaurant_closed`, with `Retry-After` in seconds if the time of the next opening is known
+   */
+  async refuseIfClosed(tenantId: number): Promise<void> {
+    const { hours, pause } = this.#cache.get(tenantId) ?? (await this.#load(tenantId));
+    const nowMs = Date.now();
+    const { isOpen, reopensAtMs } = openingStateAt(nowMs, hours, pause);
+    if (!isOpen) {
+      throw closed(nowMs, reopensAtMs);
+    }
+  }
+
+  async #load(tenantId: number): Promise<CachedOpening> {
+    return await this.#cache.load(tenantId, tenantId, async () => {
+      const stored = await withRetries(() => store.readOpening(this.#db, tenantId));
+      return { hours: new OpeningHours(stored.hours, stored.timezone), pause: pauseOf(stored) };
+    });
+  }
+
+  /** Reads if the restaurant is open now. Reads from the database, so the response is never out of date. */
+  async state(tenantId: number): Promise<PauseState> {
+    const stored = await store.readOpening(this.#db, tenantId);
+    const hours = new OpeningHours(stored.hours, stored.timezone);
+    const { isOpen, isPaused, reopensAtMs } = openingStateAt(Date.now(), hours, pauseOf(stored));
+    return {
+      is_open: isOpen,
+      until: isPaused ? (stored.paused_until?.toISOString() ?? null) : null,
+      reason: isPaused ? stored.pause_reason : null,
+      reopens_at: reopensAtMs === null ? null : new Date(reopensAtMs).toISOString(),
+    };
+  }
+
+  /**
+   * Starts a pause. Replaces a pause that has started before.
+   * @throws ApiError 400 `invalid_request` if the end is not in the future
+   */
+  async pause(actor: Actor, { until, reason }: PauseStart): Promise<void> {
+    const end = until === undefined ? null : new Date(until);
+    if (end !== null && end.getTime() <= Date.now()) {
+      throw invalidField('until', 'must be in the future. Leave it out for a pause without a known end');
+    }
+    await this.#change(actor, async (tx) => {
+      const change = { is_paused: true, paused_until: end, pause_reason: reason ?? null };
+      await store.updateOpening(tx, actor.tenantId, change);
+      const details = { until: end?.toISOString() ?? null, reason: reason ?? null };
+      return { action: 'pause.started', subject: String(actor.tenantId), details };
+    });
+  }
+
+  /** Ends the pause. Changes nothing if there is no pause, or if the pause has ended at its `until`. */
+  async endPause(actor: Actor): Promise<void> {
+    const now = new Date();
+    await this.#change(actor, async (tx, { is_paused, paused_until }) => {
+      if (!is_paused || (paused_until !== null && paused_until <= now)) {
+        return null;
+      }
+      await store.updateOpening(tx, actor.tenantId, { is_paused: false, paused_until: null, pause_reason: null });
+      return { action: 'pause.ended', subject: String(actor.tenantId), details: {} };
+    });
+  }
+
+  async readHours(tenantId: number): Promise<OpeningHoursDocument> {
+    return { hours: (await store.readOpening(this.#db, tenantId)).hours };
+  }
+
+  /** Replaces the opening hours. Changes nothing if the stored hours are the same. */
+  async replaceHours(actor: Actor, { hours }: OpeningHoursDocument): Promise<void> {
+    const wanted: OpeningTime[] = hours.map(({ weekday, opens, closes }) => ({ weekday, opens, closes }));
+    await this.#change(actor, async (tx, stored) => {
+      if (isDeepStrictEqual(wanted, stored.hours)) {
+        return null;
+      }
+      await store.updateOpening(tx, actor.tenantId, { hours: JSON.stringify(wanted) });
+      return { action: 'opening_hours.changed', subject: String(actor.tenantId), details: { hours: wanted } };
+    });
+  }
+
+  /** Runs a change under the lock of the row. If it returns an entry, writes the entry into the audit trail and announces the change. */
+  async #change(
+    actor: Actor,
+    change: (tx: Tx, stored: Awaited<ReturnType<typeof store.lockOpening>>) => Promise<NewAuditEntry | null>,
+  ): Promise<void> {
+    const writeDown = prepareAudit(actor);
+    await inTransaction(this.#db, async (tx) => {
+      const entry = await change(tx, await store.lockOpening(tx, actor.tenantId));
+      if (entry !== null) {
+        await writeDown(tx, entry);
+        await announceChange(tx, actor.tenantId);
+      }
+    });
+  }
+}
+
+function pauseOf({ is_paused, paused_until }: store.StoredOpening): Pause | null {
+  return is_paused ? { until: paused_until } : null;
+}
+
+function closed(nowMs: number, reopensAtMs: number | null): Error {
+  return reopensAtMs === null
+    ? apiError('restaurant_closed', 'The restaurant is closed, and the time of its next opening is not known.')
+    : apiError('restaurant_closed', `The restaurant is closed until ${new Date(reopensAtMs).toISOString()}.`, {
+        'retry-after': String(Math.ceil((reopensAtMs - nowMs) / 1_000)),
+      });
+}

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { faultsOf } from '#test/support/answers.ts';
+import { place, setOrderStatus, STAFF_ORDERS } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { firstIdAt } from '#platform/lib/ids.ts';
+import { ORDER_STATUSES } from './order-status.ts';
+
+const DAY_MS = 86_400_000;
+
+let service: TestService;
+let tenant: TestTenant;
+let sibling: Awaited<ReturnType<TestService['credential']>>;
+/** Ids of the orders of the tenant, oldest first. */
+let ids: string[];
+before(async () => {
+  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
+  tenant = await service.tenant();
+  sibling = await service.credential(tenant.tenantId);
+  const orders: [
+    customer: object,
+    order_type: string,
+    status: string,
+    external_order_id: string,
+    of: { partner: Record<string, string> },
+  ][] = [
+    [{ name: 'Inês Duarte', phone: '+351 912 345 678' }, 'delivery', 'pending', 'A', tenant],
+    [{ name: 'INES', phone: '351-912.345.678' }, 'pick_up', 'ready', 'same', tenant],
+    [{ name: 'Ines', phone: '912 345 678' }, 'delivery', 'completed', 'same', sibling],
+    [{ name: 'Øyvind Łoś' }, 'take_away', 'cancelled', 'B', sibling],
+    [{ phone: '0' }, 'delivery', 'preparing', 'C', tenant],
+    [{}, 'delivery', 'pending', 'same again', sibling],
+  ];
+  ids = [];
+  for (const [customer, order_type, status, external_order_id, { partner }] of orders) {
+    const { body } = await place(service, { partner }, { customer, order_type, external_order_id });
+    ids.push(body.order_id);
+    if (status !== 'pending') {
+      assert.equal((await setOrderStatus(service, tenant, body.order_id, status)).status, 200);
+    }
+  }
+  // An order of another tenant, which no list may show.
+  await place(service, await service.tenant(), { customer: { name: 'Inês', phone: '0' }, external_order_id: 'same' });
+});
+after(() => service.close());
+
+const list = (query: Record<string, string>, of = tenant) =>
+  service.call('GET', `${STAFF_ORDERS}?${new URLSearchParams(query)}`, { headers: of.staff });
+/** Returns the positions of the listed orders in `ids`. */
+async function found(query: Record<string, string>): Promise<number[]> {
+  const answer = await list(query);
+  assert.equal(answer.status, 200, answer.text);
+  const page = await list({ ...query, page_size: '200' });
+  assert.deepEqual([page.body.count, page.body.results], [answer.body.length, answer.body]);
+  return answer.body.map(({ order_id }: { order_id: string }) => ids.indexOf(order_id));
+}
+
+describe('filters of GET /v1/staff/orders/', () => {
+  it('200: open=true lists orders that are neither completed nor cancelled, and each status is open or final', async () => {
+    assert.deepEqual(await found({ open: 'true' }), [5, 4, 1, 0]);
+    const own = await service.tenant();
+    for (const status of ORDER_STATUSES) {
+      const { body } = await place(service, own);
+      await setOrderStatus(service, own, body.order_id, status);
+      const listed = (await list({ open: 'true', ids: body.order_id }, own)).body.length;
+      assert.equal(listed, status === 'completed' || status === 'cancelled' ? 0 : 1, status);
+    }
+  });
+
+  it('200: ids lists the named orders once, and not an unknown id or the order of another tenant', async () => {
+    const unknown = firstIdAt(0);
+    const theirs = (await place(service, await service.tenant())).body.order_id;
+    assert.deepEqual(await found({ ids: [ids[0], ids[3]?.toUpperCase(), ids[0], unknown, theirs].join() }), [3, 0]);
+    assert.deepEqual(await found({ ids: unknown }), []);
+    assert.deepEqual(
+      await found({ ids: Array.from({ length: 50 }, (_, index) => ids[index % 6]).join() }),
+      [5, 4, 3, 2, 1, 0],
+    );
+  });
+
+  it('200: credential_id, order_type and external_order_id each list the orders with this value', async () => {
+    assert.deepEqual(await found({ credential_id: sibling.credential.id }), [5, 3, 2]);
+    assert.deepEqual(await found({ credential_id: firstIdAt(0) }), []);
+    assert.deepEqual(await found({ order_type: 'delivery' }), [5, 4, 2, 0]);
+    assert.deepEqual(await found({ external_order_id: 'same' }), [2, 1]);
+    assert.deepEqual(await found({ external_order_id: 'SAME' }), []);
+  });
+
+  it('200: phone compares the digits of both numbers', async () => {
+    for (const phone of ['+351 912 345 678', '351912345678', '(351) 912-345-678']) {
+      assert.deepEqual(await found({ phone }), [1, 0], phone);
+    }
+    assert.deepEqual(await found({ phone: '0' }), [4]);
+    assert.deepEqual(await found({ phone: '35191234567' }), []);
+  });
+
+  it('200: name compares the begin of the name without case and accents', async () => {
+    for (const name of ['ines', 'INÊS', 'Ine', 'i\u0301nes']) {
+      assert.deepEqual(await found({ name }), [2, 1, 0], name);
+    }
+    assert.deepEqual(await found({ name: 'ines d' }), [0]);
+    assert.deepEqual(await found({ name: 'oyvind los' }), [3]);
+    assert.deepEqual(await found({ name: 'uarte' }), []);
+    for (const name of ['%', '_nes', 'ines%', "'", '\\']) {
+      assert.deepEqual(await found({ name }), [], name);
+    }
+  });
+
+  it('200: names of other alphabets, of long texts and of unusual characters are stored and found', async () => {
+    const own = await service.tenant();
+    for (const [stored, searched] of [
+      ['Йосип Ґалаґан', 'йосип ґ'],
+      ['ΣΟΦΊΑΣ', 'σοφιασ'],
+      ['Strauß', 'STRAUß'],
+      ['田中 花子', '田中'],
+      ['ﷺ'.repeat(255), 'ﷺ'],
+      ['e\u0301'.repeat(127), 'éé'],
+      ['🍕 Ana', '🍕 a'],
+    ]) {
+      const { body } = await place(service, own, { customer: { name: stored } });
+      const listed = (await list({ name: searched ?? '' }, own)).body;
+      assert.deepEqual(
+        listed.map(({ order_id }: { order_id: string }) => order_id),
+        [body.order_id],
+        searched,
+      );
+    }
+  });
+
+  it('200: a search by name covers 31 days, and all orders from created_from on if it is given', async () => {
+    const own = await service.tenant();
+    const insert = async (daysAgo: number) => {
+      const at = new Date(Date.now() - daysAgo * DAY_MS);
+      const row = {
+        tenant_id: own.tenantId,
+        id: firstIdAt(at.getTime()),
+        credential_id: own.credential.id,
+        external_order_id: `${daysAgo}`,
+        status: 'pending',
+        order_type: 'delivery',
+        customer_name: 'Ana',
+        lines: '[]',
+        total: '0.00',
+        currency: 'EUR',
+        created_at: at,
+      };
+      await service.database.db.insertInto('restaurant_order').values(row).execute();
+    };
+    await Promise.all([40, 32, 30].map(insert));
+    const daysOf = async (query: Record<string, string>) =>
+      (await list({ name: 'ana', ...query }, own)).body.map(
+        (order: Record<string, string>) => order['external_order_id'],
+      );
+    const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+    assert.deepEqual(await daysOf({}), ['30']);
+    assert.deepEqual(await daysOf({ created_from: daysAgo(35) }), ['30', '32']);
+    assert.deepEqual(await daysOf({ created_from: '1969-01-01T00:00:00Z' }), ['30', '32', '40']);
+    assert.deepEqual(await daysOf({ created_to: daysAgo(31) }), []);
+  });
+
+  it('200: created_from includes the time of an order, and created_to excludes it', async () => {
+    const own = await service.tenant();
+    const { body } = await place(service, own);
+    const { created_at } = (await service.call('GET', `${STAFF_ORDERS}${body.order_id}/`, { headers: own.staff })).body;
+    const at = (ms: number) => new Date(Date.parse(created_at) + ms).toISOString();
+    const finer = created_at.replace('Z', '4Z');
+    const count = async (query: Record<string, string>) => (await list(query, own)).body.length;
+    assert.deepEqual(
+      [
+        await count({ created_from: created_at }),
+        await count({ created_from: at(1) }),
+        await count({ created_from: finer }),
+      ],
+      [1, 0, 0],
+    );
+    assert.deepEqual(
+      [await count({ created_to: created_at }), await count({ created_to: at(1) }), await count({ created_to: finer })],
+      [0, 1, 1],
+    );
+    assert.equal(await count({ created_from: at(0), created_to: at(1) }), 1);
+    assert.equal(await count({ created_from: at(5), created_to: at(1) }), 0);
+    assert.equal(await count({ created_from: '0001-01-01T00:00:00Z', created_to: '9999-12-31T23:59:59Z' }), 1);
+  });
+
+  it('200: order=oldest lists the oldest order first, as a whole list and in pages', async () => {
+    assert.deepEqual(await found({ order: 'oldest' }), [0, 1, 2, 3, 4, 5]);
+    const page = await list({ order: 'oldest', open: 'true', page_size: '2', page: '2' });
+    assert.deepEqual([page.body.count, page.body.results[0].order_id, page.body.next], [4, ids[4], null]);
+    const first = await list({ order: 'oldest', open: 'true', page_size: '2' });
+    assert.equal(first.body.next, `${service.url}${STAFF_ORDERS}?order=oldest&open=true&page_size=2&page=2`);
+  });
+
+  it('200: combined filters list the orders that pass all of them', async () => {
+    assert.deepEqual(
+      await found({ open: 'true', order_type: 'delivery', credential_id: tenant.credential.id }),
+      [4, 0],
+    );
+    assert.deepEqual(await found({ status: 'pending', open: 'true', credential_id: sibling.credential.id }), [5]);
+    assert.deepEqual(await found({ status: 'completed', open: 'true' }), []);
+    assert.deepEqual(await found({ name: 'ines', phone: '351912345678', order: 'oldest' }), [0, 1]);
+    assert.deepEqual(await found({ external_order_id: 'same', ids: ids.join(), status: 'ready' }), [1]);
+  });
+
+  it('400: malformed and empty values of each filter are refused, and the message names the filter', async () => {
+    const some = (count: number) => Array.from({ length: count }, () => firstIdAt(0)).join();
+    for (const [name, values] of Object.entries({
+      open: ['false', '', '1', 'TRUE'],
+      ids: [
+        '',
+        'x',
+        `${firstIdAt(0)},`,
+        `${firstIdAt(0)}, ${firstIdAt(0)}`,
+        some(51),
+        firstIdAt(0).replaceAll('-', ''),
+      ],
+      credential_id: ['', 'x', 'A platform'],
+      order_type: ['', 'DELIVERY', 'eat_in'],
+      created_from: ['', '2026-11-20', '2026-11-20T10:00:00', 'yesterday', '2016-12-31T23:59:60Z', '0'],
+      created_to: ['', '2026-02-30T10:00:00Z', '10000-01-01T00:00:00Z'],
+      external_order_id: ['', 'x'.repeat(151)],
+      phone: ['', 'unknown', '+', '1'.repeat(41)],
+      name: ['', 'x'.repeat(61)],
+      order: ['', 'newest'],
+    })) {
+      for (const value of values) {
+        const faults = faultsOf(await list({ [name]: value }));
+        assert.ok(faults[0]?.startsWith(`${name}: `), `${name}=${value}: ${faults.join()}`);
+      }
+    }
+  });
+});

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, countByStatus, faultsOf } from '#test/support/answers.ts';
+import { eventRows } from '#test/support/events.ts';
+import { dumpRows, orderPath, place, setOrderStatus, STAFF_ORDERS } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { callNumberOf } from '#platform/lib/natural-id.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+const read = async (id: string, of = tenant) =>
+  (await service.call('GET', `${STAFF_ORDERS}${id}/`, { headers: of.staff })).body;
+const newId = async (of = tenant): Promise<string> => (await place(service, of)).body.order_id;
+/** Changes the columns of an order, as a process of an earlier version does. */
+const writeAsBefore = (id: string, columns: Record<string, unknown>) =>
+  service.database.db.updateTable('restaurant_order').set(columns).where('id', '=', id).execute();
+
+async function personId(of: TestTenant, role: 'owner' | 'staff') {
+  return await service.database.db
+    .selectFrom('app_user')
+    .select(['id', 'email'])
+    .where('tenant_id', '=', of.tenantId)
+    .where('role', '=', role)
+    .executeTakeFirstOrThrow();
+}
+
+describe('fields of an order that tell who ordered and when it changed', () => {
+  it('200: a new order has its number, its credential and the time of its placement, in the list and in the single read', async () => {
+    const own = await service.tenant();
+    const id = await newId(own);
+    const order = await read(id, own);
+    const { number, credential_id, credential_label, status_changed_at, ready_by, cancel_reason, created_at } = order;
+    assert.deepEqual(
+      [number, credential_id, credential_label, status_changed_at, ready_by, cancel_reason],
+      [callNumberOf(id), own.credential.id, 'A platform', created_at, null, null],
+    );
+    assert.match(number, /^[0-9A-HJKMNP-TV-Z]{4}$/);
+    const by = { type: 'partner', id: own.credential.id, name: 'A platform' };
+    assert.deepEqual(order.history, [{ status: 'pending', at: created_at, by }]);
+    const { history, ...listed } = order;
+    assert.deepEqual((await service.call('GET', STAFF_ORDERS, { headers: own.staff })).body, [listed]);
+  });
+
+  it('200: the history has each status with its time and its person, also by name, and the partner who cancelled', async () => {
+    const own = await service.tenant();
+    const [owner, staff] = [await personId(own, 'owner'), await personId(own, 'staff')];
+    await service.database.db.updateTable('app_user').set({ name: 'Rui' }).where('id', '=', owner.id).execute();
+    const { body: order } = await place(service, own);
+    const id: string = order.order_id;
+    const confirmed = await setOrderStatus(service, { ...own, staff: own.owner }, id, 'confirmed');
+    const ready = await setOrderStatus(service, own, id, 'ready');
+    const path = orderPath(order.external_order_id, 'cancel/');
+    assert.equal((await service.call('POST', path, { headers: own.partner })).status, 200);
+    const { history, status_changed_at, cancel_reason } = await read(id, own);
+    const partner = { type: 'partner', id: own.credential.id, name: 'A platform' };
+    assert.deepEqual(
+      history.map(({ status, by }: Record<string, unknown>) => [status, by]),
+      [
+        ['pending', partner],
+        ['confirmed', { type: 'person', id: owner.id, name: 'Rui' }],
+        ['ready', { type: 'person', id: staff.id, name: staff.email }],
+        ['cancelled', partner],
+      ],
+    );
+    const times = history.map(({ at }: { at: string }) => at);
+    assert.ok(
+      times.every((at: string, index: number) => index === 0 || at >= times[index - 1]),
+      times.join(),
+    );
+    assert.deepEqual([times[1], times[2]], [confirmed.body.status_changed_at, ready.body.status_changed_at]);
+    assert.deepEqual([times[3], cancel_reason], [status_changed_at, null]);
+  });
+
+  it('200: the response to a change has the time of this change, and no history', async () => {
+    const id = await newId();
+    const beganAtMs = Date.now();
+    const { body } = await setOrderStatus(service, tenant, id, 'confirmed');
+    const at = Date.parse(body.status_changed_at);
+    assert.ok(at >= beganAtMs && at <= Date.now(), body.status_changed_at);
+    assert.equal('history' in body, false);
+  });
+
+  it('200: if an earlier version made a change, the history is null, and status_changed_at is null until the next change', async () => {
+    const id = await newId();
+    await writeAsBefore(id, { status: 'confirmed', status_request_id: null });
+    const old = await read(id);
+    assert.deepEqual([old.status, old.status_changed_at, old.history], ['confirmed', null, null]);
+    const { body } = await setOrderStatus(service, tenant, id, 'ready');
+    const now = await read(id);
+    assert.deepEqual([now.status_changed_at, now.history], [body.status_changed_at, null]);
+  });
+
+  it('200: if an earlier version made the last change of an order with a history, the history and the time are null', async () => {
+    const id = await newId();
+    await setOrderStatus(service, tenant, id, 'confirmed');
+    await writeAsBefore(id, { status: 'preparing', status_request_id: null });
+    const order = await read(id);
+    assert.deepEqual([order.status, order.status_changed_at, order.history], ['preparing', null, null]);
+    const [listed] = (await service.call('GET', `${STAFF_ORDERS}?ids=${id}`, { headers: tenant.staff })).body;
+    assert.equal(listed.status_changed_at, null);
+  });
+
+  it('200: an order that an earlier version placed and that is pending has its history', async () => {
+    const id = await newId();
+    const { db } = service.database;
+    const row = await db.selectFrom('restaurant_order').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    assert.deepEqual([row.status_changed_at, row.last_status], [null, null]);
+    const order = await read(id);
+    assert.deepEqual([order.history.length, order.status_changed_at], [1, order.created_at]);
+  });
+});
+
+describe('expected_status, reason and ready_by of POST /v1/staff/orders/{order_id}/status/', () => {
+  it('409: a change from another status than expected_status is refused and writes no row; 200: the right one is accepted', async () => {
+    const id = await newId();
+    assert.equal((await setOrderStatus(service, tenant, id, 'confirmed', { expected_status: 'pending' })).status, 200);
+    const rows = await dumpRows(service, 'restaurant_order', 'order_status_change', 'event');
+    const late = await setOrderStatus(service, tenant, id, 'preparing', { expected_status: 'pending' });
+    assert.match(assertError(late, 409, 'invalid_status_transition'), /is confirmed, not pending/);
+    assert.deepEqual(await dumpRows(service, 'restaurant_order', 'order_status_change', 'event'), rows);
+    assert.equal((await setOrderStatus(service, tenant, id, 'ready', { expected_status: 'confirmed' })).status, 200);
+  });
+
+  it('200, 409: of two concurrent changes with the same expected_status to different statuses, one succeeds', async () => {
+    const id = await newId();
+    const answers = await Promise.all(
+      ['confirmed', 'ready', 'cancelled', 'preparing'].map((status) =>
+        setOrderStatus(service, tenant, id, status, { expected_status: 'pending' }),
+      ),
+    );
+    assert.deepEqual(countByStatus(answers), { 200: 1, 409: 3 });
+    assert.equal((await read(id)).history.length, 2);
+  });
+
+  it('200: the reason of a cancellation is in the order, and not in the event; 400: another status takes no reason', async () => {
+    const id = await newId();
+    const refused = await setOrderStatus(service, tenant, id, 'confirmed', { reason: 'why' });
+    assert.deepEqual(faultsOf(refused), ['reason: is accepted only with the status "cancelled"']);
+    assert.deepEqual(
+      faultsOf(await setOrderStatus(service, tenant, 'x', 'ready', { reason: 'why' })),
+      faultsOf(refused),
+    );
+    const reason = 'The guest did not answer 🍕';
+    const { body, status } = await setOrderStatus(service, tenant, id, 'cancelled', { reason });
+    assert.deepEqual([status, body.cancel_reason, (await read(id)).cancel_reason], [200, reason, reason]);
+    const events = (await eventRows(service.database.db, tenant.tenantId)).filter((row) => row.body.includes(id));
+    assert.deepEqual(
+      events.map((event) => Object.keys(JSON.parse(event.body).data)),
+      [['order_id', 'external_order_id', 'status']],
+    );
+  });
+
+  it('200: ready_by is stored with any status, and a change without it keeps it', async () => {
+    const id = await newId();
+    const first = await setOrderStatus(service, tenant, id, 'confirmed', { ready_by: '2030-05-01T20:00:00+02:00' });
+    assert.equal(first.body.ready_by, '2030-05-01T18:00:00.000Z');
+    assert.equal((await setOrderStatus(service, tenant, id, 'preparing')).body.ready_by, first.body.ready_by);
+    await setOrderStatus(service, tenant, id, 'ready', { ready_by: '2030-05-01T18:05:00.5Z' });
+    assert.equal((await read(id)).ready_by, '2030-05-01T18:05:00.500Z');
+  });
+
+  it('400: a malformed expected_status, reason or ready_by is refused, and the order does not change', async () => {
+    const id = await newId();
+    for (const [more, field] of [
+      [{ expected_status: 'new' }, 'expected_status'],
+      [{ expected_status: null }, 'expected_status'],
+      [{ reason: 'x'.repeat(201) }, 'reason'],
+      [{ reason: null }, 'reason'],
+      [{ ready_by: 'soon' }, 'ready_by'],
+      [{ ready_by: '2030-02-30T10:00:00Z' }, 'ready_by'],
+      [{ ready_by: '2016-12-31T23:59:60Z' }, 'ready_by'],
+      [{ ready_by: null }, 'ready_by'],
+    ] as const) {
+      const answer = await setOrderStatus(service, tenant, id, 'cancelled', more);
+      assert.ok(faultsOf(answer)[0]?.startsWith(`${field}: `), answer.text);
+    }
+    assert.equal((await read(id)).status, 'pending');
+  });
+});

@@ -1,0 +1,86 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '#platform/db/database.ts';
+import { type ListOrder, type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
+import { beginsWith, hasDigitsOf } from '#platform/db/search-text.ts';
+import type { OrderStatus, OrderType } from './order-status.ts';
+import { STATUS_CHANGED_AT } from './store.ts';
+
+/** Conditions of a list. All of them must be true. A field that is missing or undefined is no condition. */
+export interface OrderFilter {
+  status?: OrderStatus | undefined;
+  /** True: only orders that are neither completed nor cancelled. */
+  isOpen?: true | undefined;
+  ids?: string[] | undefined;
+  credentialId?: string | undefined;
+  orderType?: OrderType | undefined;
+  externalOrderId?: string | undefined;
+  /** Text whose digits equal the digits of the customer's phone. */
+  phone?: string | undefined;
+  /** Begin of the customer's name, without case and accents. */
+  name?: string | undefined;
+  /** Smallest id of the list. Ids contain the time, so this is a bound of the time. */
+  fromId?: string | undefined;
+  /** Smallest id after the list. */
+  beforeId?: string | undefined;
+}
+
+/** Order of the tenant in a list, with its estimated size and without its lines. */
+export interface ListedOrder {
+  id: string;
+  status: string;
+  status_changed_at: Date | null;
+  /**
+   * Estimated size in bytes. Lines that are stored compressed are estimated at four times their stored size, because it would be slow to
+   * decompress them.
+   */
+  size: number;
+}
+
+const SIZE = sql<number>`
+  pg_column_size(lines) * CASE WHEN pg_column_compression(lines) IS NULL THEN 1 ELSE 4 END
+    + coalesce(octet_length(notes), 0) + coalesce(octet_length(delivery_address), 0)
+`;
+
+/** Returns the list of the tenant's orders that pass the filter, without their long fields. */
+export function listOfTenant(
+  db: Database,
+  tenantId: number,
+  filter: OrderFilter,
+  order: ListOrder,
+): KeysetList<ListedOrder> {
+  const list = conditionsOf(tenantId, filter).reduce(
+    (orders, condition) => orders.where(condition),
+    db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId),
+  );
+  const select = (orders: typeof list) => orders.select(['id', 'status', STATUS_CHANGED_AT, SIZE.as('size')]);
+  return keysetList(db, list, select, order);
+}
+
+/** Makes the condition of each field of a filter, in a form that an index answers. */
+function conditionsOf(tenantId: number, filter: OrderFilter): RawBuilder<boolean>[] {
+  return [
+    ...given(filter.status, (status) => sql`status = ${status}`),
+    // The statuses are no parameters, because the planner must see that they are those of the partial index.
+    ...given(filter.isOpen, () => sql`status NOT IN ('completed', 'cancelled')`),
+    ...given(filter.ids, (ids) => sql`id = ANY(${ids}::uuid[])`),
+    ...given(filter.credentialId, (id) => sql`credential_id = ${id}::uuid`),
+    ...given(filter.orderType, (type) => sql`order_type = ${type}`),
+    ...given(filter.externalOrderId, (id) => sql`id = ANY(ARRAY(${idsOf(tenantId, id)}))`),
+    ...given(filter.phone, (phone) => hasDigitsOf(sql`customer_phone`, phone)),
+    ...given(filter.name, (name) => beginsWith(sql`customer_name`, name)),
+    ...given(filter.fromId, (id) => sql`id >= ${id}::uuid`),
+    ...given(filter.beforeId, (id) => sql`id < ${id}::uuid`),
+  ];
+}
+
+function given<Value>(value: Value | undefined, make: (value: Value) => RawBuilder<boolean>): RawBuilder<boolean>[] {
+  return value === undefined ? [] : [make(value)];
+}
+
+/** The unique key has the credential before the external id. So the query looks the id up for each credential of the tenant. */
+function idsOf(tenantId: number, externalOrderId: string): RawBuilder<unknown> {
+  const credentials = sql`SELECT id FROM credential WHERE tenant_id = ${tenantId}`;
+  return sql`
+    SELECT id FROM restaurant_order
+    WHERE tenant_id = ${tenantId} AND external_order_id = ${externalOrderId} AND credential_id = ANY(ARRAY(${credentials}))`;
+}

@@ -1,0 +1,95 @@
+import type { ChangeActor } from '#access/actors/actors.ts';
+import type { Tx } from '#platform/db/database.ts';
+import { apiError, notFound } from '#platform/errors.ts';
+import { isUuid, newId } from '#platform/lib/ids.ts';
+import type { TransactionWithEvents } from '#webhooks/events/events.ts';
+import { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
+import type { StatusChange } from './staff-schema.ts';
+import * as store from './store.ts';
+
+/** Change of the status of an order, and the person or program that makes it. */
+export interface ChangeBy extends StatusChange {
+  by: ChangeActor;
+}
+
+/** Status of an order, and the time of its last change. */
+export type OrderState = Pick<store.OrderRow, 'status' | 'status_changed_at'>;
+
+/**
+ * Changes the status of an order, and writes the event and the history, in one transaction. Locks the row first, and throws an error if
+ * `mayFollow` does not allow the new status. If an earlier change had the request id of the call, the call is a repeat, so the function returns
+ * the order as it is.
+ * @throws ApiError 404 (`error`) if the id is unknown, 409 (`invalid_status_transition`) if the order cannot change to this status
+ */
+export async function setStatus(
+  transactionWithEvents: TransactionWithEvents,
+  tenantId: number,
+  orderId: string,
+  change: ChangeBy,
+): Promise<store.OrderSummary & OrderState> {
+  // Made before the transaction, so that a second run of the transaction writes the same row.
+  const made = { id: newId(), at: new Date() };
+  const requestId = change.request_id?.toLowerCase() ?? null;
+  return await transactionWithEvents(async (tx, record) => {
+    const row = isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined;
+    if (row === undefined) {
+      throw notFound('order');
+    }
+    if (requestId !== null && (await isRepeat(tx, tenantId, row, requestId))) {
+      return row;
+    }
+    refuseChange(row, change);
+    await store.writeStatus(tx, changeRow(tenantId, row, { ...change, ...made, requestId }), {
+      ready_by: change.ready_by === undefined ? undefined : new Date(change.ready_by),
+      cancel_reason: change.reason,
+    });
+    await record({
+      tenantId,
+      credentialId: row.credential_id,
+      type: 'order.status_changed',
+      occurredAt: made.at,
+      data: { order_id: row.id, external_order_id: row.external_order_id, status: change.status },
+    });
+    return { ...row, status: change.status, status_changed_at: made.at };
+  });
+}
+
+/**
+ * Returns true if an earlier change of the order had this request id. The row of the order has the id of the last change, also of a change by an
+ * earlier version. The history is read after the row is locked, so it has all earlier changes.
+ */
+async function isRepeat(tx: Tx, tenantId: number, row: store.MovableOrder, requestId: string): Promise<boolean> {
+  return requestId === row.status_request_id || (await store.hasRequest(tx, tenantId, row.id, requestId));
+}
+
+/** @throws ApiError 409 if the order has another status than the caller expects, or cannot change to the new status */
+function refuseChange(row: store.MovableOrder, { status, expected_status }: StatusChange): void {
+  const stored = row.status as OrderStatus;
+  if (expected_status !== undefined && expected_status !== stored) {
+    throw apiError(
+      'invalid_status_transition',
+      `The order is ${stored}, not ${expected_status}. Read the order again.`,
+    );
+  }
+  if (!mayFollow(stored, status, row.order_type as OrderType)) {
+    throw apiError('invalid_status_transition', `The order is ${stored}: it cannot become ${status}.`);
+  }
+}
+
+function changeRow(
+  tenantId: number,
+  row: store.MovableOrder,
+  { id, at, requestId, status, by }: ChangeBy & { id: string; at: Date; requestId: string | null },
+): store.NewStatusChange {
+  return {
+    tenant_id: tenantId,
+    order_id: row.id,
+    id,
+    status_before: row.status,
+    status,
+    changed_at: at,
+    actor_type: by.type,
+    actor_id: by.id,
+    request_id: requestId,
+  };
+}

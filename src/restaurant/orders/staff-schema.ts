@@ -1,0 +1,291 @@
+import Type from 'typebox';
+import { NamedActor } from '#access/actors/actors.ts';
+import { PageQuery } from '#platform/http/paging.ts';
+import { DOCUMENTED } from '#platform/lib/documented.ts';
+import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
+import { OrderLine } from './schema.ts';
+
+const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+const NullableTime = (description: string) =>
+  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
+
+const Status = (description: string) => Type.Enum([...ORDER_STATUSES], { type: 'string', description });
+
+const HistoryEntry = Type.Object(
+  {
+    status: Status('The status that the order got.'),
+    at: Type.String({ format: 'date-time', description: 'The time at which the order got this status.' }),
+    by: NamedActor,
+  },
+  {
+    title: 'OrderHistoryEntry',
+    description: 'A status of the order, with its time and the person or program that set it.',
+  },
+);
+
+/** Order as staff see it (decision 36). */
+export const StaffOrder = Type.Object(
+  {
+    order_id: Type.String({ description: 'The id of the order in Roomservice.' }),
+    external_order_id: Type.String({ description: "The partner's own id of the order." }),
+    status: Status('The current status of the order.'),
+    order_type: Type.Enum([...ORDER_TYPES], {
+      type: 'string',
+      description: 'The way in which the food reaches the guest.',
+    }),
+    customer: Type.Object(
+      {
+        name: NullableText('The name of the guest. Null if the partner sent no name.'),
+        phone: NullableText('The telephone number of the guest. Null if the partner sent no number.'),
+      },
+      { description: 'The guest who gets the order.' },
+    ),
+    delivery_address: NullableText('The address of a delivery. Null if the partner sent no address.'),
+    notes: NullableText('Notes for the kitchen. Null if the partner sent no notes.'),
+    lines: Type.Array(OrderLine, { description: 'The lines of the order, one for each item.' }),
+    total: Type.String({ description: 'The sum of the totals of all lines.' }),
+    currency: Type.String({ description: 'The currency of all amounts, as three letters of ISO 4217.' }),
+    created_at: Type.String({ format: 'date-time', description: 'The time when the order was placed.' }),
+    number: Type.String({
+      description: 'Four characters for calling out the order, such as `7K2M`. Two orders may have the same number.',
+    }),
+    credential_id: Type.String({ format: 'uuid', description: 'The id of the credential that placed the order.' }),
+    credential_label: Type.String({ description: 'The label of this credential. It may be empty.' }),
+    status_changed_at: NullableTime(
+      'The time at which the order got its current status. Null if an earlier version of the service made the change, because that ' +
+        'version did not store the time.',
+    ),
+    ready_by: NullableTime('The time at which staff expect the order to be ready. Null if staff gave no time.'),
+    cancel_reason: NullableText(
+      'The reason that staff gave for the cancellation. Partners never see it. Null if staff gave no reason, or if the order is not ' +
+        'cancelled.',
+    ),
+    history: Type.Optional(
+      Type.Union([Type.Array(HistoryEntry), Type.Null()], {
+        description:
+          'All statuses of the order, oldest first. Only the response to a read of one order has this field. Null if an earlier ' +
+          'version of the service made one of the changes, because that version did not store them.',
+      }),
+    ),
+  },
+  {
+    title: 'StaffOrder',
+    description: 'An order of any partner, with its lines, as staff see it.',
+    examples: [
+      {
+        order_id: '01a1fa44-1218-71c4-9e05-7a36d8b1f240',
+        external_order_id: 'CD-2026-1187',
+        status: 'preparing',
+        order_type: 'delivery',
+        customer: { name: 'Inês Duarte', phone: '+351 912 345 678' },
+        delivery_address: 'Rua das Flores 21, 2.º Esq., Porto',
+        notes: 'The bell does not work, please call.',
+        lines: [
+          {
+            sku: 'STARTERS-PAPADOM',
+            name: 'Papadom',
+            variant: null,
+            quantity: 4,
+            unit_price: '1.00',
+            addons: [],
+            extra_tax_percentage: '0.00',
+            total: '4.00',
+          },
+        ],
+        total: '4.00',
+        currency: 'EUR',
+        created_at: '2026-11-20T18:42:07.512Z',
+        number: '3WJ0',
+        credential_id: '01a19b53-7418-7b0e-9c55-4f6a0d2b83e1',
+        credential_label: 'City Delivery',
+        status_changed_at: '2026-11-20T18:49:15.204Z',
+        ready_by: '2026-11-20T19:05:00.000Z',
+        cancel_reason: null,
+        history: [
+          {
+            status: 'pending',
+            at: '2026-11-20T18:42:07.512Z',
+            by: { type: 'partner', id: '01a19b53-7418-7b0e-9c55-4f6a0d2b83e1', name: 'City Delivery' },
+          },
+          {
+            status: 'preparing',
+            at: '2026-11-20T18:49:15.204Z',
+            by: { type: 'person', id: '01a19b53-7418-7d52-8a13-c07e5b9f4d26', name: 'Rui Costa' },
+          },
+        ],
+      },
+      {
+        order_id: '01a1fa46-30e8-7d19-8b2c-5f0e91a7c36d',
+        external_order_id: 'CD-2026-1188',
+        status: 'pending',
+        order_type: 'pick_up',
+        customer: { name: 'Tiago Lopes', phone: '+351 931 204 557' },
+        delivery_address: null,
+        notes: null,
+        lines: [
+          {
+            sku: 'TIMELESS-CLASSICS-KORMA',
+            name: 'Korma',
+            variant: 'Lamb',
+            quantity: 2,
+            unit_price: '12.00',
+            addons: [{ name: '+ Extra Lamb', quantity: 1, price: '3.00' }],
+            extra_tax_percentage: '0.00',
+            total: '30.00',
+          },
+        ],
+        total: '30.00',
+        currency: 'EUR',
+        created_at: '2026-11-20T18:44:26.344Z',
+        number: 'FGVD',
+        credential_id: '01a19b53-7418-7b0e-9c55-4f6a0d2b83e1',
+        credential_label: 'City Delivery',
+        status_changed_at: '2026-11-20T18:44:26.344Z',
+        ready_by: null,
+        cancel_reason: null,
+      },
+    ],
+  },
+);
+export type StaffOrder = Type.Static<typeof StaffOrder>;
+
+const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
+
+export const StaffOrderQuery = Type.Object({
+  ...PageQuery.properties,
+  status: Type.Optional(
+    Type.Enum([...ORDER_STATUSES], {
+      type: 'string',
+      description: 'Lists only orders in this status.',
+      examples: ['pending'],
+    }),
+  ),
+  open: Type.Optional(
+    Type.Unsafe<true>({
+      type: 'boolean',
+      enum: [true],
+      description: 'Lists only orders that are neither `completed` nor `cancelled`. The only value is `true`.',
+      examples: [true],
+    }),
+  ),
+  ids: Type.Optional(
+    Type.String({
+      [DOCUMENTED]: { pattern: `^${UUID_PATTERN}(,${UUID_PATTERN}){0,49}$` },
+      description: 'Lists only the orders with these ids: up to 50 `order_id`s with commas between them.',
+      examples: ['01a1fa44-1218-71c4-9e05-7a36d8b1f240'],
+    }),
+  ),
+  credential_id: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description: 'Lists only orders that this credential has placed.',
+      examples: ['01a19b53-7418-7b0e-9c55-4f6a0d2b83e1'],
+    }),
+  ),
+  order_type: Type.Optional(
+    Type.Enum([...ORDER_TYPES], {
+      type: 'string',
+      description: 'Lists only orders of this type.',
+      examples: ['pick_up'],
+    }),
+  ),
+  created_from: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Lists only orders that were placed at this time or later.',
+      examples: ['2026-11-20T18:00:00Z'],
+    }),
+  ),
+  created_to: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Lists only orders that were placed before this time.',
+      examples: ['2026-11-21T00:00:00Z'],
+    }),
+  ),
+  external_order_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 150,
+      description:
+        "Lists only orders with this id of the partner. Each of the tenant's partners may have used the id once.",
+      examples: ['CD-2026-1187'],
+    }),
+  ),
+  phone: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description:
+        'Lists only orders of the guest with this telephone number. Only the digits of both numbers are compared, so the ' +
+        'value needs a digit.',
+      examples: ['+351 912 345 678'],
+    }),
+  ),
+  name: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 60,
+      description:
+        'Lists only orders of guests whose name begins with this text, without regard to case and accents. Without ' +
+        '`created_from`, the list has only orders of the last 31 days.',
+      examples: ['ines'],
+    }),
+  ),
+  order: Type.Optional(
+    Type.Enum(['oldest'], {
+      type: 'string',
+      description: 'Lists the oldest order first. Without this parameter, the newest order comes first.',
+      examples: ['oldest'],
+    }),
+  ),
+});
+export type StaffOrderQuery = Type.Static<typeof StaffOrderQuery>;
+
+export const OrderPath = Type.Object({
+  order_id: Type.String({
+    description: 'The id of the order in Roomservice, from the list of orders.',
+    examples: ['01a1fa44-1218-71c4-9e05-7a36d8b1f240'],
+  }),
+});
+export const StatusChange = Type.Object(
+  {
+    status: Status('The new status of the order.'),
+    expected_status: Type.Optional(
+      Status(
+        'The status that the caller has seen. If the order has another status now, the change is refused with 409.',
+      ),
+    ),
+    request_id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description:
+          'An id that the caller makes for this change. It makes a repeat safe. If an earlier change of this order had the ' +
+          'same id, the call changes nothing, and the response is 200 with the order as it is now.',
+      }),
+    ),
+    reason: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'The reason of a cancellation, only with the status `cancelled`. Partners never see it.',
+      }),
+    ),
+    ready_by: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'The time at which staff expect the order to be ready. If it is missing, the order keeps its time.',
+      }),
+    ),
+  },
+  {
+    title: 'OrderStatusChange',
+    description: 'A change of the status of an order.',
+    examples: [
+      { status: 'preparing', expected_status: 'confirmed', ready_by: '2026-11-20T19:05:00Z' },
+      { status: 'ready', request_id: '8e0f4b56-3c1d-4d0e-9a77-52b1f6c0d913' },
+      { status: 'cancelled', reason: 'The guest did not answer the phone.' },
+    ],
+  },
+);
+export type StatusChange = Type.Static<typeof StatusChange>;

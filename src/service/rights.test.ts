@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Area } from '#access/tenants/tenants.ts';
+import { makeChannel } from '#test/support/channel.ts';
+import { book, openHotel, pmsHeaders, type TestHotel } from '#test/support/hotel.ts';
+import { invite } from '#test/support/people.ts';
+import { placeOrder } from '#test/support/webhooks.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { openDisplay, openSession, personId, SESSION } from '#test/support/sessions.ts';
+import { readRoutes } from '../../tools/openapi/openapi.ts';
+
+const AREAS: Area[] = ['orders', 'menu', 'hotel', 'rates', 'deliveries'];
+
+/** Callers of each kind that a test makes. `owner` and `staff` come with a token or with a cookie. */
+type Caller =
+  | 'no credentials'
+  | 'owner'
+  | 'owner with a cookie'
+  | `staff of ${Area}`
+  | `staff of ${Area} with a cookie`
+  | 'staff without areas'
+  | `display of ${Area}`
+  | "another tenant's owner"
+  | 'partner'
+  | 'PMS'
+  | 'ended session';
+
+/**
+ * Right of each operation: one of the kinds of callers below, or the areas of which staff and displays need one. A route that is missing here
+ * fails the test.
+ */
+const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' | 'person' | 'any' | Area[]> = {
+  signIn: 'public',
+  startSession: 'public',
+  endOwnSession: 'public',
+  choosePassword: 'public',
+  pairDisplay: 'public',
+  getMe: 'any',
+  changeMe: 'person',
+  changePassword: 'person',
+  listSessions: 'any',
+  endSession: 'any',
+  listPeople: 'owner',
+  invitePerson: 'owner',
+  changePerson: 'owner',
+  resetPerson: 'owner',
+  listDisplays: 'owner',
+  createDisplay: 'owner',
+  removeDisplay: 'owner',
+  listAudit: 'owner',
+  listStaffCredentials: 'owner',
+  getMenuDocument: ['menu'],
+  replaceMenu: ['menu'],
+  changeDish: ['menu'],
+  listStaffOrders: ['orders'],
+  getStaffOrder: ['orders'],
+  changeOrderStatus: ['orders'],
+  getPause: 'any',
+  startPause: ['orders'],
+  endPause: ['orders'],
+  getOpeningHours: 'any',
+  replaceOpeningHours: 'owner',
+  listProperties: ['hotel', 'rates'],
+  listStaffReservations: ['hotel'],
+  getStaffReservation: ['hotel'],
+  changeReservationStatus: ['hotel'],
+  bookStay: ['hotel'],
+  changeStay: ['hotel'],
+  setArrival: ['hotel'],
+  getNight: ['hotel'],
+  getCalendar: ['hotel'],
+  listOversoldNights: ['hotel'],
+  changeRates: ['rates'],
+  changeRatePlan: ['rates'],
+  changeRoomType: 'owner',
+  listWebhookDeliveries: ['deliveries'],
+  listCredentials: 'owner',
+  createCredential: 'owner',
+  revokeCredential: 'owner',
+  rotateCredential: 'owner',
+  listPmsCredentials: 'owner',
+  createPmsCredential: 'owner',
+  revokePmsCredential: 'owner',
+  rotatePmsCredential: 'owner',
+  listChannels: 'owner',
+  createChannel: 'owner',
+  revokeChannel: 'owner',
+  receiveReservation: 'channel',
+  getMenu: 'partner',
+  createOrder: 'partner',
+  quoteOrder: 'partner',
+  getOrder: 'partner',
+  listOrders: 'partner',
+  cancelOrder: 'partner',
+  listRoomTypes: 'partner',
+  getAvailability: 'partner',
+  quoteReservation: 'partner',
+  createReservation: 'partner',
+  getReservation: 'partner',
+  listReservations: 'partner',
+  cancelReservation: 'partner',
+  registerWebhook: 'partner',
+  listEvents: 'partner',
+  pmsGetInventory: 'pms',
+  pmsListProperties: 'pms',
+  pmsListRoomTypes: 'pms',
+  pmsGetRates: 'pms',
+  pmsPutRates: 'pms',
+  pmsListReservations: 'pms',
+  pmsGetReservation: 'pms',
+  pmsPutRestrictions: 'pms',
+};
+
+interface Route {
+  id: string;
+  method: string;
+  /** Path with the ids of the tenant's own objects. */
+  path: string;
+  /** True if the path names an object of the tenant. */
+  namesObject: boolean;
+}
+
+let service: TestService;
+let hotel: TestHotel;
+let routes: Route[];
+const callers = new Map<Caller, Record<string, string>>();
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+  const ids = await makeObjects();
+  routes = (await readRoutes())
+    .filter(({ method, schema }) => method !== 'HEAD' && schema?.operationId !== undefined)
+    .map(({ method, url, schema }) => {
+      const path = url.replaceAll(/:(\w+)/g, (_, name: string) => ids(url, name));
+      return { id: schema?.operationId ?? '', method: String(method), path, namesObject: path !== url };
+    });
+  await makeCallers();
+});
+after(() => service.close());
+
+/** Makes an object for each parameter of a path. @returns a function that finds the object by the path and the name of the parameter */
+async function makeObjects(): Promise<(url: string, name: string) => string> {
+  const { orderId } = await placeOrder(service, hotel.partner);
+  const { body: stay } = await book(service, hotel, { external_reservation_id: 'a stay' });
+  const pms = await service.call('POST', '/v1/channel-manager/credentials/', { headers: hotel.owner });
+  const channel = await makeChannel(service, hotel, 'an OTA');
+  const session = await openSession(service, hotel.tenantId, 'staff');
+  const person = await invite(service, hotel);
+  const display = await openDisplay(service, hotel.tenantId, []);
+  const properties = await service.call('GET', '/v1/staff/properties/', { headers: hotel.owner });
+  const named: Record<string, string> = {
+    order_id: orderId,
+    external_order_id: 'unknown',
+    external_reservation_id: 'a stay',
+    property_id: properties.body[0].id,
+    booking_id: stay.reservation_id,
+    sku: 'PIZZA-1',
+    room_type_id: stay.room_type_id,
+    date: stay.check_in,
+  };
+  const byFolder: Record<string, string> = {
+    reservations: stay.reservation_id,
+    'third-party/credentials': hotel.credential.id,
+    'channel-manager/credentials': pms.body.id,
+    channels: channel.id,
+    sessions: session.id,
+    'rate-plans': hotel.plans['Double/Flexible'] ?? '',
+    'room-types': hotel.roomTypes['Double'] ?? '',
+    people: person.body.person.id,
+    displays: display.displayId,
+  };
+  return (url, name) => {
+    const id = named[name] ?? Object.entries(byFolder).find(([folder]) => url.includes(`/${folder}/:`))?.[1];
+    assert.ok(id, `makeObjects has an object for the parameter "${name}" of ${url}`);
+    return encodeURIComponent(id);
+  };
+}
+
+async function makeCallers(): Promise<void> {
+  const { tenantId } = hotel;
+  const ended = await openSession(service, tenantId, 'owner');
+  await service.call('DELETE', SESSION, { headers: ended.headers });
+  callers.set('no credentials', {}).set('owner', hotel.owner).set('partner', hotel.partner);
+  callers.set('owner with a cookie', (await openSession(service, tenantId, 'owner')).headers);
+  callers.set('PMS', await pmsHeaders(service, hotel));
+  callers.set("another tenant's owner", (await openHotel(service)).owner);
+  callers.set('ended session', ended.headers);
+}
+
+/** Returns the headers of a caller. Staff have one row, so a caller with an area sets the areas of this row. */
+async function headersOf(caller: Caller): Promise<Record<string, string>> {
+  const area = /of (\w+)/.exec(caller)?.[1] as Area | undefined;
+  if (caller.startsWith('display')) {
+    return (await openDisplay(service, hotel.tenantId, area === undefined ? [] : [area])).headers;
+  }
+  if (caller.startsWith('staff')) {
+    const id = await personId(service, hotel.tenantId, 'staff');
+    const areas = area === undefined ? [] : [area];
+    await service.database.db.updateTable('app_user').set({ areas }).where('id', '=', id).execute();
+    return caller.endsWith('cookie') ? (await openSession(service, hotel.tenantId, 'staff')).headers : hotel.staff;
+  }
+  return callers.get(caller) ?? {};
+}
+
+/** Returns the status that refuses the caller, or null if the caller may call the operation. */
+function refusalOf(id: string, caller: Caller): 401 | 403 | null {
+  const right = RIGHTS[id];
+  if (right === 'public') {
+    return null;
+  }
+  if (right === 'partner' || right === 'pms' || right === 'channel') {
+    return caller === { partner: 'partner', pms: 'PMS', channel: null }[right] ? null : 401;
+  }
+  if (['no credentials', 'partner', 'PMS', 'ended session'].includes(caller)) {
+    return 401;
+  }
+  if (caller.includes('owner') || right === 'any') {
+    return null;
+  }
+  if (right === 'person') {
+    return caller.startsWith('display') ? 403 : null;
+  }
+  const area = /of (\w+)/.exec(caller)?.[1] as Area;
+  return right !== 'owner' && right?.includes(area) ? null : 403;
+}
+
+describe('the rights of each operation', () => {
+  it('every route has an entry in the table of rights, and every entry has a route', () => {
+    assert.deepEqual(routes.map(({ id }) => id).sort(), Object.keys(RIGHTS).sort());
+  });
+
+  const everyone: Caller[] = [
+    'no credentials',
+    'ended session',
+    'partner',
+    'PMS',
+    'staff without areas',
+    ...AREAS.flatMap((area) => [
+      `staff of ${area}` as const,
+      `staff of ${area} with a cookie` as const,
+      `display of ${area}` as const,
+    ]),
+  ];
+  for (const caller of everyone) {
+    it(`401, 403: ${caller}: every operation without the right is refused, and no other operation is`, async () => {
+      await assertRights(caller);
+    });
+  }
+
+  it("404: another tenant's owner finds no object of the tenant, and no list shows one", async () => {
+    const known = [hotel.credential.id, hotel.document.slug, await personId(service, hotel.tenantId, 'staff')];
+    const headers = await headersOf("another tenant's owner");
+    // These operations look for the object only if the body is valid. Both tenants have the dish of `changeDish`.
+    const bodies: Record<string, object> = {
+      changeOrderStatus: { status: 'cancelled' },
+      changeReservationStatus: { status: 'cancelled' },
+      setArrival: { arrived: true },
+      changeRatePlan: { min_nights: 2 },
+      changeRoomType: { physical_capacity: 2 },
+    };
+    for (const { id, method, path, namesObject } of routes.filter((route) => isForPeople(route.id))) {
+      const { status, text } = await service.call(method, path, { headers, json: bodies[id] });
+      const expected = namesObject && id !== 'changeDish' ? [404] : [200, 201, 204, 400, 404];
+      assert.ok(expected.includes(status), `${id}: ${status} ${text}`);
+      assert.ok(!known.some((value) => text.includes(value)), `${id}: ${text}`);
+    }
+  });
+
+  for (const caller of ['owner', 'owner with a cookie'] as const) {
+    it(`401: ${caller}: only the operations of partners, PMS and channels are refused`, async () => {
+      await assertRights(caller);
+    });
+  }
+});
+
+/** Operations that a token or a cookie opens. `changePassword` and the like refuse a call without a body only after the check of the right. */
+function isForPeople(id: string): boolean {
+  const right = RIGHTS[id];
+  return right === 'any' || right === 'person' || right === 'owner' || Array.isArray(right);
+}
+
+/** Calls every operation without a query and a body. A caller with the right gets any status but 401 and 403. */
+async function assertRights(caller: Caller): Promise<void> {
+  const headers = await headersOf(caller);
+  // This operation comes last, because it ends the session of the caller.
+  const isSignOut = ({ id }: Route) => id === 'endOwnSession';
+  for (const { id, method, path } of routes.toSorted((a, b) => Number(isSignOut(a)) - Number(isSignOut(b)))) {
+    const { status, body, text } = await service.call(method, path, { headers });
+    const refusal = refusalOf(id, caller);
+    const isRight = refusal === null ? ![401, 403].includes(status) && status < 500 : status === refusal;
+    // Without the right, a display or a member of staff learns which area is missing.
+    assert.ok(isRight, `${caller} calls ${id}: ${status} ${text}, and the table says ${refusal ?? 'allowed'}`);
+    const right = RIGHTS[id];
+    if (status === 403 && Array.isArray(right)) {
+      assert.ok(
+        right.every((area) => body.message.includes(`"${area}"`)),
+        body.message,
+      );
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import type { Bug } from './bug.ts';
+
+/** Bugs in the wing `access/`. */
+export const ACCESS_BUGS: Bug[] = [
+  {
+    name: 'a session cookie counts without its header',
+    harm: 'a page of another host of the same domain acts as the person who is signed in',
+    edits: [
+      {
+        file: 'src/access/sessions/console-cookie.ts',
+        find: "headers[CONSOLE_HEADER.toLowerCase()] === '1' && ",
+        replace: '',
+      },
+    ],
+    suites: ['src/access/sessions/use.test.ts'],
+  },
+  {
+    name: 'a sign-out only clears the cookie',
+    harm: 'a stolen cookie opens the tenant after the person has signed out',
+    edits: [
+      {
+        file: 'src/access/sessions/store.ts',
+        find: '(s.ended_at IS NULL\n  AND s.last_used_at',
+        replace: '(s.last_used_at',
+      },
+    ],
+    suites: ['src/access/sessions/use.test.ts'],
+  },
+  {
+    name: 'a session outlives a new password',
+    harm: 'a person who changes a leaked password does not get rid of the thief',
+    edits: [
+      {
+        file: 'src/access/sessions/store.ts',
+        find: 'u.generation = s.generation',
+        replace: 'u.generation >= s.generation',
+      },
+    ],
+    suites: ['src/access/sessions/use.test.ts'],
+  },
+  {
+    name: 'a use does not extend a session',
+    harm: 'a person who works the whole day is signed out after 12 hours',
+    edits: [
+      {
+        file: 'src/access/sessions/sessions.ts',
+        find: 'this.#uses.touch(staff.tenant.id, found.id);',
+        replace: '',
+      },
+    ],
+    suites: ['src/access/sessions/use.test.ts'],
+  },
+  {
+    name: 'an area opens all areas',
+    harm: 'the screen in the kitchen shows the guests of the hotel',
+    edits: [
+      {
+        file: 'src/access/sessions/guard.ts',
+        find: 'right.areas.some((area) => areas.includes(area))',
+        replace: 'right.areas.some(() => areas.length > 0)',
+      },
+    ],
+    suites: ['src/access/sessions/use.test.ts'],
+  },
+  {
+    name: 'an open invitation holds no e-mail',
+    harm: 'an owner of another tenant takes the e-mail of a person who is about to accept an invitation',
+    edits: [
+      {
+        file: 'src/access/tenants/store.ts',
+        find: ".where('sign_in.held_until', '<=', sql<Date>`now()`)",
+        replace: ".where('sign_in.held_until', 'is not', null)",
+      },
+    ],
+    suites: ['src/access/people/people.test.ts'],
+  },
+  {
+    name: 'a link works as often as it is opened',
+    harm: 'a person who finds an old mail takes over the account',
+    edits: [
+      {
+        file: 'src/access/people/store.ts',
+        find: 'l.used_at IS NULL AND l.expires_at > now() AND u.is_active AND u.generation = l.generation',
+        replace: 'l.expires_at > now() AND u.is_active',
+      },
+    ],
+    suites: ['src/access/people/links.test.ts'],
+  },
+  {
+    name: 'two owners may disable each other at the same time',
+    harm: 'the tenant has no owner left who could sign in',
+    edits: [
+      {
+        file: 'src/access/people/people.ts',
+        find: 'const people = await lockUsers(tx, actor.tenantId);',
+        replace: 'const people = await listUsers(tx as unknown as Database, actor.tenantId);',
+      },
+      { file: 'src/access/people/people.ts', find: '  lockUsers,\n', replace: '  listUsers,\n' },
+    ],
+    suites: ['src/access/people/changes.test.ts'],
+  },
+  {
+    name: 'a disabled person keeps the generation',
+    harm: 'a session that somebody has stolen works again when the person is enabled',
+    edits: [
+      {
+        file: 'src/access/tenants/store.ts',
+        find: 'changes.password_hash !== undefined || changes.is_active === false',
+        replace: 'changes.password_hash !== undefined',
+      },
+    ],
+    suites: ['src/access/people/changes.test.ts'],
+  },
+  {
+    name: 'a pairing code works more than once',
+    harm: 'a person who reads the code over a shoulder pairs a screen of their own',
+    edits: [
+      {
+        file: 'src/access/sessions/display-store.ts',
+        find: "    .deleteFrom('pairing_code')\n    .where('code_hash', '=', hash)\n    .where('expires_at', '>', sql<Date>`now()`)\n    .returning(['tenant_id', 'display_id'])",
+        replace:
+          "    .selectFrom('pairing_code')\n    .where('code_hash', '=', hash)\n    .where('expires_at', '>', sql<Date>`now()`)\n    .select(['tenant_id', 'display_id'])",
+      },
+    ],
+    suites: ['src/access/sessions/displays.test.ts'],
+  },
+];

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Answer, TestService, TestTenant } from './service.ts';
+import { CONSOLE, consoleHeaders, tokenOf as cookieTokenOf } from './sessions.ts';
+
+export const PEOPLE = '/v1/staff/people/';
+export const CHOOSE_PASSWORD = '/v1/auth/password/';
+export const NEW_PASSWORD = 'a password of my own';
+
+type Node = Pick<TestService, 'call'>;
+
+/** Returns an e-mail address that no user has. */
+export function newEmail(): string {
+  return `person-${randomBytes(6).toString('hex')}@demo.example`;
+}
+
+/** Invites a person as the owner of the tenant. By default, the person is a member of the staff with a new e-mail address. */
+export async function invite(node: Node, tenant: TestTenant, wanted: Record<string, unknown> = {}): Promise<Answer> {
+  const json = { email: newEmail(), role: 'staff', ...wanted };
+  return await node.call('POST', PEOPLE, { headers: tenant.owner, json });
+}
+
+/** Returns the token of an invitation or a reset. */
+export function tokenOf({ body }: Answer): string {
+  return String(body.invite_url ?? body.reset_url).split(/#(?:invite|reset)=/)[1] ?? '';
+}
+
+/** Chooses a password with the link of an invitation or a reset. */
+export async function choosePassword(node: Node, link: Answer, password = NEW_PASSWORD): Promise<Answer> {
+  return await node.call('POST', CHOOSE_PASSWORD, {
+    headers: CONSOLE,
+    json: { token: tokenOf(link), new_password: password },
+  });
+}
+
+/** Returns the headers of later calls with the session cookie that a response sets. */
+export function cookieOf(answer: Answer): Record<string, string> {
+  return consoleHeaders(cookieTokenOf(answer));
+}
+
+/** Returns the people of the tenant, as the list shows them. */
+export async function listPeople(node: Node, { owner }: TestTenant) {
+  return (await node.call('GET', PEOPLE, { headers: owner })).body;
+}
+
+export async function changePerson(node: Node, { owner }: TestTenant, id: string, json: unknown): Promise<Answer> {
+  return await node.call('PATCH', `${PEOPLE}${id}/`, { headers: owner, json });
+}
+
+export async function resetPerson(node: Node, { owner }: TestTenant, id: string): Promise<Answer> {
+  return await node.call('POST', `${PEOPLE}${id}/reset/`, { headers: owner });
+}
+
+/** Invites a person, and accepts the invitation. `headers` sends the cookie of the person. */
+export async function addPerson(node: Node, tenant: TestTenant, wanted: Record<string, unknown> = {}) {
+  const invited = await invite(node, tenant, wanted);
+  const accepted = await choosePassword(node, invited);
+  assert.equal(accepted.status, 200, accepted.text);
+  const { id, email } = invited.body.person;
+  return { id: id as string, email: email as string, headers: cookieOf(accepted) };
+}
+
+/** Signs in for a token. Default: the password of people who have accepted an invitation. */
+export async function signInForToken(node: Node, email: string, password = NEW_PASSWORD): Promise<Answer> {
+  return await node.call('POST', '/v1/auth/token/', { json: { email, password } });
+}
+
+/** Returns the entries of the audit trail about a person, newest first. */
+export async function auditOf(node: Node, { owner }: TestTenant, subject: string) {
+  const { body } = await node.call('GET', '/v1/staff/audit/', { headers: owner });
+  return body.filter((entry: { subject: string }) => entry.subject === subject);
+}
+
+export function assertConflict(answer: Answer): void {
+  assert.equal(answer.status, 409, answer.text);
+  assert.equal(answer.body.code, 'invalid_status_transition');
+}
+
+/** Moves the end of the invitation of an e-mail to the past. */
+export async function expireInvitation(
+  { database: { db } }: Pick<TestService, 'database'>,
+  email: string,
+): Promise<void> {
+  const past = sql<Date>`now() - interval '1 second'`;
+  await db.updateTable('sign_in').set({ held_until: past }).where('email', '=', email).execute();
+  await db.updateTable('app_user').set({ invitation_expires_at: past }).where('email', '=', email).execute();
+  const ids = db.selectFrom('app_user').select('id').where('email', '=', email);
+  await db.updateTable('one_time_link').set({ expires_at: past }).where('person_id', 'in', ids).execute();
+}

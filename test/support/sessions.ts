@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import { LIFETIMES, type NewSignIn, Sessions } from '#access/sessions/sessions.ts';
+import type { Area } from '#access/tenants/tenants.ts';
+import { newId } from '#platform/lib/ids.ts';
+import type { Answer, TestService, TestTenant } from './service.ts';
+import { OWNER_PASSWORD, STAFF_PASSWORD } from './tenants.ts';
+
+export const SESSION = '/v1/auth/session/';
+export const ME = '/v1/staff/me/';
+export const SESSIONS = '/v1/staff/sessions/';
+/** Header without which a session cookie does not count. */
+export const CONSOLE = { 'x-roomservice-console': '1' };
+
+/** A session that was opened without a call, and the headers that send its cookie. */
+export interface TestSession {
+  id: string;
+  token: string;
+  headers: Record<string, string>;
+}
+
+/** Returns the headers that a console sends with a session cookie. */
+export function consoleHeaders(token: string, name = 'roomservice'): Record<string, string> {
+  return { ...CONSOLE, cookie: `${name}=${token}` };
+}
+
+/** Signs in with a password, as a console does. */
+export async function signIn(
+  node: Pick<TestService, 'call'>,
+  { document }: TestTenant,
+  who: 'owner' | 'staff',
+  headers: Record<string, string> = CONSOLE,
+): Promise<Answer> {
+  const json = {
+    email: `${who}@${document.slug}.example`,
+    password: who === 'owner' ? OWNER_PASSWORD : STAFF_PASSWORD,
+  };
+  return await node.call('POST', SESSION, { headers, json });
+}
+
+/** Returns the token in the `Set-Cookie` header of a response. */
+export function tokenOf(answer: Answer): string {
+  const token = /=([\w-]{64});/.exec(answer.headers.get('set-cookie') ?? '')?.[1];
+  assert.ok(token, 'the response sets a session cookie');
+  return token;
+}
+
+/** Returns the id of the owner or of the member of staff of a tenant. */
+export async function personId({ database: { db } }: TestService, tenantId: number, role: 'owner' | 'staff') {
+  const { id } = await db
+    .selectFrom('app_user')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('role', '=', role)
+    .where('invitation_expires_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/**
+ * Opens a session of the owner or of a member of staff like that of `POST /v1/auth/session/`, but does not check a password, because a
+ * password hash takes long.
+ */
+export async function openSession(
+  service: TestService,
+  tenantId: number,
+  role: 'owner' | 'staff',
+): Promise<TestSession> {
+  const id = await personId(service, tenantId, role);
+  const { generation } = await service.database.db
+    .selectFrom('app_user')
+    .select('generation')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return await start(service, { tenantId, holder: { kind: 'person', id }, generation, lifetime: LIFETIMES.password });
+}
+
+/** Adds a display to a tenant, and opens its session. */
+export async function openDisplay(
+  { database, keyring }: TestService,
+  tenantId: number,
+  areas: Area[],
+): Promise<TestSession & { displayId: string }> {
+  const displayId = newId();
+  await database.db
+    .insertInto('display')
+    .values({ tenant_id: tenantId, id: displayId, label: 'Kitchen', areas })
+    .execute();
+  const holder = { kind: 'display', id: displayId } as const;
+  const session = await start(
+    { database, keyring },
+    { tenantId, holder, generation: null, lifetime: LIFETIMES.display },
+  );
+  return { ...session, displayId };
+}
+
+async function start(
+  { database, keyring }: Pick<TestService, 'database' | 'keyring'>,
+  begun: Omit<NewSignIn, 'address' | 'userAgent'>,
+): Promise<TestSession> {
+  const onError = (error: unknown) => assert.fail(String(error));
+  const sessions = new Sessions({ db: database.db, pepper: keyring.pepper, onError });
+  const { token, staff } = await sessions.start({ ...begun, address: '127.0.0.1', userAgent: 'a test' });
+  await sessions.close();
+  return { id: staff.session.id ?? '', token, headers: consoleHeaders(token) };
+}
+
+/** Moves the times of a session into the past, as if it had been used and begun earlier. The text is an interval of PostgreSQL. */
+export async function age(
+  { database: { db } }: TestService,
+  sessionId: string,
+  by: { unused?: string; begun?: string },
+): Promise<void> {
+  const { unused = '0 s', begun = '0 s' } = by;
+  await sql`
+    UPDATE session SET last_used_at = last_used_at - ${unused}::interval, created_at = created_at - ${begun}::interval,
+      expires_at = expires_at - ${begun}::interval
+    WHERE id = ${sessionId}`.execute(db);
+}
