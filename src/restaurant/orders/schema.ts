@@ -193,6 +193,18 @@ export const OrderLine = Type.Object(
 );
 export type OrderLine = Type.Static<typeof OrderLine>;
 
+/** Order line in the examples of the API documents. */
+export const ORDER_LINE_EXAMPLE = {
+  sku: 'STARTERS-PAPADOM',
+  name: 'Papadom',
+  variant: null,
+  quantity: 4,
+  unit_price: '1.00',
+  addons: [],
+  extra_tax_percentage: '0.00',
+  total: '4.00',
+};
+
 /** Price of an order that is not placed (decision 40). */
 export const OrderQuote = Type.Object(
   {
@@ -205,18 +217,7 @@ export const OrderQuote = Type.Object(
     description: 'The price that an order of these items has now.',
     examples: [
       {
-        lines: [
-          {
-            sku: 'STARTERS-PAPADOM',
-            name: 'Papadom',
-            variant: null,
-            quantity: 4,
-            unit_price: '1.00',
-            addons: [],
-            extra_tax_percentage: '0.00',
-            total: '4.00',
-          },
-        ],
+        lines: [ORDER_LINE_EXAMPLE],
         total: '4.00',
         currency: 'EUR',
       },

@@ -3,7 +3,7 @@ import { NamedActor } from '#access/actors/actors.ts';
 import { PageQuery } from '#platform/http/paging.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
-import { OrderLine } from './schema.ts';
+import { ORDER_LINE_EXAMPLE, OrderLine } from './schema.ts';
 
 const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
@@ -81,18 +81,7 @@ export const StaffOrder = Type.Object(
         customer: { name: 'Inês Duarte', phone: '+351 912 345 678' },
         delivery_address: 'Rua das Flores 21, 2.º Esq., Porto',
         notes: 'The bell does not work, please call.',
-        lines: [
-          {
-            sku: 'STARTERS-PAPADOM',
-            name: 'Papadom',
-            variant: null,
-            quantity: 4,
-            unit_price: '1.00',
-            addons: [],
-            extra_tax_percentage: '0.00',
-            total: '4.00',
-          },
-        ],
+        lines: [ORDER_LINE_EXAMPLE],
         total: '4.00',
         currency: 'EUR',
         created_at: '2026-11-20T18:42:07.512Z',
