@@ -20,7 +20,7 @@ export function wantedChange(actor: ChangeActor, reason: string | null = null): 
   return { id: newId(), actor, reason };
 }
 
-/** Columns that no response shows. A change of them alone does not move `changed_at`. */
+/** Columns that no response shows. An update of only these columns leaves `changed_at` as it is. */
 const HIDDEN = new Set(['channel_timestamp', 'channel_signatures', 'status_request_id']);
 
 /** Returns true if the update changes a value that responses show. */

@@ -7,7 +7,6 @@ import type { RoomTypeWithClock } from '../rooms/rooms.ts';
 import { checkArrival, checkGuests, cheapest } from './house-booking.ts';
 import { priceOf } from './price.ts';
 import { sourceOf } from './source.ts';
-import { timeOf } from './staff-query.ts';
 import type { HouseChange } from './staff-schema.ts';
 import type { ReservationRow } from './store.ts';
 
@@ -24,7 +23,7 @@ export interface ChangePlan {
 
 /** Returns the error for a stay that may not change, or null if it may. @throws ApiError 400 `invalid_request` */
 export function changeRefusal(row: ReservationRow, { expected_changed_at: expected }: HouseChange): ApiError | null {
-  const expectedTime = expected === undefined ? null : timeOf('expected_changed_at', expected).getTime();
+  const expectedTime = expected === undefined ? null : Date.parse(expected);
   if (sourceOf(row) !== 'house') {
     return refusal('A partner or an OTA has booked the reservation. Change it there.');
   }

@@ -1,13 +1,11 @@
 import Type from 'typebox';
 import { PageQuery } from '#platform/http/paging.ts';
+import { MAX_IDS, readIds, readPhone } from '#platform/http/search-query.ts';
 import { invalidField } from '#platform/errors.ts';
-import { isUuid } from '#platform/lib/ids.ts';
 import type { ReservationFilter } from './list-store.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 import { RESERVATION_SOURCES } from './source.ts';
 
-/** Largest number of ids in one query. */
-const MAX_IDS = 50;
 const ID = '01a19b53-7418-72ce-86a9-e7f8c3e6bf85';
 const uuid = (description: string) => Type.Optional(Type.String({ format: 'uuid', description, examples: [ID] }));
 const day = (description: string) =>
@@ -91,33 +89,14 @@ export function filterOf(tenantId: number, query: StaffReservationQuery): Reserv
     arrivingOn: query.arriving_on,
     departingOn: query.departing_on,
     stayingOn: query.staying_on,
-    changedSince: query.changed_since === undefined ? undefined : timeOf('changed_since', query.changed_since),
+    changedSince: query.changed_since === undefined ? undefined : new Date(query.changed_since),
     naturalId: query.natural_id?.toUpperCase(),
     externalId: query.external_id,
     email: query.email,
-    phone: query.phone === undefined ? undefined : withDigit(query.phone),
+    phone: query.phone === undefined ? undefined : readPhone(query.phone),
     name: query.name === undefined ? undefined : withLetter(query.name),
-    ids: query.ids === undefined ? undefined : idsOf(query.ids),
+    ids: query.ids === undefined ? undefined : readIds(query.ids),
   };
-}
-
-/**
- * Converts a text in the format `date-time`, which also allows a leap second. JavaScript has no leap seconds.
- * @throws ApiError 400 `invalid_request`
- */
-export function timeOf(field: string, text: string): Date {
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime())) {
-    throw invalidField(field, 'must not be in a leap second');
-  }
-  return time;
-}
-
-function withDigit(phone: string): string {
-  if (!/[0-9]/.test(phone)) {
-    throw invalidField('phone', 'must have at least one digit');
-  }
-  return phone;
 }
 
 /** Refuses a text of which the comparison leaves nothing, because all names begin with an empty text. */
@@ -126,15 +105,4 @@ function withLetter(name: string): string {
     throw invalidField('name', 'must have a character that is not an accent');
   }
   return name;
-}
-
-function idsOf(text: string): string[] {
-  const ids = text.split(',');
-  if (ids.length > MAX_IDS) {
-    throw invalidField('ids', `must have at most ${MAX_IDS} ids`);
-  }
-  if (!ids.every(isUuid)) {
-    throw invalidField('ids', 'must be UUIDs that are separated by commas');
-  }
-  return ids;
 }
