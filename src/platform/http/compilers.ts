@@ -20,8 +20,41 @@ export function compileOnDemand(app: FastifyInstance): void {
     const validator = compileSchema(schema);
     return (value: unknown) => validator.isValid(value) || { error: invalidValue(validator, value, whole) };
   });
-  app.setSerializerCompiler(({ schema }) => {
-    const compiled = lazily(() => fastJsonStringify(schema as Schema));
-    return (value: unknown) => compiled()(value);
+  app.setSerializerCompiler(({ schema }) => serializerOf(schema as Schema));
+}
+
+type Serializer = (value: unknown) => string;
+
+/**
+ * Returns the serializer of a response. The response schema of a short list is a union of the array and a page of it. Each of these two gets
+ * a serializer of its own, so that no response is validated against the union. The serializer is compiled at its first call.
+ */
+export function serializerOf(schema: Schema): Serializer {
+  const [first, second] = 'anyOf' in schema ? (schema.anyOf ?? []) : [];
+  if (isOfType(first, 'array') && isOfType(second, 'object')) {
+    const ofArray = serializerOf(first);
+    const ofPage = serializerOf(second);
+    return (value) => (Array.isArray(value) ? ofArray : ofPage)(value);
+  }
+  const compiled = lazily(() => fastJsonStringify(withoutNullUnions(schema)));
+  return (value) => compiled()(value);
+}
+
+/**
+ * Returns the schema with each union of a type and null as a nullable type. The serializer validates a value against each member of a union.
+ * Compiling these validators takes up to 90 ms of the event loop at the first response, and validating doubles the time of each response.
+ */
+function withoutNullUnions(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema), (_key, node) => {
+    const [type, nothing, ...others] = Array.isArray(node?.anyOf) ? node.anyOf : [];
+    if (!isOfType(nothing, 'null') || others.length > 0) {
+      return node;
+    }
+    const { anyOf, ...annotations } = node;
+    return { ...type, ...annotations, nullable: true };
   });
+}
+
+function isOfType(schema: unknown, type: string): schema is Schema {
+  return typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === type;
 }

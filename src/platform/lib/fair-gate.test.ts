@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FairGate } from './fair-gate.ts';
 
 const open = (limit: number, limitPerKey?: number, maxWaitMs = 60_000) =>
@@ -86,5 +87,19 @@ describe('FairGate', () => {
     assert.deepEqual(letIn, ['a']);
     gate.leave('c');
     assert.equal(gate.enter('d'), undefined, 'the place is free again');
+  });
+
+  it('in a gate that rests, the place of a caller stays taken after its work, for as long as the work took', async () => {
+    const gate = new FairGate({ limit: 1, maxWaitMs: 60_000, waitedTooLong: () => new Error('too long'), rests: true });
+    const times: number[] = [];
+    const work = async () => {
+      times.push(performance.now());
+      await sleep(60);
+      times.push(performance.now());
+    };
+    await Promise.all([gate.run('a', work), gate.run('a', work)]);
+    const [beganMs = 0, endedMs = 0, nextBeganMs = 0] = times;
+    // A timer may fire up to a millisecond early.
+    assert.ok(nextBeganMs - endedMs >= endedMs - beganMs - 2, `rested ${nextBeganMs - endedMs} ms`);
   });
 });

@@ -11,6 +11,11 @@ export interface FairGateOptions {
   /** Longest wait of a caller in milliseconds. After this time the gate refuses the caller with the error from `waitedTooLong`. */
   maxWaitMs: number;
   waitedTooLong: () => Error;
+  /**
+   * If true, the place of a caller of `run` stays taken after its work, for as long as the work took. So the callers with one key use at most
+   * half of the time of their places, and other work gets the rest.
+   */
+  rests?: boolean;
 }
 
 /**
@@ -58,9 +63,18 @@ export class FairGate {
   /** Enters the gate, does the work and leaves the gate. Waits first if the gate is full. */
   async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     await this.enter(key);
+    const beganMs = performance.now();
     try {
       return await work();
     } finally {
+      this.#leaveAfterRest(key, performance.now() - beganMs);
+    }
+  }
+
+  #leaveAfterRest(key: string, workedMs: number): void {
+    if (this.#options.rests === true) {
+      setTimeout(() => this.leave(key), workedMs).unref();
+    } else {
       this.leave(key);
     }
   }

@@ -35,6 +35,7 @@ export function menuStaffRoutes(app: App, dependencies: Dependencies): void {
     limitOf: () => 1,
     maxWaitMs: DOCUMENT_WAIT_MS,
     waitedTooLong: () => new UnavailableError('Too many calls wait to read or write a menu. Try again.'),
+    rests: true,
   });
   documentRoutes(app, { ...dependencies, documents });
   dishRoutes(app, { ...dependencies, documents });

@@ -57,6 +57,12 @@ const LARGE_ORDERS_AT_ONCE = 4;
 const LARGE_ORDERS_OF_A_TENANT = 2;
 const LARGE_ORDER_WAIT_MS = 30_000;
 /**
+ * Maximum number of groups with a large order that lists read at the same time, because each group may have a megabyte of text. Other lists
+ * wait, and the tenants are served round robin.
+ */
+const LARGE_GROUPS_AT_ONCE = 2;
+const LARGE_GROUPS_OF_A_TENANT = 1;
+/**
  * Maximum number of batches under way at the same time. With two, the database can write one batch while the other waits for its flush to
  * disk.
  */
@@ -76,6 +82,13 @@ export class Orders {
     limitOf: () => LARGE_ORDERS_OF_A_TENANT,
     maxWaitMs: LARGE_ORDER_WAIT_MS,
     waitedTooLong: () => new UnavailableError('Too many large orders wait to be placed.'),
+  });
+  readonly #largeGroups = new FairGate({
+    limit: LARGE_GROUPS_AT_ONCE,
+    limitOf: () => LARGE_GROUPS_OF_A_TENANT,
+    maxWaitMs: LARGE_ORDER_WAIT_MS,
+    waitedTooLong: () => new UnavailableError('Too many lists of large orders wait to be read.'),
+    rests: true,
   });
 
   constructor({ db, readListedMenu, opening, transactionWithEvents }: Dependencies) {
@@ -249,7 +262,8 @@ export class Orders {
   /** Yields the listed orders as JSON with commas between them. It reads them in groups of limited size, so that memory stays bounded. */
   async *textsOf(tenantId: number, query: StaffOrderQuery, listed: ListedOrder[]): AsyncGenerator<string> {
     for (const group of groupBySize(listed)) {
-      yield await this.#groupText(tenantId, group, orderOf(query));
+      const read = () => this.#groupText(tenantId, group, orderOf(query));
+      yield await (isLargeOrder(group) ? this.#largeGroups.run(String(tenantId), read) : read());
     }
   }
 
@@ -281,6 +295,11 @@ function groupBySize(listed: ListedOrder[]): ListedOrder[][] {
     groups.at(-1)?.push(order);
   }
   return groups;
+}
+
+/** Returns true if the group is one order that exceeds the size of a group. */
+function isLargeOrder([first]: ListedOrder[]): boolean {
+  return first !== undefined && first.size > WHOLE_ORDERS_BYTES;
 }
 
 /** Returns the number of items and add-ons of an order. */
