@@ -12,6 +12,14 @@ declare module 'fastify' {
      */
     skipsQueue?: boolean;
   }
+
+  interface FastifyRequest {
+    /**
+     * Ends the part of the request in its queue before the response ends. Called for a response that goes on for long without work. Null before
+     * the request has begun.
+     */
+    leaveQueue: (() => void) | null;
+  }
 }
 
 /**
@@ -238,7 +246,15 @@ export function createRequestQueues(
       if (reply.raw.destroyed) {
         return false;
       }
-      reply.raw.on('close', () => queues.end(queue, request, request.account));
+      let isUnderWay = true;
+      const leave = () => {
+        if (isUnderWay) {
+          isUnderWay = false;
+          queues.end(queue, request, request.account);
+        }
+      };
+      request.leaveQueue = leave;
+      reply.raw.on('close', leave);
       begin();
       return true;
     });
