@@ -105,7 +105,10 @@ async function placeOrders(
     const streams = [same[index], other[index]];
     placing.push(
       (async () => {
-        const { order_id } = caller === undefined ? {} : await callForJson<{ order_id?: string }>(url, withId(caller.order, `live ${number}`));
+        const { order_id } =
+          caller === undefined
+            ? {}
+            : await callForJson<{ order_id?: string }>(url, withId(caller.order, `live ${number}`));
         const placedAtMs = performance.now();
         const delayOf = async (stream: TestStream | undefined) => {
           const block = await stream?.find(({ data }) => data?.order_ids?.includes(order_id) === true, LOST_AFTER_MS);

@@ -88,7 +88,8 @@ async function readBlocks({ body }: Response, onBlock: (block: StreamBlock) => v
 
 function blockOf(text: string): StreamBlock {
   const fields = text.split('\n').map((line) => {
-    const [, name = '', value = ''] = /^([a-z]*): (.*)$/.exec(line) ?? assert.fail(`not a field: ${JSON.stringify(line)}`);
+    const [, name = '', value = ''] =
+      /^([a-z]*): (.*)$/.exec(line) ?? assert.fail(`not a field: ${JSON.stringify(line)}`);
     return name === '' ? ['comment', value] : [name, name === 'data' ? (JSON.parse(value) as unknown) : value];
   });
   return { ...(Object.fromEntries(fields) as Omit<StreamBlock, 'atMs'>), atMs: performance.now() };

@@ -20,10 +20,7 @@ export interface SessionInput {
 const SESSION_FIELDS = new Fields<SessionInput>({ tenantId: 'bigint', id: 'uuid' });
 
 /** Reads the rights of the holders of sessions. @returns one row for each input; undefined for a session that has ended */
-export async function readSessionCallers(
-  db: Database,
-  inputs: SessionInput[],
-): Promise<(CallerRow | undefined)[]> {
+export async function readSessionCallers(db: Database, inputs: SessionInput[]): Promise<(CallerRow | undefined)[]> {
   return await selectEach(
     db,
     SESSION_FIELDS,

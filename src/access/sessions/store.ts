@@ -13,7 +13,6 @@ export interface Holder {
   id: string;
 }
 
-
 /**
  * Condition for sessions `s` that have not ended. A session also ends if its person is disabled or gets a new generation, or if its display is
  * removed. `u` and `d` are the rows of the person and of the display.

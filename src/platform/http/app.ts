@@ -22,7 +22,7 @@ import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
 import { QuietLogController } from './log.ts';
 import { createRequestQueues } from './request-queues.ts';
-import { EventStreams, type StreamBounds } from './event-streams.ts';
+import { addEventStreams, type StreamBounds } from './event-streams.ts';
 import { requestIdOf } from './request-id.ts';
 import { hasBrokenPath, originForm, routableTarget, splitTarget } from './request-target.ts';
 import { type ReaderBounds, SlowReaders } from './slow-readers.ts';
@@ -112,17 +112,14 @@ export function createHttpApp(options: HttpOptions): App {
   const allowedMethods = trackAllowedMethods(app);
   app.decorate('publicUrl', options.publicUrl ?? null);
   app.decorate('slowReaders', new SlowReaders({ maxWaiting: bounds.waitingStreams, ...options.readers }));
-  const eventStreams = new EventStreams(options.streams);
-  app.decorate('eventStreams', eventStreams);
-  app.addHook('preClose', async () => eventStreams.stop());
+  addEventStreams(app, options.streams);
   compileOnDemand(app);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     drainBody(request);
     return sendError(error, request, reply);
   });
-  const waitForTurn = createRequestQueues(app.server);
+  const waitForTurn = createRequestQueues(app);
   app.decorateRequest('account');
-  app.decorateRequest('leaveQueue', null);
   // This hook is not async, because the promise of an async hook would delay each request by one pass of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
@@ -148,8 +145,7 @@ export function createHttpApp(options: HttpOptions): App {
     refuseUnstorableText(request.params as Record<string, string>);
     done();
   });
-  const budget = options.bodyBudget ?? new BodyBudget(bounds.bodyBytes);
-  registerBodyParsers(app, { bounds, budget });
+  registerBodyParsers(app, { bounds, budget: options.bodyBudget ?? new BodyBudget(bounds.bodyBytes) });
   handleOddRequests(app);
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }

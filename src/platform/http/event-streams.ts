@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { apiError } from '../errors.ts';
 import { type Account, chargeService } from '../lib/account.ts';
 import { Tally } from '../lib/tally.ts';
@@ -63,7 +63,7 @@ export class EventStreams {
   #checking: NodeJS.Timeout | undefined;
   #isStopping = false;
 
-  constructor(bounds: Partial<StreamBounds> = {}) {
+  constructor(bounds: Partial<StreamBounds>) {
     this.#bounds = { ...BOUNDS, ...bounds };
   }
 
@@ -89,12 +89,8 @@ export class EventStreams {
    * @returns the stream. Call its `notify` when `source` has a new text.
    */
   open(request: FastifyRequest, reply: FastifyReply, source: StreamSource): EventStream {
-    const { raw: response } = reply;
-    reply.hijack();
+    const response = takeOver(reply);
     request.leaveQueue?.();
-    for (const [name, value = ''] of Object.entries(reply.headers(EVENT_STREAM_HEADERS).getHeaders())) {
-      response.setHeader(name, value);
-    }
     const stream = new EventStream(response, source, this.#bounds);
     this.#open.add(stream);
     response.once('close', () => this.#leave(stream));
@@ -104,6 +100,11 @@ export class EventStreams {
       stream.sayBye();
     }
     return stream;
+  }
+
+  /** Sends the head of a stream and ends the response, for a HEAD request. */
+  sendHead(reply: FastifyReply): void {
+    takeOver(reply).end();
   }
 
   /** Tells all clients that this process stops, and ends their streams. A stream that opens later ends in the same way. */
@@ -148,6 +149,13 @@ export class EventStreams {
   }
 }
 
+/** Adds `eventStreams` to an app. When the app closes, the streams end. */
+export function addEventStreams(app: FastifyInstance, bounds: Partial<StreamBounds> = {}): void {
+  const streams = new EventStreams(bounds);
+  app.decorate('eventStreams', streams);
+  app.addHook('preClose', async () => streams.stop());
+}
+
 /**
  * Destroys the response when the client ends its half of the connection. Other responses go on then, because the client may still read them. A
  * client that closes a stream ends its half too, and the next write would tell the difference only after seconds.
@@ -165,11 +173,20 @@ function destroyWhenClientLeaves(socket: Socket, response: ServerResponse): void
  * Headers of a stream of events. `no-transform` and `X-Accel-Buffering` keep proxies from compressing or collecting the stream, which would
  * delay it.
  */
-export const EVENT_STREAM_HEADERS = {
+const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 };
+
+/** Takes the response over from Fastify, with its headers and those of a stream. */
+function takeOver(reply: FastifyReply): ServerResponse {
+  const { raw: response } = reply.hijack();
+  for (const [name, value = ''] of Object.entries(reply.headers(HEADERS).getHeaders())) {
+    response.setHeader(name, value);
+  }
+  return response;
+}
 
 /** One open stream. */
 export class EventStream {

@@ -1,5 +1,5 @@
-import type { Server, Socket } from 'node:net';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Account, STRANGERS } from '../lib/account.ts';
 import { isArriving, noteArrival } from '../lib/arrivals.ts';
 import { FairQueues } from '../lib/fair-queues.ts';
@@ -229,11 +229,12 @@ function credentialsOf({ headers }: FastifyRequest): string {
  * client has closed the connection by then.
  */
 export function createRequestQueues(
-  server: Server,
+  app: FastifyInstance,
 ): (request: FastifyRequest, reply: FastifyReply, begin: () => void) => void {
   const queues = new RequestQueues();
   const newConnections = new WeakSet<Socket>();
-  server.on('connection', (socket) => {
+  app.decorateRequest('leaveQueue', null);
+  app.server.on('connection', (socket) => {
     newConnections.add(socket);
     noteArrival();
   });

@@ -13,7 +13,8 @@ const STREAMS_PER_TENANT = 20;
 const TOLD_WITHIN_MS = 8_000;
 
 const isBye = ({ event }: StreamBlock) => event === 'bye';
-const ordersIn = ({ blocks }: TestStream) => blocks.flatMap(({ data }) => (data?.order_ids as string[] | undefined) ?? []);
+const ordersIn = ({ blocks }: TestStream) =>
+  blocks.flatMap(({ data }) => (data?.order_ids as string[] | undefined) ?? []);
 const hasResync = ({ blocks }: TestStream) => blocks.some(({ event }) => event === 'resync');
 
 describe('live changes over several processes', () => {

@@ -124,12 +124,12 @@ describe('the access to GET /v1/staff/changes/', () => {
     );
     // Moves the use of the display back while its stream is open. The opening of the stream was an earlier use.
     await age(node, display.id, { unused: '2 hours' });
-    const before = [await lastUseOf(session), await lastUseOf(display)];
+    const earlier = [await lastUseOf(session), await lastUseOf(display)];
     await sleep(CHECKED_WITHIN_MS);
     // A process writes the uses that it has noted when it stops.
     await closing.close();
     await Promise.all(streams.map(({ ended }) => ended));
-    assert.equal(await lastUseOf(session), before[0]);
-    assert.ok((await lastUseOf(display)) > (before[1] ?? 0) + 3_600_000);
+    assert.equal(await lastUseOf(session), earlier[0]);
+    assert.ok((await lastUseOf(display)) > (earlier[1] ?? 0) + 3_600_000);
   });
 });

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import type { Staff } from '#access/tenants/tenants.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
 import { LiveChanges } from './live-changes.ts';
+import { registerLiveMetrics } from './metrics.ts';
 
 /** Time in milliseconds in which at least two looks run. */
 const TWO_LOOKS_MS = 1_300;
@@ -58,13 +59,23 @@ describe('LiveChanges (the statements that it sends)', () => {
     assert.ok(looks.length >= 2 && looks.length <= 3, String(looks.length));
   });
 
+  it('the metrics have the numbers of looks, of hints and of open streams', async () => {
+    const registry = new Registry();
+    registerLiveMetrics(registry, { looks: 7, hints: 5 }, { size: 3 });
+    const text = await registry.metrics();
+    for (const line of ['live_looks_total 7', 'live_hints_total 5', 'live_streams 3']) {
+      assert.ok(text.split('\n').includes(line), text);
+    }
+    assert.ok(live.counts.looks > 0);
+  });
+
   it('a write wakes one look at its tenant, and many writes wake few looks', async () => {
     const subscription = await live.subscribe(ownerOf(1), undefined);
-    const before = live.counts.looks;
+    const looksBefore = live.counts.looks;
     live.wake(1);
     live.wake(99);
     await sleep(80);
-    assert.ok(live.counts.looks > before, 'a look within 80 ms');
+    assert.ok(live.counts.looks > looksBefore, 'a look within 80 ms');
     const looks = (
       await recorded.statementsOf(async () => {
         for (const end = performance.now() + 1_000; performance.now() < end; await sleep(1)) {

@@ -86,7 +86,11 @@ describe('plans of the statements of live changes', {
     assert.equal(sent.length, 2);
     for (const statement of sent) {
       const scanned = await scannedBy(statement);
-      assert.deepEqual(scanned.filter((table) => table !== 'reservation'), [], statement.sql);
+      assert.deepEqual(
+        scanned.filter((table) => table !== 'reservation'),
+        [],
+        statement.sql,
+      );
     }
   });
 
@@ -103,7 +107,11 @@ describe('plans of the statements of live changes', {
     assert.equal(sent.length, 4);
     for (const statement of sent) {
       const scanned = await scannedBy(statement);
-      assert.deepEqual(scanned.filter((table) => table === 'app_user'), [], statement.sql);
+      assert.deepEqual(
+        scanned.filter((table) => table === 'app_user'),
+        [],
+        statement.sql,
+      );
     }
   });
 });

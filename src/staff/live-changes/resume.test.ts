@@ -82,12 +82,26 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     await placeOrder(first, tenant.partner);
     const stream = await watch(second);
     await sleep(1_200);
-    assert.deepEqual(stream.blocks.filter(({ event }) => event !== undefined), []);
+    assert.deepEqual(
+      stream.blocks.filter(({ event }) => event !== undefined),
+      [],
+    );
   });
 
   it('200: an id that is malformed, more than 30 s old or in the future makes the stream begin with resync', async () => {
     const now = await nowMs();
-    const wrong = ['', 'x', '12.5', '-1', '1e12', `${now}, ${now}`, '9'.repeat(40), '0', `${now - 31_000}`, `${now + 60_000}`];
+    const wrong = [
+      '',
+      'x',
+      '12.5',
+      '-1',
+      '1e12',
+      `${now}, ${now}`,
+      '9'.repeat(40),
+      '0',
+      `${now - 31_000}`,
+      `${now + 60_000}`,
+    ];
     for (const lastEventId of wrong) {
       const stream = await watch(first, lastEventId);
       await stream.find(isResync).catch((error: unknown) => assert.fail(`${lastEventId}: ${String(error)}`));

@@ -1,5 +1,4 @@
 import type { App } from '#platform/http/app.ts';
-import { EVENT_STREAM_HEADERS } from '#platform/http/event-streams.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import type { LiveChanges } from './live-changes.ts';
 import { LiveChange, LiveStream } from './schema.ts';
@@ -38,7 +37,8 @@ export function liveChangeRoutes(app: App, { liveChanges, streamGuard }: Depende
     },
     async (request, reply) => {
       if (request.method === 'HEAD') {
-        return reply.headers(EVENT_STREAM_HEADERS).send('');
+        app.eventStreams.sendHead(reply);
+        return reply;
       }
       const { raw: response } = reply;
       if (response.destroyed) {

@@ -19,7 +19,9 @@ export const LiveChange = Type.Object(
   {
     title: 'LiveChange',
     description: 'A hint that data has changed. Read the data again that you show. A hint may be told twice.',
-    examples: [{ topics: ['orders', 'events'], order_ids: ['01a1f82f-2c5f-7b81-b37a-043a6f767e7c'], reservation_ids: [] }],
+    examples: [
+      { topics: ['orders', 'events'], order_ids: ['01a1f82f-2c5f-7b81-b37a-043a6f767e7c'], reservation_ids: [] },
+    ],
   },
 );
 export type LiveChange = Type.Static<typeof LiveChange>;

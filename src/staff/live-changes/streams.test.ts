@@ -52,7 +52,10 @@ describe('the stream of GET /v1/staff/changes/', () => {
     const stream = await openStream(service.url, tenant.owner);
     await eventually(() => stream.blocks.filter(isBeat).length >= 4, 'fourth sign of life');
     const ids = stream.blocks.map(({ id }) => Number(id));
-    assert.ok(ids.every((id, index) => index === 0 || id >= (ids[index - 1] ?? 0)), String(ids));
+    assert.ok(
+      ids.every((id, index) => index === 0 || id >= (ids[index - 1] ?? 0)),
+      String(ids),
+    );
     assert.ok((ids.at(-1) ?? 0) > (ids[0] ?? 0));
     stream.close();
   });
