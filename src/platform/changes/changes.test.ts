@@ -108,6 +108,28 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
+  it('a listener hears of each change once, with its topic, and a change of rates invalidates no cached data', async () => {
+    const heard: string[] = [];
+    changes.onChanges((rows) => heard.push(...rows.map(({ tenantId, topic }) => `${tenantId} ${topic}`)));
+    await inTransaction(database.db, (tx) => announceChange(tx, TENANT, 'rates'));
+    await changes.catchUp();
+    assert.equal(get(TENANT, 'key'), 'old value');
+    await inTransaction(database.db, (tx) => announceChange(tx, TENANT, 'rooms'));
+    await inTransaction(database.db, (tx) => announceChange(tx, OTHER, null));
+    await changes.catchUp();
+    await changes.catchUp();
+    assert.equal(get(TENANT, 'key'), undefined);
+    assert.deepEqual([...heard].sort(), [`${TENANT} rates`, `${TENANT} rooms`, `${OTHER} null`]);
+  });
+
+  it('a change with a topic of a later version invalidates the cached data', async () => {
+    await sql`INSERT INTO recent_change (id, tenant_id, topic) VALUES (${newId()}, ${TENANT}, 'later')`.execute(
+      database.db,
+    );
+    await changes.catchUp();
+    assert.equal(get(TENANT, 'key'), undefined);
+  });
+
   it('a later poll reads a change again only while a transaction runs that began before the change', {
     skip: isCluster && 'on a cluster, each poll reads the changes of the last two minutes',
   }, async () => {
