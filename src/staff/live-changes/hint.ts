@@ -1,3 +1,4 @@
+import type { LiveChange } from './schema.ts';
 import { type Topic, TOPICS } from './topics.ts';
 
 /** What one changed row says. */
@@ -61,7 +62,7 @@ export class Hint {
     return `id: ${momentMs}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
   }
 
-  #data() {
+  #data(): LiveChange {
     return {
       topics: TOPICS.filter((topic) => this.#topics.has(topic)),
       order_ids: [...this.#orderIds],
