@@ -55,7 +55,6 @@ async function measureLive(world: World): Promise<Row[]> {
   return [
     {
       operation: `${TENANTS * STREAMS_PER_TENANT} streams of live changes over ${TENANTS} tenants, no changes`,
-      memoryMb: await stand.service.rssMb(),
       goal: { text: `CPU < ${MOST_CPU_PERCENT} % of a core`, isReached: () => cpu < MOST_CPU_PERCENT },
       note: `${cpu.toFixed(1)} % of a core over ${CPU_SECONDS} s, beside ${idlePercent.toFixed(1)} % without streams`,
     },
