@@ -1,11 +1,9 @@
-import { createDatabase } from '#platform/db/database.ts';
-import { openKeyring } from '#platform/keys/keys.ts';
-import { issueToken } from '#access/tenants/tokens.ts';
 import type { Certificate } from '../test/support/certificate.ts';
 import { freePort } from '../test/support/command.ts';
 import { callOnce, jsonCall } from './calls.ts';
 import { makeTrustedCertificate } from './certificate.ts';
 import { type Child, startChild } from './child.ts';
+import { type OwnerOf, ownersOf } from './owners.ts';
 import type { ReceiverAnswer, ReceiverJob } from './receiver.ts';
 import type { Caller, Stand } from './stand.ts';
 
@@ -29,8 +27,7 @@ export interface DeliveryStand {
   refusing: Subscriber[];
   /** Changes the webhook URL of each given partner to a URL of the receiver whose path begins with `path`. */
   redirect: (subscribers: Subscriber[], path: string) => Promise<void>;
-  /** Returns the headers that authenticate the owner of a tenant. */
-  ownerOf: (tenantId: number) => Promise<Record<string, string>>;
+  ownerOf: OwnerOf;
 }
 
 interface Surroundings {
@@ -71,23 +68,4 @@ export async function openDeliveryStand({ resources, masterKey, openStand }: Sur
     redirect: async (subscribers, path) => void (await subscribe(subscribers, receiverUrl + path)),
     ownerOf: await ownersOf(masterKey, stand),
   };
-}
-
-/**
- * Returns a function that issues a token for the owner of a tenant and returns it as a header. The function makes no sign-in call, because
- * the password check of a sign-in is slow.
- */
-async function ownersOf(masterKey: Buffer, { databaseUrl }: Stand): Promise<DeliveryStand['ownerOf']> {
-  const db = createDatabase({ url: databaseUrl, poolSize: 1 });
-  try {
-    const { token } = await openKeyring(db, masterKey);
-    const owners = await db.selectFrom('app_user').select(['tenant_id', 'id']).where('role', '=', 'owner').execute();
-    const idOf = new Map(owners.map((owner) => [owner.tenant_id, owner.id]));
-    return async (tenantId) => {
-      const userId = idOf.get(tenantId) ?? '';
-      return { authorization: `Bearer ${await issueToken(token, { tenantId, userId, generation: 0 })}` };
-    };
-  } finally {
-    await db.destroy();
-  }
 }

@@ -5,8 +5,10 @@ import { type DeliveryStand, openDeliveryStand } from './delivery-stand.ts';
 import type { LoadJob, Slice } from './load-worker.ts';
 import type { Options } from './options.ts';
 import type { Postgres } from './postgres.ts';
+import { type OwnerOf, ownersOf } from './owners.ts';
 import { openQueueStand, type QueueStand } from './queue-stand.ts';
 import { seedTenants } from './seed.ts';
+import { type Service, startService } from './service.ts';
 import { openStand, type Stand } from './stand.ts';
 import { stock } from './stock.ts';
 import type { Goal, Row } from './table.ts';
@@ -127,6 +129,15 @@ export class World {
   ): Promise<Stand> {
     const url = await this.#postgres.clone(template ?? (await this.#ensureTenantTemplate()), database);
     return this.resources.use(await openStand(this.#postgres, url, settings, workers));
+  }
+
+  /** Starts two processes of the service on one database. `second` only runs the API. */
+  async twoNodes(database: string): Promise<{ stand: Stand; second: Service; ownerOf: OwnerOf }> {
+    const { masterKey } = this.#postgres;
+    const stand = await this.#openStand(database);
+    const settings = { DATABASE_URL: stand.databaseUrl, MASTER_KEY: masterKey.toString('base64') };
+    const second = this.resources.use(await startService(settings, ['--only', 'api']));
+    return { stand, second, ownerOf: await ownersOf(masterKey, stand) };
   }
 
   /** Makes a database that holds the tenants, and returns its URL. No service runs on it. */

@@ -3,6 +3,7 @@ import { COSTS } from './costs.ts';
 import { DELIVERIES } from './deliveries.ts';
 import { HOTEL } from './hotel.ts';
 import { LATENCY } from './latency.ts';
+import { LIVE } from './live.ts';
 import { LISTS } from './lists.ts';
 import { MANY_PROCESSES } from './many-processes.ts';
 import { MENU } from './menu.ts';
@@ -28,6 +29,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...DELIVERIES,
   ...QUEUES,
   ...LATENCY,
+  ...LIVE,
   ...MANY_PROCESSES,
   ...COSTS,
 ];

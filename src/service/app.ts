@@ -16,6 +16,7 @@ import { type App, createHttpApp } from '#platform/http/app.ts';
 import { healthRoutes } from '#platform/http/health.ts';
 import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
+import type { EventStreams, StreamBounds } from '#platform/http/event-streams.ts';
 import type { ReaderBounds } from '#platform/http/slow-readers.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMailer, type Mailer } from '#platform/mail/mail.ts';
@@ -49,6 +50,8 @@ import { SignInAttempts, type Staff } from '#access/tenants/tenants.ts';
 import { createTokenVerifier, type VerifyToken } from '#access/tenants/tokens.ts';
 import { feedRoutes } from '#webhooks/events/routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
+import { LiveChanges, type LiveCounts } from '#staff/live-changes/live-changes.ts';
+import { liveChangeRoutes } from '#staff/live-changes/routes.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
 import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
 import type { LocalDelivery } from '#webhooks/events/events.ts';
@@ -77,8 +80,12 @@ export interface AppDependencies {
   /** Deliveries that this process sends. Null if only other processes send deliveries. */
   deliveries: LocalDelivery | null;
   metrics?: HttpMetrics;
+  /** Registers the metrics of live changes. */
+  watchLive?: (counts: LiveCounts, streams: EventStreams) => void;
   /** Limits for clients that read a response with a long list slowly. A missing field keeps its default. */
   readers?: Partial<ReaderBounds> | undefined;
+  /** Bounds on streams of events. A missing field keeps its default. */
+  streams?: Partial<StreamBounds> | undefined;
   /** Contact of this process with the database, which the polls confirm. Default: a new one. */
   contact?: DatabaseContact;
   /** Returns true if a sandbox changes the orders and reservations of the tenant. Default: no sandbox runs. */
@@ -99,9 +106,11 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     publicUrl: config.publicUrl,
     bounds: config.bounds,
     readers: deps.readers,
+    streams: deps.streams,
     onAnswered(request, reply) {
       logAnswer(request, reply);
       deps.metrics?.answered(request, reply);
+      wakeAfterWrite(liveChanges, request, reply);
     },
   });
   app.addHook('preValidation', (request, _reply, done) => {
@@ -112,10 +121,14 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   const contact = deps.contact ?? new DatabaseContact(deps.db);
   const changes = new RecentChanges(deps.backgroundDb, log, contact);
   const callers = createCallers(deps, changes);
+  const noteUse = callers.sessions.noteUse.bind(callers.sessions);
+  const liveChanges = new LiveChanges({ db: deps.backgroundDb, changes, noteUse, log });
+  deps.watchLive?.(liveChanges.counts, app.eventStreams);
   const mailer = config.mail === null ? null : createMailer(config.mail, log);
   app.addHook('onListen', async () => changes.start());
   app.addHook('onClose', async () => {
     const { partners, pms, sessions } = callers;
+    await liveChanges.close();
     await Promise.all([changes.close(), partners.close(), pms.close(), sessions.close(), mailer?.close()]);
   });
   registerRoutes(app, deps, {
@@ -123,6 +136,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     changes,
     callers,
     mailer,
+    liveChanges,
     service: await factsOf(deps),
     guards: createGuards(deps, callers),
     ...createBusiness({ ...deps, caches: changes }),
@@ -136,6 +150,7 @@ interface Parts extends Business {
   callers: Callers;
   /** Null if the service sends no mail. */
   mailer: Mailer | null;
+  liveChanges: LiveChanges;
   service: ServiceFacts;
   guards: Guards;
 }
@@ -203,6 +218,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
     tenantOf: (request) => request.staff.tenant.id,
   });
   deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
+  liveChangeRoutes(app, { liveChanges: parts.liveChanges, streamGuard: guards.anyStream });
   partnerRoutes(app, { credentials, db, ownerGuard: guards.owner, shape: Credential });
 }
 
@@ -271,11 +287,13 @@ type Guards = ReturnType<typeof createGuards>;
 /** Creates the guards of the routes. All third-party routes share one budget, and all PMS routes share a second one (contract §8). */
 function createGuards({ db, config, budgets }: AppDependencies, callers: Callers) {
   const authenticate = createStaffAuthentication(db, callers.verifyToken, callers.sessions);
+  const authenticateStream = createStaffAuthentication(db, callers.verifyToken, callers.sessions, true);
   const budget = budgets.budget('third-party', config.rateLimitPerMinute);
   return {
     owner: staffGuard(authenticate, 'owner'),
     person: staffGuard(authenticate, 'person'),
     anyStaff: staffGuard(authenticate, 'any'),
+    anyStream: staffGuard(authenticateStream, 'any'),
     restaurantOwner: staffGuard(authenticate, 'owner', 'restaurant'),
     anyRestaurantStaff: staffGuard(authenticate, 'any', 'restaurant'),
     orderStaff: staffGuard(authenticate, { areas: ['orders'] }, 'restaurant'),
@@ -300,6 +318,14 @@ function refuseTenantParameters(request: FastifyRequest): void {
     if (refused !== undefined) {
       throw invalidField(refused, 'is not accepted, because the credential determines the tenant. Leave it out');
     }
+  }
+}
+
+/** Looks soon at the tenant of a successful write, so that those who watch the tenant on this process hear of it first. */
+function wakeAfterWrite(liveChanges: LiveChanges, request: FastifyRequest, reply: FastifyReply): void {
+  const tenantId = Number(request.account.tenant); // Not a number if the caller is unknown.
+  if (request.method !== 'GET' && reply.statusCode < 400 && Number.isInteger(tenantId)) {
+    liveChanges.wake(tenantId);
   }
 }
 

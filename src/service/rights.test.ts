@@ -47,6 +47,7 @@ const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' 
   listDisplays: 'owner',
   createDisplay: 'owner',
   removeDisplay: 'owner',
+  watchChanges: 'any',
   listAudit: 'owner',
   listStaffCredentials: 'owner',
   getMenuDocument: ['menu'],

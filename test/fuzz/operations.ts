@@ -69,7 +69,7 @@ export async function readOperations(): Promise<Operation[]> {
 
 function toOperation(method: string, path: string, documented: DocumentedOperation): Operation {
   const answers = Object.entries(documented.responses).flatMap(([status, { content }]) => {
-    const schema = content?.['application/json']?.schema;
+    const schema = (content?.['application/json'] ?? content?.['text/event-stream'])?.schema;
     return schema === undefined ? [] : [[Number(status), compileSchema(closed(schema))] as const];
   });
   return {

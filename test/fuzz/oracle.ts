@@ -2,7 +2,7 @@ import type { ErrorCode } from '#platform/errors.ts';
 import { findFaults } from '#platform/lib/validation.ts';
 import { findOperation } from '../support/openapi-documents.ts';
 import type { Operation } from './operations.ts';
-import type { Outcome, Sent } from './send.ts';
+import { isEventStream, type Outcome, type Sent } from './send.ts';
 import type { World } from './world.ts';
 
 /**
@@ -53,11 +53,11 @@ export function faultsOf(world: World, operations: Operation[], sent: Sent, outc
     // service.
     return sent.method === 'HEAD' && !hasPlainTarget(sent) ? [] : [outcome.what];
   }
-  const { status, headers, text } = outcome;
+  const { headers, text } = outcome;
   const asked = `${sent.target} ${JSON.stringify(sent.headers)} ${sent.body?.toString() ?? ''}`;
   return [
     ...headerFaults(operations, sent, outcome),
-    ...(sent.method === 'HEAD' ? headBodyFaults(text) : bodyFaults(operations, sent, status, text)),
+    ...(sent.method === 'HEAD' ? headBodyFaults(text) : bodyFaults(operations, sent, outcome)),
     ...insideFaults(text),
     ...world.secrets.findLeaks(`${text} ${JSON.stringify(headers)}`, asked),
   ];
@@ -91,7 +91,7 @@ function headerFaults(operations: Operation[], sent: Sent, { status, headers }: 
   expect(setsCookie || headers['set-cookie'] === undefined, 'a cookie is set');
   const due = DUE_HEADERS[status];
   expect(due === undefined || headers[due] !== undefined, `${status} comes without the header ${due}`);
-  const isTyped = /^application\/json(?:;|$)/.test(String(headers['content-type']));
+  const isTyped = /^application\/json(?:;|$)/.test(String(headers['content-type'])) || isEventStream(headers);
   const isEmpty = status === 304 || operation?.emptyStatuses.has(status) === true;
   expect(isTyped || isEmpty, `Content-Type is ${String(headers['content-type'])}`);
   return faults;
@@ -109,13 +109,14 @@ function headBodyFaults(text: string): string[] {
   return text === '' ? [] : ['the response to HEAD has a body'];
 }
 
-function bodyFaults(operations: Operation[], sent: Sent, status: number, text: string): string[] {
+function bodyFaults(operations: Operation[], sent: Sent, answer: Answered): string[] {
+  const { status, text } = answer;
   if (status === 304) {
     return 'If-None-Match' in sent.headers && text === ''
       ? []
       : ['304 without If-None-Match in the request, or with a body'];
   }
-  return status >= 400 ? refusalFaults(status, text) : successFaults(operations, sent, status, text);
+  return status >= 400 ? refusalFaults(status, text) : successFaults(operations, sent, answer);
 }
 
 /**
@@ -140,7 +141,7 @@ export function refusalFaults(status: number, text: string): string[] {
   return isSane ? [] : [`${status} has the message ${String(message).slice(0, 200)}`];
 }
 
-function successFaults(operations: Operation[], sent: Sent, status: number, text: string): string[] {
+function successFaults(operations: Operation[], sent: Sent, { status, headers, text }: Answered): string[] {
   if (/^\/(livez|readyz)\/?(\?|$)/.test(sent.target)) {
     return [];
   }
@@ -152,7 +153,7 @@ function successFaults(operations: Operation[], sent: Sent, status: number, text
   if (operation === undefined || validator === undefined) {
     return [`status ${status} is not documented for ${operation?.id ?? 'a path without an operation'}`];
   }
-  const body = parsed(text);
+  const body = isEventStream(headers) ? text : parsed(text);
   const faults = findFaults(validator, body, 'answer').slice(0, 3);
   return faults.length === 0 ? [] : [`${status} does not fit the schema of ${operation.id}: ${faults.join(' | ')}`];
 }

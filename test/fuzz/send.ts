@@ -68,14 +68,21 @@ export function send(url: string, { method, target, headers, body }: Sent): Prom
     const fault = (what: string) => resolve({ kind: 'fault', what });
     const sending = request({ agent, hostname, port, method, path: target, headers }, (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', (error) => fault(`the response was cut off: ${error.message}`));
-      response.on('end', () => {
+      const { statusCode: status = 0, headers: received } = response;
+      const finish = () => {
         clearTimeout(timer);
-        const { statusCode: status = 0, headers: received } = response;
         const text = Buffer.concat(chunks).toString();
         resolve({ kind: 'answer', status, headers: received, text, tookMs: performance.now() - startedAt });
+      };
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (isEventStream(received)) {
+          finish();
+          response.destroy();
+        }
       });
+      response.on('error', (error) => fault(`the response was cut off: ${error.message}`));
+      response.on('end', finish);
     });
     const timer = setTimeout(() => {
       fault(`no response within ${LIMIT_MS} ms`);
@@ -87,6 +94,11 @@ export function send(url: string, { method, target, headers, body }: Sent): Prom
     });
     sending.end(body);
   });
+}
+
+/** Returns true for a stream of events. Such a response has no end, so its first bytes count as its body. */
+export function isEventStream(headers: IncomingHttpHeaders): boolean {
+  return headers['content-type'] === 'text/event-stream';
 }
 
 /** Closes the connections that the HTTP client keeps open for further requests. */

@@ -3,6 +3,7 @@ import type { Bug } from './bugs/bug.ts';
 import { HOTEL_BUGS } from './bugs/hotel.ts';
 import { PLATFORM_BUGS } from './bugs/platform.ts';
 import { RESTAURANT_BUGS } from './bugs/restaurant.ts';
+import { STAFF_BUGS } from './bugs/staff.ts';
 import { WEBHOOKS_BUGS } from './bugs/webhooks.ts';
 
 /**
@@ -10,4 +11,11 @@ import { WEBHOOKS_BUGS } from './bugs/webhooks.ts';
  * fail. Many operations have one statement for a single input and another statement for several inputs. A bug in only one
  * of them is noticed only by a test in test/parity/, which compares both statements.
  */
-export const BUGS: Bug[] = [...PLATFORM_BUGS, ...ACCESS_BUGS, ...WEBHOOKS_BUGS, ...RESTAURANT_BUGS, ...HOTEL_BUGS];
+export const BUGS: Bug[] = [
+  ...PLATFORM_BUGS,
+  ...ACCESS_BUGS,
+  ...WEBHOOKS_BUGS,
+  ...RESTAURANT_BUGS,
+  ...HOTEL_BUGS,
+  ...STAFF_BUGS,
+];

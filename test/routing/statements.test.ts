@@ -21,6 +21,7 @@ const FILES = [
   'src/hotel/channels/channels.test.ts',
   'src/webhooks/deliveries/delivery-list.test.ts',
   'src/webhooks/events/{feed,feed-era}.test.ts',
+  'src/staff/live-changes/{access,resume}.test.ts',
   'src/staff/partners/credential-deliveries.test.ts',
 ];
 

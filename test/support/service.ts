@@ -6,6 +6,7 @@ import { type Config, readConfig } from '#platform/config.ts';
 import { Credentials } from '#access/credentials/credentials.ts';
 import type { CredentialSecret } from '#access/credentials/schema.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
+import type { StreamBounds } from '#platform/http/event-streams.ts';
 import type { ReaderBounds } from '#platform/http/slow-readers.ts';
 import { type Keyring, openKeyring } from '#platform/keys/keys.ts';
 import type { TenantDocument } from '#service/tenant-document/schema.ts';
@@ -31,11 +32,15 @@ export interface ServiceOptions {
   /** Database of the service, which `close` drops. By default, the service makes a database of its own. */
   database?: TestDatabase;
   readers?: Partial<ReaderBounds>;
+  streams?: Partial<StreamBounds>;
   /** Function that receives every log line. */
   onLog?: (line: string) => void;
 }
 
-/** A response that was read to its end. `body` is the parsed JSON, or null if the response has no body. */
+/**
+ * A response that was read to its end. `body` is the parsed JSON, or null if the response has no body. Of a stream of events, which has no end,
+ * only the first bytes were read, and `body` is their text.
+ */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -111,6 +116,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     log,
     deliveries: worker?.deliveries ?? null,
     readers: options.readers,
+    streams: options.streams,
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const credentials = new Credentials({ db, keyring, audience: 'third_party' });
@@ -198,8 +204,20 @@ export async function callUnchecked(
     ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
   });
+  if (response.headers.get('content-type') === 'text/event-stream') {
+    const text = await firstTextOf(response);
+    return { status: response.status, headers: response.headers, text, body: text === '' ? null : text };
+  }
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: text === '' ? null : JSON.parse(text) };
+}
+
+/** Returns the first bytes of a response as text, and closes its connection. */
+async function firstTextOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader();
+  const first = await reader?.read();
+  await reader?.cancel();
+  return Buffer.from(first?.value ?? []).toString();
 }
 
 /** Environment variables of a command that uses the database and the master key of the service. */

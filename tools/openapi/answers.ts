@@ -42,7 +42,7 @@ export function answersOf(operation: Operation, components: Components): Record<
     {
       description: successText(operation, status, schema),
       headers: headersOf(operation, status),
-      ...(schema.type === 'null' ? {} : { content: jsonContent(components.refer(schema), namedExamples(schema)) }),
+      ...(schema.type === 'null' ? {} : { content: successContent(operation, schema, components) }),
     },
   ]);
   return Object.fromEntries([
@@ -51,6 +51,17 @@ export function answersOf(operation: Operation, components: Components): Record<
     ...refusals(operation, components),
     ['503', unavailable(operation, components)],
   ]);
+}
+
+function successContent({ event }: Operation, schema: Schema, components: Components): object {
+  const examples = namedExamples(schema);
+  if (event === null) {
+    return jsonContent(components.refer(schema), examples);
+  }
+  // OpenAPI 3.1 cannot describe the parts of a stream. So the schema of the text names the schema of the data of an event.
+  const { examples: _, ...text } = schema;
+  const data = { contentMediaType: 'application/json', contentSchema: components.refer(event) };
+  return { 'text/event-stream': { schema: { ...text, ...data }, examples } };
 }
 
 function successText({ isIdempotent }: Operation, status: string, schema: Schema): string {

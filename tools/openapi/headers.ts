@@ -80,6 +80,16 @@ export const IF_NONE_MATCH = {
   example: HEADERS.ETag.example,
 };
 
+/** Request header of streams of events, by which a stream goes on. */
+export const LAST_EVENT_ID = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The last `id` that the caller has got from an earlier stream of any process.',
+  schema: text,
+  example: '1763841437512',
+};
+
 /** Request header of operations that only the console may call. */
 export const CONSOLE_HEADER_PARAMETER = {
   name: CONSOLE_HEADER,

@@ -41,6 +41,20 @@ describe('the OpenAPI documents', () => {
     assert.deepEqual(operationOf('staff', '/v1/auth/token/', 'post').security, []);
   });
 
+  it('a stream of events names the schema of its data, the header by which it goes on, and 429', () => {
+    const { responses, parameters = [] } = operationOf('staff', '/v1/staff/changes/', 'get');
+    const { content = {} } = responses['200'] ?? {};
+    assert.deepEqual(Object.keys(content), ['text/event-stream']);
+    const schema = content['text/event-stream']?.schema as { type: string; contentSchema: object };
+    assert.deepEqual([schema.type, schema.contentSchema], ['string', { $ref: '#/components/schemas/LiveChange' }]);
+    assert.ok(documents['staff']?.components['schemas']?.['LiveChange']);
+    assert.deepEqual(
+      parameters.map(({ name }) => name),
+      ['Last-Event-ID'],
+    );
+    assert.ok(responses['429']);
+  });
+
   it('a request body has three content types, and the two form types document nested values as JSON text', () => {
     const content = operationOf('third-party', ORDERS, 'post').requestBody?.content ?? {};
     assert.deepEqual(Object.keys(content), [

@@ -33,6 +33,8 @@ export interface Operation {
   isCounted: boolean;
   /** True if only the console may call the operation. A refusal for this reason comes before the call is counted. */
   isConsoleOnly: boolean;
+  /** Schema of an event, if the successful response is a stream of events. */
+  event: Schema | null;
   hasEtag: boolean;
   isIdempotent: boolean;
   namesHeaderBrand: boolean;
@@ -48,6 +50,7 @@ export function operationOf(route: RouteOptions): Operation {
   const guard = guardOf(route);
   const query = asSchema(schema.querystring);
   const body = asSchema(schema.body);
+  const event = asSchema(config.eventSchema);
   const method = String(route.method).toLowerCase();
   const specific = [...guard.errors, ...(config.errors ?? [])];
   return {
@@ -68,11 +71,12 @@ export function operationOf(route: RouteOptions): Operation {
         ...guard.errors,
         ...requestErrors(method, query, body),
         ...(config.errors ?? []),
-        ...(config.isStreamed === true ? (['rate_limited'] as const) : []),
+        ...(config.isStreamed === true || event !== null ? (['rate_limited'] as const) : []),
       ]),
     ],
     isCounted: specific.includes('rate_limited'),
     isConsoleOnly: config.isConsoleOnly ?? false,
+    event,
     hasEtag: config.hasEtag ?? false,
     isIdempotent: config.isIdempotent ?? false,
     namesHeaderBrand: config.namesHeaderBrand ?? false,

@@ -4,7 +4,7 @@ import { newId } from '#platform/lib/ids.ts';
 import type { Actor, AuditAction, AuditEntry } from './schema.ts';
 import * as store from './store.ts';
 
-export type { Actor } from './schema.ts';
+export type { Actor, AuditAction } from './schema.ts';
 export { type PartialEntry, readPartialEntries } from './store.ts';
 
 /** Content of an audit entry, without its actor and time. `details` never holds a secret. */

@@ -74,7 +74,7 @@ export class Credentials {
   async revoke(actor: Actor, id: string): Promise<Credential> {
     const writeDown = prepareAudit(actor);
     const revoked = await this.#change(actor.tenantId, id, async (tx, row) => {
-      await announceChange(tx, actor.tenantId);
+      await announceChange(tx, actor.tenantId, 'credentials');
       if (!row.is_active) {
         return shape(row);
       }
@@ -93,7 +93,7 @@ export class Credentials {
       if (!row.is_active) {
         throw apiError('invalid_status_transition', 'The credential is revoked. Create a new one.');
       }
-      await announceChange(tx, actor.tenantId);
+      await announceChange(tx, actor.tenantId, 'credentials');
       await writeDown(tx, { action: 'credential.rotated', subject: row.id, details: this.#detailsOf(row.label) });
       await store.updateCredential(tx, actor.tenantId, row.id, {
         secret_hash: this.#keyMaker.hashSecret(secret),

@@ -26,20 +26,25 @@ export type Right = 'any' | 'person' | 'owner' | { areas: readonly [Area, ...Are
  */
 export type AuthenticateStaff = (request: FastifyRequest) => Promise<Staff>;
 
-/** Creates the authentication of staff operations: by the `Authorization` header, or without this header by the session cookie. */
+/**
+ * Creates the authentication of staff operations: by the `Authorization` header, or without this header by the session cookie.
+ * @param isStream true for operations that open a stream. Such a call does not say that the person is there, because a browser opens a stream
+ * again by itself.
+ */
 export function createStaffAuthentication(
   db: Database,
   verifyToken: VerifyToken,
   sessions: Pick<Sessions, 'authenticate' | 'noteSeen'>,
+  isStream = false,
 ): AuthenticateStaff {
   return async (request) => {
     const { authorization } = request.headers;
     const cookie = authorization === undefined ? readConsoleCookie(request) : null;
     if (cookie !== null) {
-      return await sessions.authenticate(cookie);
+      return await sessions.authenticate(cookie, isStream);
     }
     const { person, isSeenDue } = await authenticateToken(db, verifyToken, authorization);
-    if (isSeenDue) {
+    if (isSeenDue && !isStream) {
       sessions.noteSeen(person);
     }
     return person;

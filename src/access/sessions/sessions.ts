@@ -22,6 +22,7 @@ import type { Session } from './schema.ts';
 import * as store from './store.ts';
 
 export { refuseOtherThanConsole } from './console-cookie.ts';
+export { findEndedCallers } from './caller-checks.ts';
 export { meOf, type ServiceFacts } from './me.ts';
 export { Me } from './schema.ts';
 
@@ -141,17 +142,21 @@ export class Sessions {
   /**
    * Returns the caller with this token, and notes the use of the session. Reads the session and its person or display at every call, so that
    * ending the session takes effect immediately, on every node.
+   * @param isStream true for a call that opens a stream. It is a use of the session of a display, but not of the session of a person.
    * @throws ApiError 401 `invalid_credentials` if the token is unknown or its session has ended
    */
-  async authenticate(token: string): Promise<Staff> {
+  async authenticate(token: string, isStream = false): Promise<Staff> {
     const read = this.#tokens.read(token);
     const found = read === null ? undefined : await this.#find(read);
     if (found === undefined) {
       throw sessionEnded();
     }
     const staff = staffOf(found);
+    if (isStream && staff.type === 'person') {
+      return staff;
+    }
     if (found.is_use_due) {
-      this.#uses.touch(staff.tenant.id, found.id);
+      this.noteUse(staff);
     }
     if (staff.type === 'person' && found.is_seen_due) {
       this.noteSeen(staff);
@@ -163,6 +168,13 @@ export class Sessions {
     // The token proves the tenant id. So the query waits in the queue of that tenant, not in the queue of unauthenticated calls.
     const account = { tenant: String(tenantId), caller: hash.toString('base64url') };
     return await chargeTo(account, () => store.findSession(this.#db, tenantId, hash));
+  }
+
+  /** Notes a use of the session of a caller. Does nothing for a token. */
+  noteUse({ tenant, session }: Staff): void {
+    if (session.id !== null) {
+      this.#uses.touch(tenant.id, session.id);
+    }
   }
 
   /** Notes that a person has made a call. */
@@ -258,10 +270,10 @@ function staffOf(found: store.FoundSession): Staff {
   const { id, person_id, display_id, name, email, role, language, tenant, now, ends_at: expiresAt } = found;
   if (person_id !== null && email !== null && role !== null) {
     const user = { id: person_id, name, email, role, areas: found.person_areas ?? [], language, tenant };
-    return personOf(user, { kind: 'person', id, expiresAt, now });
+    return personOf(user, { kind: 'person', id, generation: null, expiresAt, now });
   }
   const areas = orderedAreas(found.display_areas ?? []);
-  const session = { kind: 'display' as const, id, expiresAt, now };
+  const session = { kind: 'display' as const, id, generation: null, expiresAt, now };
   const display = { id: display_id ?? '', name: found.label, areas, tenant: tenantOf(tenant), session };
   return { type: 'display', email: null, role: null, language: null, ...display };
 }

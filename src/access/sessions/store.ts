@@ -13,17 +13,19 @@ export interface Holder {
   id: string;
 }
 
-/** Seconds between two writes of the last use of a session, by any processes. */
-const USED_EVERY_SECONDS = 60;
-
 /**
  * Condition for sessions `s` that have not ended. A session also ends if its person is disabled or gets a new generation, or if its display is
  * removed. `u` and `d` are the rows of the person and of the display.
  */
-const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
+export const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
   AND s.last_used_at + make_interval(secs => s.idle_seconds) > now()
   AND (s.expires_at IS NULL OR s.expires_at > now())
   AND CASE s.kind WHEN 'person' THEN u.is_active AND u.generation = s.generation ELSE d.removed_at IS NULL END)`;
+
+/** Seconds between two writes of the last use of a session, by any processes. */
+const USED_EVERY_SECONDS = 60;
+/** True if the last use of the session `s` is so old that a new use is written. */
+export const IS_USE_DUE = sql<boolean>`s.last_used_at <= now() - make_interval(secs => ${sql.lit(USED_EVERY_SECONDS)})`;
 
 function sessionsOf(db: Db, tenantId: number) {
   return db
@@ -59,7 +61,7 @@ export async function findSession(db: Db, tenantId: number, hash: Buffer) {
       sql<TenantRow>`to_jsonb(t)`.as('tenant'),
       sql<Date>`now()`.as('now'),
       sql<Date>`least(now() + make_interval(secs => s.idle_seconds), s.expires_at)`.as('ends_at'),
-      sql<boolean>`s.last_used_at <= now() - make_interval(secs => ${sql.lit(USED_EVERY_SECONDS)})`.as('is_use_due'),
+      IS_USE_DUE.as('is_use_due'),
       IS_SEEN_DUE.as('is_seen_due'),
     ])
     .executeTakeFirst();

@@ -94,6 +94,8 @@ export interface StaffSession {
   kind: 'person' | 'display' | 'token';
   /** Null for a token. */
   id: string | null;
+  /** Generation of the person of a token at the time of this call. Null for a session, because its row has the generation. */
+  generation: number | null;
   /** End of the session if it is not used after this call, or end of the token. */
   expiresAt: Date;
   /** Time of this call by the clock of the database. */
@@ -170,9 +172,10 @@ export async function authenticateToken(
       'www-authenticate': 'Bearer',
     });
   }
+  const { generation } = user;
   return {
-    person: personOf(user, { kind: 'token', id: null, expiresAt: subject.expiresAt, now: user.now }),
-    generation: user.generation,
+    person: personOf(user, { kind: 'token', id: null, generation, expiresAt: subject.expiresAt, now: user.now }),
+    generation,
     isFromProvider: 'email' in subject,
     isSeenDue: user.is_seen_due,
   };

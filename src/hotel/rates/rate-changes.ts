@@ -1,4 +1,5 @@
 import { type Actor, type NewAuditEntry, writeAuditEntries } from '#access/audit/audit.ts';
+import { announceChange } from '#platform/changes/changes.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, invalidField } from '#platform/errors.ts';
@@ -106,6 +107,7 @@ async function write(tx: Tx, actor: Actor, changed: ChangedNight[]): Promise<voi
   const nights = changed.map(({ rate_plan_id, date, after }) => ({ rate_plan_id, date, ...after }));
   await store.writeRates(tx, { tenantId: actor.tenantId, nights, price: 'replace' });
   await writeAuditEntries(tx, actor, auditEntriesOf(changed));
+  await announceChange(tx, actor.tenantId, 'rates');
 }
 
 /** Returns one audit entry for each rate plan, or several entries for a plan with more than `NIGHTS_AN_ENTRY` nights. */

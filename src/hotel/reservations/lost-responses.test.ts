@@ -33,7 +33,7 @@ describe('writes of staff whose COMMIT loses its response', () => {
     const user = await db.selectFrom('app_user').selectAll().where('role', '=', 'staff').executeTakeFirstOrThrow();
     const tenant = await db.selectFrom('tenant').selectAll().where('id', '=', hotel.tenantId).executeTakeFirstOrThrow();
     const now = new Date();
-    staff = personOf({ ...user, tenant }, { kind: 'token', id: null, expiresAt: now, now });
+    staff = personOf({ ...user, tenant }, { kind: 'token', id: null, generation: 0, expiresAt: now, now });
   });
   after(async () => {
     await loser.close();

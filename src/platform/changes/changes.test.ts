@@ -39,12 +39,12 @@ describe('tenant caches of RecentChanges', () => {
   const get = (tenantId: number, key: string) => cache.get(`${tenantId} ${key}`);
   const load = (tenantId: number, key: string, value: string) =>
     cache.load(tenantId, `${tenantId} ${key}`, async () => value);
-  const change = (tenantId = TENANT) => inTransaction(database.db, (tx) => announceChange(tx, tenantId));
+  const change = (tenantId = TENANT) => inTransaction(database.db, (tx) => announceChange(tx, tenantId, 'menu'));
 
   /** Inserts a change in a transaction of its own, and returns its id. */
   async function changeWithId(): Promise<string> {
     const id = newId();
-    await inTransaction(database.db, async (tx) => await insertChange(tx, OTHER, id));
+    await inTransaction(database.db, async (tx) => await insertChange(tx, OTHER, id, null));
     return id;
   }
 
@@ -97,13 +97,35 @@ describe('tenant caches of RecentChanges', () => {
 
   it('a change that commits after a later transaction invalidates the cached data, even if a poll ran between the two commits', async () => {
     await inTransaction(database.db, async (tx) => {
-      await announceChange(tx, TENANT);
+      await announceChange(tx, TENANT, 'menu');
       await change(OTHER);
       await changes.catchUp();
       assert.equal(get(TENANT, 'key'), 'old value', 'the change is not committed yet');
       assert.equal(get(OTHER, 'key'), undefined);
       await sleep(300);
     });
+    await changes.catchUp();
+    assert.equal(get(TENANT, 'key'), undefined);
+  });
+
+  it('a listener hears of each change once, with its topic, and a change of rates invalidates no cached data', async () => {
+    const heard: string[] = [];
+    changes.onChanges((rows) => heard.push(...rows.map(({ tenantId, topic }) => `${tenantId} ${topic}`)));
+    await inTransaction(database.db, (tx) => announceChange(tx, TENANT, 'rates'));
+    await changes.catchUp();
+    assert.equal(get(TENANT, 'key'), 'old value');
+    await inTransaction(database.db, (tx) => announceChange(tx, TENANT, 'rooms'));
+    await inTransaction(database.db, (tx) => announceChange(tx, OTHER, null));
+    await changes.catchUp();
+    await changes.catchUp();
+    assert.equal(get(TENANT, 'key'), undefined);
+    assert.deepEqual([...heard].sort(), [`${TENANT} rates`, `${TENANT} rooms`, `${OTHER} null`]);
+  });
+
+  it('a change with a topic of a later version invalidates the cached data', async () => {
+    await sql`INSERT INTO recent_change (id, tenant_id, topic) VALUES (${newId()}, ${TENANT}, 'later')`.execute(
+      database.db,
+    );
     await changes.catchUp();
     assert.equal(get(TENANT, 'key'), undefined);
   });
@@ -116,7 +138,7 @@ describe('tenant caches of RecentChanges', () => {
     let id = '';
     await inTransaction(database.db, async (tx) => {
       const slow = newId();
-      await insertChange(tx, TENANT, slow);
+      await insertChange(tx, TENANT, slow, null);
       id = await changeWithId();
       since = (await readChanges(database.db, null)).oldestRunning;
       const ids = await idsSince(since);

@@ -6,6 +6,7 @@ import { newId } from '../lib/ids.ts';
 import { TenantCache } from './tenant-cache.ts';
 import * as store from './store.ts';
 
+export type { ChangeRow } from './store.ts';
 export type { TenantCache } from './tenant-cache.ts';
 
 /** Object that makes tenant caches: a `RecentChanges`, or `NO_CACHES`. */
@@ -36,12 +37,22 @@ const REMOVE_EVERY_MS = 60_000;
 /** Maximum number of ids of changes in memory. If there are more, a poll may invalidate some tenants a second time, which does no harm. */
 const MAX_SEEN = 10_000;
 
+/** Kinds of data whose changes are announced. The value is false if no cache has data of this kind. */
+const IS_CACHED = { credentials: true, menu: true, pause: true, rates: false, rooms: true };
+export type ChangeTopic = keyof typeof IS_CACHED;
+
 /**
  * Records, as part of the transaction, that data of the tenant has changed. Every process of the service then invalidates its cached data
- * of the tenant, at most 0.7 s after the commit.
+ * of the tenant, at most 0.7 s after the commit, and tells its listeners (`onChanges`).
+ * @param topic kind of the data. Null if any data may have changed.
  */
-export async function announceChange(tx: Tx, tenantId: number): Promise<void> {
-  await store.insertChange(tx, tenantId, newId());
+export async function announceChange(tx: Tx, tenantId: number, topic: ChangeTopic | null): Promise<void> {
+  await store.insertChange(tx, tenantId, newId(), topic);
+}
+
+/** Returns false for a change of data that no cache has. A kind that this version does not know may be cached. */
+function isCached({ topic }: store.ChangeRow): boolean {
+  return topic === null || !(topic in IS_CACHED) || IS_CACHED[topic as ChangeTopic];
 }
 
 /**
@@ -62,6 +73,7 @@ export class RecentChanges {
   readonly #log: Logger;
   readonly #contact: DatabaseContact | undefined;
   readonly #caches: TenantCache<unknown>[] = [];
+  readonly #listeners: ((changes: store.ChangeRow[]) => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | null = null;
   /** Ids of the changes that polls have read. */
@@ -98,6 +110,14 @@ export class RecentChanges {
     });
     this.#caches.push(cache);
     return cache;
+  }
+
+  /**
+   * Adds a listener. Each poll that has read new changes calls it with these changes, of all tenants. The first poll reads all changes of the
+   * last ten minutes.
+   */
+  onChanges(listener: (changes: store.ChangeRow[]) => void): void {
+    this.#listeners.push(listener);
   }
 
   /**
@@ -138,7 +158,8 @@ export class RecentChanges {
     const sinceMs = beganAtMs - this.#polledAtMs;
     const readsAll = sinceMs > LEASE_MS;
     const { rows, oldestRunning } = await store.readChanges(this.#db, readsAll ? null : this.#oldestRunning);
-    const tenantIds = new Set(rows.filter(({ id }) => !this.#seen.has(id)).map(({ tenantId }) => tenantId));
+    const changes = rows.filter(({ id }) => !this.#seen.has(id));
+    const tenantIds = new Set(changes.filter(isCached).map(({ tenantId }) => tenantId));
     for (const cache of this.#caches) {
       cache.invalidate(sinceMs > MAX_GAP_MS ? 'all' : tenantIds);
     }
@@ -146,6 +167,9 @@ export class RecentChanges {
       this.#seen.clear();
     }
     rows.forEach(({ id }) => this.#seen.add(id));
+    if (changes.length > 0) {
+      this.#listeners.forEach((listener) => listener(changes));
+    }
     this.#oldestRunning = oldestRunning;
     this.#polledAtMs = beganAtMs;
     this.#contact?.confirm(beganAtMs);

@@ -6,13 +6,23 @@ import { isCluster } from '../db/layout.ts';
  * Inserts a change. If the response to the COMMIT is lost, the retry of the transaction inserts the change a second time. That does no
  * harm, because invalidating a tenant twice has the same effect as once.
  */
-export async function insertChange(tx: Tx, tenantId: number, id: string): Promise<void> {
-  await tx.insertInto('recent_change').values({ id, tenant_id: tenantId }).execute();
+export async function insertChange(tx: Tx, tenantId: number, id: string, topic: string | null): Promise<void> {
+  await tx.insertInto('recent_change').values({ id, tenant_id: tenantId, topic }).execute();
+}
+
+/** Change of data of a tenant, as the list has it. */
+export interface ChangeRow {
+  id: string;
+  tenantId: number;
+  /** Kind of the data. Null for any data. A later version of the service may write kinds that this version does not know. */
+  topic: string | null;
+  /** Start of the transaction of the change in milliseconds of Unix time, by the clock of the database. The commit came later. */
+  changedAtMs: number;
 }
 
 export interface Changes {
   /** Changes of all tenants. */
-  rows: { id: string; tenantId: number }[];
+  rows: ChangeRow[];
   /** Oldest transaction that was running when the changes were read. All older transactions have ended. */
   oldestRunning: string;
 }
@@ -36,15 +46,29 @@ export async function readChanges(db: Database, since: string | null): Promise<C
   const isRecent = isCluster(db)
     ? sql`changed_at > now() - make_interval(secs => ${CLUSTER_WINDOW_SECONDS})`
     : sql`transaction_id >= ${since ?? '0'}::xid8 AND transaction_id < pg_snapshot_xmax(pg_current_snapshot())`;
-  const { rows } = await sql<{ oldestRunning: string; ids: string[] | null; tenantIds: string[] | null }>`
-    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS "oldestRunning", array_agg(id) AS ids, array_agg(tenant_id) AS "tenantIds"
+  const { rows } = await sql<{ oldestRunning: string; ids: string[] | null } & Columns>`
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS "oldestRunning", array_agg(id) AS ids, array_agg(tenant_id) AS "tenantIds",
+      array_agg(topic) AS topics, array_agg(extract(epoch FROM changed_at)::float8 * 1000) AS "changedAtMs"
     FROM recent_change
     WHERE ${isRecent}
   `.execute(db);
-  const { oldestRunning = '0', ids, tenantIds } = rows[0] ?? {};
+  const { oldestRunning = '0', ids, ...columns } = rows[0] ?? {};
+  return { rows: (ids ?? []).map((id, index) => rowOf(id, index, columns)), oldestRunning };
+}
+
+/** Columns of the changes as arrays, because one row with arrays is read faster than many rows. */
+interface Columns {
+  tenantIds: string[] | null;
+  topics: (string | null)[] | null;
+  changedAtMs: number[] | null;
+}
+
+function rowOf(id: string, index: number, { tenantIds, topics, changedAtMs }: Partial<Columns>): ChangeRow {
   return {
-    rows: (ids ?? []).map((id, index) => ({ id, tenantId: Number(tenantIds?.[index]) })),
-    oldestRunning,
+    id,
+    tenantId: Number(tenantIds?.[index]),
+    topic: topics?.[index] ?? null,
+    changedAtMs: changedAtMs?.[index] ?? 0,
   };
 }
 

@@ -236,6 +236,7 @@ export interface RecentChange {
   changed_at: Generated<Timestamp>;
   id: string;
   tenant_id: number;
+  topic: string | null;
   transaction_id: Generated<string>;
 }
 

@@ -22,6 +22,7 @@ import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
 import { QuietLogController } from './log.ts';
 import { createRequestQueues } from './request-queues.ts';
+import { addEventStreams, type StreamBounds } from './event-streams.ts';
 import { requestIdOf } from './request-id.ts';
 import { hasBrokenPath, originForm, routableTarget, splitTarget } from './request-target.ts';
 import { type ReaderBounds, SlowReaders } from './slow-readers.ts';
@@ -49,6 +50,8 @@ export interface HttpOptions {
   timeouts?: Partial<typeof TIMEOUTS>;
   /** Overrides some of the default bounds on clients that read long lists. Used by tests. */
   readers?: Partial<ReaderBounds> | undefined;
+  /** Overrides some of the default bounds on streams of events. Used by tests. */
+  streams?: Partial<StreamBounds> | undefined;
 }
 
 /** Largest size of a request body (decision 6). */
@@ -109,12 +112,13 @@ export function createHttpApp(options: HttpOptions): App {
   const allowedMethods = trackAllowedMethods(app);
   app.decorate('publicUrl', options.publicUrl ?? null);
   app.decorate('slowReaders', new SlowReaders({ maxWaiting: bounds.waitingStreams, ...options.readers }));
+  addEventStreams(app, options.streams);
   compileOnDemand(app);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     drainBody(request);
     return sendError(error, request, reply);
   });
-  const waitForTurn = createRequestQueues(app.server);
+  const waitForTurn = createRequestQueues(app);
   app.decorateRequest('account');
   // This hook is not async, because the promise of an async hook would delay each request by one pass of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
@@ -141,8 +145,7 @@ export function createHttpApp(options: HttpOptions): App {
     refuseUnstorableText(request.params as Record<string, string>);
     done();
   });
-  const budget = options.bodyBudget ?? new BodyBudget(bounds.bodyBytes);
-  registerBodyParsers(app, { bounds, budget });
+  registerBodyParsers(app, { bounds, budget: options.bodyBudget ?? new BodyBudget(bounds.bodyBytes) });
   handleOddRequests(app);
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }

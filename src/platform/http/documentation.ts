@@ -32,6 +32,11 @@ declare module 'fastify' {
      */
     isStreamed?: boolean;
     /**
+     * Schema of the data of an event, if the response is a stream of events (`event-streams.ts`). A request gets 429 `rate_limited` if its caller,
+     * its tenant or the process has too many of them.
+     */
+    eventSchema?: object;
+    /**
      * True if the operation is idempotent: a request that repeats an external id gets 200 with the stored entry and the header
      * `Idempotent-Replayed`.
      */

@@ -23,6 +23,10 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   });
   return {
     answered(request, reply) {
+      // A stream of events stays open for long, so its duration says nothing about the speed of the service.
+      if (request.routeOptions.config.eventSchema !== undefined) {
+        return;
+      }
       const route = request.routeOptions.url ?? 'unknown';
       durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
     },

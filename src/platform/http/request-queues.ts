@@ -1,5 +1,5 @@
-import type { Server, Socket } from 'node:net';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Account, STRANGERS } from '../lib/account.ts';
 import { isArriving, noteArrival } from '../lib/arrivals.ts';
 import { FairQueues } from '../lib/fair-queues.ts';
@@ -11,6 +11,14 @@ declare module 'fastify' {
      * process is busy.
      */
     skipsQueue?: boolean;
+  }
+
+  interface FastifyRequest {
+    /**
+     * Ends the part of the request in its queue before the response ends. Called for a response that goes on for long without work. Null before
+     * the request has begun.
+     */
+    leaveQueue: (() => void) | null;
   }
 }
 
@@ -221,11 +229,12 @@ function credentialsOf({ headers }: FastifyRequest): string {
  * client has closed the connection by then.
  */
 export function createRequestQueues(
-  server: Server,
+  app: FastifyInstance,
 ): (request: FastifyRequest, reply: FastifyReply, begin: () => void) => void {
   const queues = new RequestQueues();
   const newConnections = new WeakSet<Socket>();
-  server.on('connection', (socket) => {
+  app.decorateRequest('leaveQueue', null);
+  app.server.on('connection', (socket) => {
     newConnections.add(socket);
     noteArrival();
   });
@@ -238,7 +247,15 @@ export function createRequestQueues(
       if (reply.raw.destroyed) {
         return false;
       }
-      reply.raw.on('close', () => queues.end(queue, request, request.account));
+      let isUnderWay = true;
+      const leave = () => {
+        if (isUnderWay) {
+          isUnderWay = false;
+          queues.end(queue, request, request.account);
+        }
+      };
+      request.leaveQueue = leave;
+      reply.raw.on('close', leave);
       begin();
       return true;
     });

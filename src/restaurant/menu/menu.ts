@@ -67,7 +67,7 @@ export async function replaceMenu(
   refuse(await menuFaults(menu, maxReported + 1), maxReported);
   await inTransaction(db, async (tx) => {
     if ((await applyMenu(tx, tenantId, menu, bounds)) !== null) {
-      await announceChange(tx, tenantId);
+      await announceChange(tx, tenantId, 'menu');
     }
   });
   return await readMenuDocument(db, tenantId);
@@ -137,7 +137,7 @@ export async function changeDish(
       }
       await store.upsertDishes(tx, tenant.id, [dish]);
       await store.updateMenu(tx, tenant.id, { version: version + 1, sections });
-      await announceChange(tx, tenant.id);
+      await announceChange(tx, tenant.id, 'menu');
     }
     const dishCounts = await store.countListed(tx, tenant.id);
     return createRenderer(tenant.id, tenant.currency, { sections, dishCounts })(dish);

@@ -121,7 +121,7 @@ export class Opening {
       const entry = await change(tx, await store.lockOpening(tx, actor.tenantId));
       if (entry !== null) {
         await writeDown(tx, entry);
-        await announceChange(tx, actor.tenantId);
+        await announceChange(tx, actor.tenantId, 'pause');
       }
     });
   }

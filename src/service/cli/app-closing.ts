@@ -24,7 +24,7 @@ export class AppClosing {
 
   /**
    * Closes the app in these steps.
-   * 1. The app accepts no new connection. The next response on each open connection closes it (`connection: close`). An open connection
+   * 1. The app accepts no new connection. Streams of events end, and their clients learn when to come back to another process. The next response on each open connection closes it (`connection: close`). An open connection
    *    is not closed immediately, because a proxy may have just sent a request on it.
    * 2. When the proxies know that the process stops, idle connections are closed.
    * 3. Responses under way may continue for 8 s. Then all other connections are closed, because a client that does not read its response
@@ -35,6 +35,7 @@ export class AppClosing {
     const { server } = this.#app;
     server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
     listening?.stop();
+    this.#app.eventStreams.stop();
     while (this.#sockets.size > 0 && !readiness.isKnownToStop()) {
       await sleep(POLL_MS);
     }

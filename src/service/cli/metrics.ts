@@ -3,6 +3,9 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Database } from '#platform/db/database.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
 import { type BoundedWork, createHttpMetrics, type HttpMetrics, registerBoundMetrics } from '#platform/http/metrics.ts';
+import type { EventStreams } from '#platform/http/event-streams.ts';
+import type { LiveCounts } from '#staff/live-changes/live-changes.ts';
+import { registerLiveMetrics } from '#staff/live-changes/metrics.ts';
 import { createDeliveryMetrics, type DeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
 
 /** Metrics that a process shows at METRICS_PORT. A process registers only the metrics of those parts of the service that it runs. */
@@ -12,6 +15,7 @@ export interface Metrics {
   watchBounds(work: BoundedWork): void;
   ofDeliveries(db: Database): DeliveryMetrics;
   ofWrites(areHanging: () => boolean): void;
+  watchLive(counts: LiveCounts, streams: EventStreams): void;
   /** App that serves `/metrics`. */
   app: App;
 }
@@ -27,6 +31,7 @@ export function createMetrics(log: Logger): Metrics {
     watchBounds: (work) => registerBoundMetrics(registry, work),
     ofDeliveries: (db) => createDeliveryMetrics(registry, db),
     ofWrites: (areHanging) => registerHungWrites(registry, areHanging),
+    watchLive: (counts, streams) => registerLiveMetrics(registry, counts, streams),
     app,
   };
 }

@@ -146,7 +146,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           budgets,
           log,
           deliveries: worker?.deliveries ?? new WakeUpSender(backgroundDb),
-          ...(metrics ? { metrics: metrics.ofHttp() } : {}),
+          ...(metrics ? { metrics: metrics.ofHttp(), watchLive: metrics.watchLive.bind(metrics) } : {}),
           contact,
           isServing: health.isServing,
           ...(options.demo ? { isSandbox: async (tenantId) => (await findDemoTenant(db))?.id === tenantId } : {}),

@@ -133,7 +133,7 @@ async function applyParts(
   const hotel = await applyHotel(tx, tenant.id, document.properties);
   const ofParts = [...(menu === null ? [] : menuChanges(menu)), ...hotel.changes];
   await auditChanges(tx, actor, [...tenant.changes, ...ofParts]);
-  await announceChange(tx, tenant.id);
+  await announceChange(tx, tenant.id, null);
   const changes = [...tenant.changes, ...ofUsers.changes, ...ofParts];
   return { tenant_id: tenant.id, slug, users: ofUsers.users, properties: hotel.properties, changes };
 }

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openStream, type TestStream } from '../../test/support/streams.ts';
+import { callForJson, withId } from '../calls.ts';
+import { cpuMsOf } from '../cpu.ts';
+import type { OwnerOf } from '../owners.ts';
+import type { Call } from '../load-worker.ts';
+import type { Caller } from '../stand.ts';
+import { percentile } from '../statistics.ts';
+import { p99Within, type Row } from '../table.ts';
+import type { World } from '../world.ts';
+import type { Operation } from './operation.ts';
+import { newOrderCalls } from './orders.ts';
+
+/** Number of tenants with open streams, and of streams of each tenant. */
+const TENANTS = 50;
+const STREAMS_PER_TENANT = 4;
+/** Number of orders per second, over all tenants, while the delay of hints is measured. */
+const ORDERS_PER_SECOND = 20;
+/** Shortest time of this measurement in seconds, so that its 99th percentile has enough orders. */
+const LEAST_SECONDS = 20;
+/** Time over which the CPU time of a process is measured, in seconds. */
+const CPU_SECONDS = 30;
+/** Largest share of a core that the streams may cost, in percent. */
+const MOST_CPU_PERCENT = 3;
+/** Goals for the delay of a hint on the process of the change and on another process, in milliseconds. */
+const SAME_WITHIN_MS = 300;
+const OTHER_WITHIN_MS = 1_200;
+/** Time in milliseconds after which a hint counts as lost. */
+const LOST_AFTER_MS = 10_000;
+
+export const LIVE: Operation[] = [{ name: 'live-changes', measure: measureLive }];
+
+/**
+ * Measures what open streams of live changes cost while nothing changes, and how long a hint takes from the response to the change, on the
+ * process that has made the change and on another process.
+ */
+async function measureLive(world: World): Promise<Row[]> {
+  const { stand, second, ownerOf } = await world.twoNodes('bench_live');
+  const calls = await newOrderCalls(stand);
+  const callers = stand.partners.flatMap((partner, index) => {
+    const isFirst = stand.partners.findIndex(({ tenantId }) => tenantId === partner.tenantId) === index;
+    const order = calls[index];
+    return isFirst && order !== undefined ? [{ ...partner, order }] : [];
+  });
+  callers.splice(TENANTS);
+  const { pid, url } = stand.service;
+  const idlePercent = await cpuPercent(pid);
+  const streams = await openStreams(url, callers, ownerOf, STREAMS_PER_TENANT);
+  const cpu = (await cpuPercent(pid)) - idlePercent;
+  streams.slice(TENANTS).forEach((stream) => stream.close());
+  const others = await openStreams(second.url, callers, ownerOf, 1);
+  const seconds = Math.max(LEAST_SECONDS, world.options.seconds * world.options.rounds);
+  const delays = await placeOrders(url, callers, { same: streams.slice(0, TENANTS), other: others, seconds });
+  [...streams, ...others].forEach((stream) => stream.close());
+  return [
+    {
+      operation: `${TENANTS * STREAMS_PER_TENANT} streams of live changes over ${TENANTS} tenants, no changes`,
+      goal: { text: `CPU < ${MOST_CPU_PERCENT} % of a core`, isReached: () => cpu < MOST_CPU_PERCENT },
+      note: `${cpu.toFixed(1)} % of a core over ${CPU_SECONDS} s, beside ${idlePercent.toFixed(1)} % without streams`,
+    },
+    { operation: 'change to hint, same process', ...delays.same, goal: p99Within(SAME_WITHIN_MS) },
+    { operation: 'change to hint, another process', ...delays.other, goal: p99Within(OTHER_WITHIN_MS) },
+  ];
+}
+
+/** Opens `each` streams for the owner of each tenant. The first stream of each tenant comes first. */
+async function openStreams(url: string, callers: Orderer[], ownerOf: OwnerOf, each: number): Promise<TestStream[]> {
+  const streams: TestStream[] = [];
+  for (let round = 0; round < each; round += 1) {
+    const opened = callers.map(async ({ tenantId }) => await openStream(url, await ownerOf(tenantId)));
+    streams.push(...(await Promise.all(opened)));
+  }
+  return streams;
+}
+
+/** Returns the CPU time of a process in percent of one core, over `CPU_SECONDS`. */
+async function cpuPercent(pid: number): Promise<number> {
+  const beforeMs = (await cpuMsOf(pid)) ?? Number.NaN;
+  await sleep(CPU_SECONDS * 1_000);
+  return (((await cpuMsOf(pid)) ?? Number.NaN) - beforeMs) / (CPU_SECONDS * 10);
+}
+
+/** Partner of a tenant, and the call with which it places an order. */
+interface Orderer extends Caller {
+  order: Call;
+}
+
+interface Percentiles {
+  p50Ms: number;
+  p99Ms: number;
+}
+
+/** Places orders of the tenants in turns at a steady pace. @returns the delay of their hints in the streams of both processes */
+async function placeOrders(
+  url: string,
+  callers: Orderer[],
+  { same, other, seconds }: { same: TestStream[]; other: TestStream[]; seconds: number },
+): Promise<{ same: Percentiles; other: Percentiles }> {
+  const delays = { same: [] as Promise<number>[], other: [] as Promise<number>[] };
+  const placing: Promise<void>[] = [];
+  for (let number = 0; number < seconds * ORDERS_PER_SECOND; number += 1) {
+    const index = number % callers.length;
+    const caller = callers[index];
+    const streams = [same[index], other[index]];
+    placing.push(
+      (async () => {
+        const { order_id } =
+          caller === undefined
+            ? {}
+            : await callForJson<{ order_id?: string }>(url, withId(caller.order, `live ${number}`));
+        const placedAtMs = performance.now();
+        const delayOf = async (stream: TestStream | undefined) => {
+          const block = await stream?.find(({ data }) => data?.order_ids?.includes(order_id) === true, LOST_AFTER_MS);
+          return Math.max(0, (block?.atMs ?? Number.NaN) - placedAtMs);
+        };
+        delays.same.push(delayOf(streams[0]));
+        delays.other.push(delayOf(streams[1]));
+      })(),
+    );
+    await sleep(1_000 / ORDERS_PER_SECOND);
+  }
+  await Promise.all(placing);
+  return { same: await percentilesOf(delays.same), other: await percentilesOf(delays.other) };
+}
+
+async function percentilesOf(delays: Promise<number>[]): Promise<Percentiles> {
+  const sorted = (await Promise.all(delays)).toSorted((a, b) => a - b);
+  return { p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
+}

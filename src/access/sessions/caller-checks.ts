@@ -1,0 +1,59 @@
+import type { Database } from '#platform/db/database.ts';
+import { sharesOf } from '#platform/db/inputs.ts';
+import { chargeTo } from '#platform/lib/account.ts';
+import { orderedAreas, type Staff } from '../tenants/tenants.ts';
+import * as store from './caller-store.ts';
+
+/**
+ * Finds the callers of responses that go on for long, for example of streams, whose access has ended or changed since they called: the session
+ * or the token has ended, or the caller has another role or other areas. If a statement fails, its callers count as going on.
+ * @param noteUse called for each display that goes on and whose use is due to be written
+ * @param onError called for each statement that failed. On a cluster, there is one statement for each tenant.
+ */
+export async function findEndedCallers(
+  db: Database,
+  callers: Staff[],
+  { noteUse, onError }: { noteUse: (caller: Staff) => void; onError: (error: unknown) => void },
+): Promise<Set<Staff>> {
+  const ended = new Set<Staff>();
+  for (const { inputs, account } of sharesOf(db, callers, ({ tenant }) => tenant.id)) {
+    try {
+      const rows = await chargeTo(account, () => readRows(db, inputs));
+      for (const [caller, row] of rows) {
+        if (row === undefined || !hasSameRights(caller, row)) {
+          ended.add(caller);
+        } else if (row.is_use_due && caller.type === 'display') {
+          noteUse(caller);
+        }
+      }
+    } catch (error) {
+      onError(error);
+    }
+  }
+  return ended;
+}
+
+async function readRows(db: Database, callers: Staff[]): Promise<[Staff, store.CallerRow | undefined][]> {
+  const ofSessions = callers.filter(({ session }) => session.id !== null);
+  const ofTokens = callers.filter(({ session }) => session.id === null);
+  const sessions = ofSessions.map(({ tenant, session }) => ({ tenantId: tenant.id, id: session.id ?? '' }));
+  const tokens = ofTokens.map(({ tenant, id, session }) => ({
+    tenantId: tenant.id,
+    personId: id,
+    generation: session.generation ?? 0,
+    expiresAt: session.expiresAt.toISOString(),
+  }));
+  const [sessionRows, tokenRows] = [
+    sessions.length === 0 ? [] : await store.readSessionCallers(db, sessions),
+    tokens.length === 0 ? [] : await store.readTokenCallers(db, tokens),
+  ];
+  return [
+    ...ofSessions.map((caller, index): [Staff, store.CallerRow | undefined] => [caller, sessionRows[index]]),
+    ...ofTokens.map((caller, index): [Staff, store.CallerRow | undefined] => [caller, tokenRows[index]]),
+  ];
+}
+
+/** Owners have all areas, so their stored areas do not count. */
+function hasSameRights({ role, areas }: Staff, row: store.CallerRow): boolean {
+  return row.role === role && (role === 'owner' || orderedAreas(row.areas).join() === areas.join());
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { eventually } from '#test/support/webhooks.ts';
+import { type App, createHttpApp } from './app.ts';
+
+/** Size of one text in bytes. It is larger than the buffers of both sockets together. */
+const TEXT_BYTES = 32 * 1024 * 1024;
+
+describe('EventStreams (streams of events)', () => {
+  let app: App;
+  let url: string;
+  let taken: number;
+  before(async () => {
+    const logger = pino({ level: 'silent' });
+    const streams = { undrainedMs: 400, checkEveryMs: 50, beatEveryMs: 10_000 };
+    app = createHttpApp({ logger, trustedProxies: [], streams });
+    app.get('/endless', async (request, reply) => {
+      app.eventStreams.admit(request, reply);
+      const stream = app.eventStreams.open(request, reply, {
+        take() {
+          taken += 1;
+          return ':'.repeat(TEXT_BYTES);
+        },
+        beat: () => ': beat\n\n',
+      });
+      stream.notify();
+      return reply;
+    });
+    app.get('/quiet', async (request, reply) => {
+      app.eventStreams.admit(request, reply);
+      app.eventStreams.open(request, reply, { take: () => null, beat: () => ': beat\n\n' });
+      return reply;
+    });
+    url = await app.listen({ host: '127.0.0.1', port: 0 });
+  });
+  after(() => app.close());
+
+  it('a stream whose client reads nothing holds one text, and is cut off after a time', async () => {
+    taken = 0;
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.pause();
+    socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => taken > 0, 'stream that has begun');
+    assert.equal(app.eventStreams.size, 1);
+    await eventually(() => app.eventStreams.size === 0, 'end of the stream');
+    assert.equal(taken, 1);
+    socket.destroy();
+  });
+
+  it('when a client closes its connection, its stream ends at once and no longer counts', async () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write('GET /quiet HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    socket.destroy();
+    await eventually(() => app.eventStreams.size === 0, 'closed stream', 2_000);
+  });
+
+  it('when the app stops, a stream says bye with a wait of 0.3 to 3 s and ends, also one that opens during the stop', async () => {
+    const texts: string[] = [];
+    const openQuiet = async () => {
+      const response = await fetch(`${url}/quiet`);
+      texts.push(await response.text());
+    };
+    const opened = openQuiet();
+    await eventually(() => app.eventStreams.size === 1, 'open stream');
+    app.eventStreams.stop();
+    await opened;
+    await openQuiet();
+    for (const text of texts) {
+      const [, retry] = /^: beat\n\nretry: (\d+)\nevent: bye\ndata: \{\}\n\n$/.exec(text) ?? [];
+      assert.ok(Number(retry) >= 300 && Number(retry) <= 3_000, text);
+    }
+  });
+});

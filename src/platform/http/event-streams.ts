@@ -1,0 +1,266 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { apiError } from '../errors.ts';
+import { type Account, chargeService } from '../lib/account.ts';
+import { Tally } from '../lib/tally.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    eventStreams: EventStreams;
+  }
+}
+
+/** Bounds on streams of events. All times are in milliseconds. */
+export interface StreamBounds {
+  /** Maximum number of open streams of one caller, of one tenant and of this process. */
+  ofCaller: number;
+  ofTenant: number;
+  ofProcess: number;
+  /** Time between two signs of life. It is far below the time after which a server or a proxy closes a silent connection. */
+  beatEveryMs: number;
+  /** Time after which a stream is cut off whose client takes no bytes. */
+  undrainedMs: number;
+  /** Time after which a stream ends, so that its client comes back, perhaps to another process. */
+  longestMs: number;
+  checkEveryMs: number;
+}
+
+const BOUNDS: StreamBounds = {
+  ofCaller: 20,
+  ofTenant: 200,
+  ofProcess: 2_000,
+  beatEveryMs: 10_000,
+  undrainedMs: 30_000,
+  longestMs: 30 * 60_000,
+  checkEveryMs: 1_000,
+};
+
+/** Seconds after which a caller may try again who has too many streams. */
+const RETRY_AFTER_SECONDS = 5;
+/** Range from which each client of a process that stops gets its wait, so that not all clients come back in the same moment. */
+const SHORTEST_RETURN_MS = 300;
+const LONGEST_RETURN_MS = 3_000;
+
+/** Content of a stream. Each text is one or several blocks of an event stream (WHATWG HTML §9.2), with the empty line at the end. */
+export interface StreamSource {
+  /** Returns the next text, or null if there is none. Called only when the client has taken all earlier texts. */
+  take: () => string | null;
+  /** Returns a sign of life. Called only when the client has taken all that `take` has returned. */
+  beat: () => string;
+}
+
+/**
+ * Streams of events of a process. Such a response stays open and is silent for most of its time. So it takes no part in the queues of requests
+ * and in the bounds on slow readers, and has bounds of its own. While a client does not take its bytes, its stream holds one text at most.
+ */
+export class EventStreams {
+  readonly #bounds: StreamBounds;
+  readonly #open = new Set<EventStream>();
+  readonly #ofCallers = new Tally<string>();
+  readonly #ofTenants = new Tally<string>();
+  #admitted = 0;
+  #checking: NodeJS.Timeout | undefined;
+  #isStopping = false;
+
+  constructor(bounds: Partial<StreamBounds>) {
+    this.#bounds = { ...BOUNDS, ...bounds };
+  }
+
+  /** Number of streams that are open or about to open. */
+  get size(): number {
+    return this.#admitted;
+  }
+
+  /**
+   * Counts a stream that is about to open, until its connection is closed.
+   * @throws ApiError 429 `rate_limited` if the caller, the tenant or the process has too many streams
+   */
+  admit({ account }: FastifyRequest, reply: FastifyReply): void {
+    // Copies the account, because the same numbers must be taken off later.
+    const { tenant, caller } = account;
+    this.#refuseTooMany({ tenant, caller });
+    this.#count({ tenant, caller }, 1);
+    reply.raw.once('close', () => this.#count({ tenant, caller }, -1));
+  }
+
+  /**
+   * Sends the head of the response and a first sign of life, and keeps the response open.
+   * @returns the stream. Call its `notify` when `source` has a new text.
+   */
+  open(request: FastifyRequest, reply: FastifyReply, source: StreamSource): EventStream {
+    const response = takeOver(reply);
+    request.leaveQueue?.();
+    const stream = new EventStream(response, source, this.#bounds);
+    this.#open.add(stream);
+    response.once('close', () => this.#leave(stream));
+    destroyWhenClientLeaves(request.raw.socket, response);
+    this.#checking ??= chargeService(() => setInterval(() => this.#check(), this.#bounds.checkEveryMs).unref());
+    if (this.#isStopping) {
+      stream.sayBye();
+    }
+    return stream;
+  }
+
+  /** Sends the head of a stream and ends the response, for a HEAD request. */
+  sendHead(reply: FastifyReply): void {
+    takeOver(reply).end();
+  }
+
+  /** Tells all clients that this process stops, and ends their streams. A stream that opens later ends in the same way. */
+  stop(): void {
+    this.#isStopping = true;
+    this.#open.forEach((stream) => stream.sayBye());
+  }
+
+  #count({ tenant, caller }: Account, change: 1 | -1): void {
+    this.#admitted += change;
+    this.#ofTenants.add(tenant, change);
+    this.#ofCallers.add(`${tenant} ${caller}`, change);
+  }
+
+  #refuseTooMany({ tenant, caller }: Account): void {
+    const { ofCaller, ofTenant, ofProcess } = this.#bounds;
+    const bounds: [count: number, most: number, whose: string][] = [
+      [this.#ofCallers.of(`${tenant} ${caller}`), ofCaller, 'You have'],
+      [this.#ofTenants.of(tenant), ofTenant, 'The tenant has'],
+      [this.#admitted, ofProcess, 'The service has'],
+    ];
+    const exceeded = bounds.find(([count, most]) => count >= most);
+    if (exceeded !== undefined) {
+      const [, most, whose] = exceeded;
+      throw apiError('rate_limited', `${whose} ${most} open streams. Close one, and open another one later.`, {
+        'retry-after': String(RETRY_AFTER_SECONDS),
+      });
+    }
+  }
+
+  #leave(stream: EventStream): void {
+    this.#open.delete(stream);
+    if (this.#open.size === 0) {
+      clearInterval(this.#checking);
+      this.#checking = undefined;
+    }
+  }
+
+  #check(): void {
+    const nowMs = performance.now();
+    this.#open.forEach((stream) => stream.check(nowMs));
+  }
+}
+
+/** Adds `eventStreams` to an app. When the app closes, the streams end. */
+export function addEventStreams(app: FastifyInstance, bounds: Partial<StreamBounds> = {}): void {
+  const streams = new EventStreams(bounds);
+  app.decorate('eventStreams', streams);
+  app.addHook('preClose', async () => streams.stop());
+}
+
+/**
+ * Destroys the response when the client ends its half of the connection. Other responses go on then, because the client may still read them. A
+ * client that closes a stream ends its half too, and the next write would tell the difference only after seconds.
+ */
+function destroyWhenClientLeaves(socket: Socket, response: ServerResponse): void {
+  const onEnd = () => response.destroy();
+  socket.once('end', onEnd);
+  response.once('close', () => socket.off('end', onEnd));
+  if (socket.readableEnded) {
+    onEnd();
+  }
+}
+
+/**
+ * Headers of a stream of events. `no-transform` and `X-Accel-Buffering` keep proxies from compressing or collecting the stream, which would
+ * delay it.
+ */
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** Takes the response over from Fastify, with its headers and those of a stream. */
+function takeOver(reply: FastifyReply): ServerResponse {
+  const { raw: response } = reply.hijack();
+  for (const [name, value = ''] of Object.entries(reply.headers(HEADERS).getHeaders())) {
+    response.setHeader(name, value);
+  }
+  return response;
+}
+
+/** One open stream. */
+export class EventStream {
+  readonly #response: ServerResponse;
+  readonly #source: StreamSource;
+  readonly #bounds: StreamBounds;
+  readonly #openedAtMs = performance.now();
+  #beatAtMs = performance.now();
+  #writtenAtMs = performance.now();
+  /** True from a write until the operating system has taken all its bytes. */
+  #isWriting = false;
+
+  constructor(response: ServerResponse, source: StreamSource, bounds: StreamBounds) {
+    this.#response = response;
+    this.#source = source;
+    this.#bounds = bounds;
+    response.on('error', () => response.destroy());
+    this.#beat(this.#openedAtMs);
+  }
+
+  /** Sends the next text of the source, now or when the client has taken the earlier ones. */
+  notify(): void {
+    const text = this.#isWriting || this.#hasEnded() ? null : this.#source.take();
+    if (text !== null) {
+      this.#write(text);
+    }
+  }
+
+  /** Ends the stream. Its client may open another one. */
+  end(): void {
+    if (!this.#hasEnded()) {
+      this.#response.end();
+    }
+  }
+
+  /** Asks the client to come back after a random wait, and ends the stream. */
+  sayBye(): void {
+    if (!this.#hasEnded()) {
+      const retryMs = Math.round(SHORTEST_RETURN_MS + Math.random() * (LONGEST_RETURN_MS - SHORTEST_RETURN_MS));
+      this.#response.end(`retry: ${retryMs}\nevent: bye\ndata: {}\n\n`);
+    }
+  }
+
+  /** Sends a sign of life if it is due. Ends the stream if it is too old, and cuts it off if its client takes no bytes. */
+  check(nowMs: number): void {
+    const { beatEveryMs, undrainedMs, longestMs } = this.#bounds;
+    if (this.#isWriting) {
+      if (nowMs - this.#writtenAtMs > undrainedMs) {
+        this.#response.destroy();
+      }
+    } else if (nowMs - this.#openedAtMs > longestMs) {
+      this.end();
+    } else if (nowMs - this.#beatAtMs >= beatEveryMs && !this.#hasEnded()) {
+      this.#beat(nowMs);
+    }
+  }
+
+  #beat(nowMs: number): void {
+    this.#beatAtMs = nowMs;
+    this.#write(this.#source.beat());
+  }
+
+  #hasEnded(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded;
+  }
+
+  #write(text: string): void {
+    this.#isWriting = true;
+    this.#writtenAtMs = performance.now();
+    this.#response.write(text, (error) => {
+      this.#isWriting = false;
+      if (!error) {
+        this.notify();
+      }
+    });
+  }
+}

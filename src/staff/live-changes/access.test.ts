@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addPerson, changePerson, cookieOf, NEW_PASSWORD, signInForToken } from '#test/support/people.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { age, openDisplay, openSession, SESSION, SESSIONS } from '#test/support/sessions.ts';
+import { CHANGES, openStream, type StreamBlock, type TestStream } from '#test/support/streams.ts';
+
+/** Time in milliseconds within which a stream ends after its caller has lost its access. */
+const ENDS_WITHIN_MS = 2_000;
+
+/** Time in milliseconds within which a process has checked all callers once. */
+const CHECKED_WITHIN_MS = 1_700;
+
+const isBeat = ({ comment }: StreamBlock) => comment?.startsWith('beat ') === true;
+
+describe('the access to GET /v1/staff/changes/', () => {
+  let node: TestService;
+  let other: TestService;
+  let tenant: TestTenant;
+  const open: TestStream[] = [];
+  before(async () => {
+    node = await startService();
+    other = await startService({ beside: node });
+    tenant = await node.tenant();
+  });
+  after(async () => {
+    await other.close();
+    await node.close();
+  });
+  afterEach(() => open.splice(0).forEach((stream) => stream.close()));
+
+  async function watch(headers: Record<string, string>): Promise<TestStream> {
+    const stream = await openStream(other.url, headers);
+    open.push(stream);
+    await stream.find(isBeat);
+    return stream;
+  }
+
+  /** Asserts that the streams end soon after the change, which runs on another process, and that further calls are refused. */
+  async function assertEnds(headers: Record<string, string>[], change: () => Promise<unknown>, status = 401) {
+    const streams = await Promise.all(headers.map(watch));
+    const bystander = await watch(tenant.owner);
+    await change();
+    const changedAtMs = performance.now();
+    for (const [index, stream] of streams.entries()) {
+      const endedAtMs = await Promise.race([stream.ended, sleep(ENDS_WITHIN_MS + 1_000, Infinity)]);
+      assert.ok(endedAtMs - changedAtMs < ENDS_WITHIN_MS, `stream ${index}: ${endedAtMs - changedAtMs} ms`);
+      const next = await other.call('GET', CHANGES, { headers: headers[index] ?? {} });
+      assert.equal(next.status, status);
+    }
+    const isOpen = await Promise.race([bystander.ended.then(() => false), sleep(50, true)]);
+    assert.ok(isOpen, 'the streams of others go on');
+  }
+
+  async function person(wanted: Record<string, unknown> = {}) {
+    const added = await addPerson(node, tenant, wanted);
+    const { body } = await signInForToken(node, added.email);
+    return { ...added, token: { authorization: `Bearer ${body.access_token}` } };
+  }
+
+  it('401: sign-out ends the stream of the session', async () => {
+    const session = await openSession(node, tenant.tenantId, 'staff');
+    await assertEnds([session.headers], () => node.call('DELETE', SESSION, { headers: session.headers }));
+  });
+
+  it('401: the end of a session by an owner ends its stream', async () => {
+    const session = await openSession(node, tenant.tenantId, 'staff');
+    await assertEnds([session.headers], () =>
+      node.call('POST', `${SESSIONS}${session.id}/end/`, { headers: tenant.owner }),
+    );
+  });
+
+  it('401: the removal of a display ends its stream', async () => {
+    const { headers, displayId } = await openDisplay(node, tenant.tenantId, ['orders']);
+    await assertEnds([headers], () =>
+      node.call('POST', `/v1/staff/displays/${displayId}/remove/`, { headers: tenant.owner }),
+    );
+  });
+
+  it('401: disabling a person ends the streams of the session and of the token', async () => {
+    const { id, headers, token } = await person();
+    await assertEnds([headers, token], () => changePerson(node, tenant, id, { is_active: false }));
+  });
+
+  it('401: a new password ends the streams of tokens and of other sessions', async () => {
+    const { email, headers, token } = await person();
+    const json = { email, password: NEW_PASSWORD };
+    const signedIn = await node.call('POST', SESSION, { headers: { 'x-roomservice-console': '1' }, json });
+    await assertEnds([headers, token], () =>
+      node.call('POST', '/v1/staff/me/password/', {
+        headers: cookieOf(signedIn),
+        json: { current_password: NEW_PASSWORD, new_password: 'another password of my own' },
+      }),
+    );
+  });
+
+  it('200: other areas and another role end the streams, and the next call has the new rights', async () => {
+    const { id, headers, token } = await person({ areas: ['orders'] });
+    await assertEnds([headers, token], () => changePerson(node, tenant, id, { areas: ['menu'] }), 200);
+    await assertEnds([headers, token], () => changePerson(node, tenant, id, { role: 'owner' }), 200);
+  });
+
+  it('401: a session that ends by itself ends its stream', async () => {
+    const session = await openSession(node, tenant.tenantId, 'owner');
+    await assertEnds([session.headers], () => age(node, session.id, { unused: '12 hours' }));
+  });
+
+  it('200: an open stream of a person is no use of the session, and an open stream of a display is one', async () => {
+    const session = await openSession(node, tenant.tenantId, 'owner');
+    const display = await openDisplay(node, tenant.tenantId, []);
+    const lastUseOf = async ({ id }: { id: string }) => {
+      const sessions = node.database.db.selectFrom('session').select('last_used_at');
+      return (await sessions.where('id', '=', id).executeTakeFirstOrThrow()).last_used_at.getTime();
+    };
+    await age(node, session.id, { unused: '2 hours' });
+    const closing = await startService({ beside: node });
+    const streams = await Promise.all(
+      [session, display].map(async ({ headers }) => {
+        const stream = await openStream(closing.url, headers);
+        await stream.find(isBeat);
+        return stream;
+      }),
+    );
+    // Moves the use of the display back while its stream is open. The opening of the stream was an earlier use.
+    await age(node, display.id, { unused: '2 hours' });
+    const earlier = [await lastUseOf(session), await lastUseOf(display)];
+    await sleep(CHECKED_WITHIN_MS);
+    // A process writes the uses that it has noted when it stops.
+    await closing.close();
+    await Promise.all(streams.map(({ ended }) => ended));
+    assert.equal(await lastUseOf(session), earlier[0]);
+    assert.ok((await lastUseOf(display)) > (earlier[1] ?? 0) + 3_600_000);
+  });
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import type { Staff } from '#access/tenants/tenants.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
+import { LiveChanges } from './live-changes.ts';
+import { registerLiveMetrics } from './metrics.ts';
+
+/** Time in milliseconds in which at least two looks run. */
+const TWO_LOOKS_MS = 1_300;
+
+describe('LiveChanges (the statements that it sends)', () => {
+  let database: TestDatabase;
+  let recorded: RecordedDatabase;
+  let live: LiveChanges;
+  before(async () => {
+    database = await createTestDatabase();
+    recorded = openRecorded(database.url, 2);
+    const log = pino({ level: 'silent' });
+    live = new LiveChanges({ db: recorded.db, changes: { onChanges() {} }, noteUse() {}, log });
+  });
+  after(async () => {
+    await live.close();
+    await recorded.db.destroy();
+    await database.drop();
+  });
+
+  /** Returns a signed-in owner of a tenant. The database need not have the rows, because a stream may outlive its access. */
+  function ownerOf(tenantId: number): Staff {
+    const tenant = { id: tenantId, slug: '', name: '', currency: 'EUR', timezone: 'UTC', features: [] };
+    const now = new Date();
+    const session = { kind: 'token' as const, id: null, generation: 0, expiresAt: now, now };
+    const person = { email: 'a@b.example', role: 'owner' as const, areas: [], language: null };
+    return { type: 'person', id: newId(), name: null, ...person, tenant, session };
+  }
+
+  it('while nobody watches, it sends no statement, also after a write', async () => {
+    assert.deepEqual(await recorded.statementsOf(() => sleep(TWO_LOOKS_MS)), []);
+    live.unsubscribe(await live.subscribe(ownerOf(1), undefined));
+    await sleep(TWO_LOOKS_MS);
+    const statements = await recorded.statementsOf(async () => {
+      live.wake(1);
+      await sleep(TWO_LOOKS_MS);
+    });
+    assert.deepEqual(statements, []);
+  });
+
+  it('the first looks at tenants whose streams open together are one statement, and so are the looks of each round', async () => {
+    const tenants = Array.from({ length: 50 }, (_, index) => index + 1);
+    const opened = await recorded.statementsOf(() =>
+      Promise.all(tenants.map((tenantId) => live.subscribe(ownerOf(tenantId), undefined))),
+    );
+    assert.equal(opened.length, 1);
+    const looks = (await recorded.statementsOf(() => sleep(TWO_LOOKS_MS))).filter((text) => text.includes('newest'));
+    assert.ok(looks.length >= 2 && looks.length <= 3, String(looks.length));
+  });
+
+  it('the metrics have the numbers of looks, of hints and of open streams', async () => {
+    const registry = new Registry();
+    registerLiveMetrics(registry, { looks: 7, hints: 5 }, { size: 3 });
+    const text = await registry.metrics();
+    for (const line of ['live_looks_total 7', 'live_hints_total 5', 'live_streams 3']) {
+      assert.ok(text.split('\n').includes(line), text);
+    }
+    assert.ok(live.counts.looks > 0);
+  });
+
+  it('a write wakes one look at its tenant, and many writes wake few looks', async () => {
+    const subscription = await live.subscribe(ownerOf(1), undefined);
+    const looksBefore = live.counts.looks;
+    live.wake(1);
+    live.wake(99);
+    await sleep(80);
+    assert.ok(live.counts.looks > looksBefore, 'a look within 80 ms');
+    const looks = (
+      await recorded.statementsOf(async () => {
+        for (const end = performance.now() + 1_000; performance.now() < end; await sleep(1)) {
+          live.wake(1);
+        }
+      })
+    ).filter((text) => text.includes('newest'));
+    assert.ok(looks.length <= 14, String(looks.length));
+    live.unsubscribe(subscription);
+  });
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { newId } from '#platform/lib/ids.ts';
+import { LookMemory } from './look-memory.ts';
+import type { LookRow } from './store.ts';
+
+const BEGIN_MS = 1_763_841_400_000;
+const FIRST_BACK_MS = 60_000;
+const BACK_MS = 30_000;
+
+describe('LookMemory (the facts that looks have shown)', () => {
+  let memory: LookMemory;
+  beforeEach(() => {
+    memory = new LookMemory();
+  });
+
+  /** Returns the rows of a look that shows only orders, newest first. */
+  function rowOf(afterMs: number, orderIds: string[]): LookRow {
+    const none = { eventIds: null, eventOrderIds: null, auditIds: null, auditActions: null };
+    const momentMs = BEGIN_MS + afterMs;
+    return { momentMs, orderIds, ...none, reservationIds: null, reservationTimes: null };
+  }
+
+  const ids = (count: number) => Array.from({ length: count }, () => newId());
+  const remember = (afterMs: number, orderIds: string[], backMs = BACK_MS) =>
+    memory.remember(rowOf(afterMs, orderIds), backMs)?.map(({ orderId }) => orderId) ?? null;
+  const since = (afterMs: number) => memory.since(BEGIN_MS + afterMs)?.map(({ orderId }) => orderId) ?? null;
+
+  it('the first look tells nothing, and later looks tell each row once', () => {
+    const [a, b] = ['a', 'b'];
+    assert.deepEqual(remember(0, [a], FIRST_BACK_MS), []);
+    assert.deepEqual(remember(500, [b, a]), [b]);
+    assert.deepEqual(remember(1_000, [b, a]), []);
+  });
+
+  it('a client that comes back gets the rows that were shown after its moment, and at the first look all of them', () => {
+    remember(0, ['a'], FIRST_BACK_MS);
+    remember(500, ['b', 'a']);
+    assert.deepEqual(since(-20_000), ['a', 'b']);
+    assert.deepEqual(since(0), ['b']);
+    assert.deepEqual(since(500), []);
+    assert.equal(since(-40_000), null, 'the first look does not reach back so far');
+  });
+
+  it('a full list tells all its rows only if it reaches back to a known row', () => {
+    const [known] = ids(1);
+    remember(0, [known ?? ''], FIRST_BACK_MS);
+    const reaching = [...ids(199), known ?? ''];
+    assert.equal(remember(500, reaching)?.length, 199);
+    assert.equal(remember(1_000, ids(200)), null);
+    assert.equal(since(600), null, 'rows may be missing before this look');
+    assert.deepEqual(since(1_000), []);
+  });
+
+  it('after a longer time without a look than a look goes back, rows may be missing', () => {
+    remember(0, [], FIRST_BACK_MS);
+    assert.deepEqual(remember(29_000, ['a']), ['a']);
+    assert.equal(remember(60_000, ['b']), null);
+    assert.deepEqual(remember(60_500, ['c', 'b']), ['c']);
+  });
+
+  it('a row that stays in the looks for long, because its id is in the future, is told once', () => {
+    remember(0, [], FIRST_BACK_MS);
+    assert.deepEqual(remember(500, ['future']), ['future']);
+    for (let second = 1; second < 300; second += 1) {
+      assert.deepEqual(remember(second * 1_000, ['future']), []);
+    }
+  });
+
+  it('with too many facts the memory begins anew, and the streams read everything again', () => {
+    remember(0, [], FIRST_BACK_MS);
+    let told: (string | undefined)[] | null = [];
+    let last = ids(1);
+    for (let look = 1; told !== null && look < 100; look += 1) {
+      const fresh = ids(199);
+      told = remember(look * 100, [...fresh, ...last]);
+      last = fresh.slice(0, 1);
+    }
+    assert.equal(told, null);
+    assert.deepEqual(remember(20_000, ['next']), ['next']);
+  });
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { CompiledQuery, sql } from 'kysely';
+import { readSessionCallers, readTokenCallers } from '#access/sessions/caller-store.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
+import { SERVICE_ACCOUNT } from '#platform/lib/account.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { book, openHotel, type TestHotel } from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { openSession, personId } from '#test/support/sessions.ts';
+import { isTestCluster } from '#test/support/test-cluster.ts';
+import { causeEvent } from '#test/support/webhooks.ts';
+import { look } from './store.ts';
+
+/** Number of rows of the tenant in each table that a look reads. */
+const MANY = 20_000;
+const isCluster = await isTestCluster();
+
+describe('plans of the statements of live changes', {
+  skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
+}, () => {
+  let service: TestService;
+  let db: Database;
+  let hotel: TestHotel;
+  const sent: CompiledQuery[] = [];
+  before(async () => {
+    service = await startService();
+    db = createDatabase({ url: service.database.url, poolSize: 2, log: ({ query }) => sent.push(query) });
+    hotel = await openHotel(service);
+    await causeEvent(service, hotel);
+    await book(service, hotel);
+    for (const [table, columns, values] of COPIES) {
+      await sql`
+        INSERT INTO ${sql.table(table)} (tenant_id, id, ${sql.raw(columns)})
+        SELECT * FROM (SELECT tenant_id, gen_random_uuid() AS new_id, ${sql.raw(values)}
+        FROM ${sql.table(table)}, generate_series(1, ${MANY}::int) AS n WHERE tenant_id = ${hotel.tenantId} LIMIT ${MANY}) AS copies
+      `.execute(service.database.db);
+    }
+    await openSession(service, hotel.tenantId, 'staff');
+    await sql`
+      INSERT INTO app_user (tenant_id, id, email, role, password_hash)
+      SELECT tenant_id, gen_random_uuid(), n || email, role, password_hash FROM app_user, generate_series(1, 5000) AS n
+      WHERE tenant_id = ${hotel.tenantId} AND role = 'staff'`.execute(service.database.db);
+    await sql`VACUUM ANALYZE`.execute(service.database.db);
+  });
+  after(async () => {
+    await db.destroy();
+    await service.close();
+  });
+
+  /** Tables whose rows are copied: the columns beside the tenant and the id, and their values. */
+  const COPIES: [table: string, columns: string, values: string][] = [
+    [
+      'restaurant_order',
+      'credential_id, external_order_id, status, order_type, lines, total, currency, created_at',
+      "credential_id, 'copy ' || n, status, order_type, lines, total, currency, created_at - n * interval '1 minute'",
+    ],
+    ['event', 'credential_id, type, body, created_at', 'credential_id, type, body, created_at'],
+    [
+      'audit_entry',
+      'at, actor_type, actor_id, action, subject, details',
+      'at, actor_type, actor_id, action, subject, details',
+    ],
+  ];
+
+  /** Returns the names of the tables that the plan of a statement reads without an index. */
+  async function scannedBy({ sql: text }: CompiledQuery): Promise<string[]> {
+    const explain = CompiledQuery.raw(`EXPLAIN (GENERIC_PLAN) ${text}`);
+    const { rows } = await service.database.db.executeQuery<{ 'QUERY PLAN': string }>(explain);
+    const lines = rows.map((row) => row['QUERY PLAN']);
+    return lines.flatMap((line) => /Seq Scan on (\w+)/.exec(line)?.[1] ?? []);
+  }
+
+  const share = (inputs: { tenantId: number; backMs: number }[]) => ({
+    inputs,
+    account: SERVICE_ACCOUNT,
+    tenantOf: () => sql`0`,
+  });
+
+  it('a look at one tenant, and one at many tenants, read each large table by an index', async () => {
+    const inputs = Array.from({ length: 50 }, (_, index) => ({ tenantId: hotel.tenantId + index, backMs: 30_000 }));
+    sent.length = 0;
+    const [row] = await look(db, share(inputs.slice(0, 1)));
+    assert.ok((row?.orderIds?.length ?? 0) > 0 && (row?.reservationIds?.length ?? 0) > 0, 'the look finds the rows');
+    await look(db, share(inputs));
+    assert.equal(sent.length, 2);
+    for (const statement of sent) {
+      const scanned = await scannedBy(statement);
+      assert.deepEqual(
+        scanned.filter((table) => table !== 'reservation'),
+        [],
+        statement.sql,
+      );
+    }
+  });
+
+  it('a check of sessions and of tokens, of one caller and of many, reads each large table by an index', async () => {
+    const id = await personId(service, hotel.tenantId, 'owner');
+    const expiresAt = new Date().toISOString();
+    const session = () => ({ tenantId: hotel.tenantId, id: newId() });
+    const token = () => ({ tenantId: hotel.tenantId, personId: id, generation: 0, expiresAt });
+    sent.length = 0;
+    await readSessionCallers(db, [session()]);
+    await readSessionCallers(db, Array.from({ length: 200 }, session));
+    await readTokenCallers(db, [token()]);
+    await readTokenCallers(db, Array.from({ length: 200 }, token));
+    assert.equal(sent.length, 4);
+    for (const statement of sent) {
+      const scanned = await scannedBy(statement);
+      assert.deepEqual(
+        scanned.filter((table) => table === 'app_user'),
+        [],
+        statement.sql,
+      );
+    }
+  });
+});

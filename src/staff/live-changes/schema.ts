@@ -1,0 +1,41 @@
+import Type from 'typebox';
+import { TOPICS } from './topics.ts';
+
+const Ids = (description: string) => Type.Array(Type.String({ format: 'uuid' }), { description });
+
+/** Data of the event `change`. */
+export const LiveChange = Type.Object(
+  {
+    topics: Type.Array(Type.Enum([...TOPICS], { type: 'string' }), {
+      description:
+        'The kinds of data that have changed. `orders`: needs the area orders. `reservations`: hotel. `events`, which a partner may read ' +
+        'in its feed: deliveries. `menu`: menu. `rooms` and `rates`: hotel or rates. `credentials`, which includes channels and webhooks, ' +
+        'and `people`, which includes displays and sessions: only owners. `pause`, which includes the opening hours: everyone. New kinds ' +
+        'may be added.',
+    }),
+    order_ids: Ids('The ids of orders that are new or have changed. Empty without the area orders.'),
+    reservation_ids: Ids('The ids of reservations that are new or have changed. Empty without the area hotel.'),
+  },
+  {
+    title: 'LiveChange',
+    description: 'A hint that data has changed. Read the data again that you show. A hint may be told twice.',
+    examples: [
+      { topics: ['orders', 'events'], order_ids: ['01a1f82f-2c5f-7b81-b37a-043a6f767e7c'], reservation_ids: [] },
+    ],
+  },
+);
+export type LiveChange = Type.Static<typeof LiveChange>;
+
+export const LiveStream = Type.String({
+  description:
+    'A stream of events that stays open. The data of `change` is a `LiveChange`, the data of `resync` and `bye` is an empty object. A ' +
+    'comment `: beat` with the time of the server in milliseconds comes at the beginning and every 10 seconds.',
+  examples: [
+    [
+      ': beat 1763841432003\nid: 1763841431804\n\n',
+      'id: 1763841437512\nevent: change\n',
+      'data: {"topics":["orders"],"order_ids":["01a1f82f-2c5f-7b81-b37a-043a6f767e7c"],"reservation_ids":[]}\n\n',
+      ': beat 1763841442003\nid: 1763841441812\n\n',
+    ].join(''),
+  ],
+});

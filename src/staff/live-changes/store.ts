@@ -1,0 +1,67 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '#platform/db/database.ts';
+import { Fields, type Share, selectEach } from '#platform/db/inputs.ts';
+
+/** Largest number of rows of each kind that a look reads for one tenant. */
+export const MAX_ROWS = 200;
+
+export interface LookInput {
+  tenantId: number;
+  /** Time in milliseconds that the look goes back from now. */
+  backMs: number;
+}
+
+/** Rows of a tenant that are newer than the begin of a look, of each kind the newest `MAX_ROWS`. A list without rows is null. */
+export interface LookRow {
+  /** Begin of the look in milliseconds of Unix time, by the clock of the database. The look shows all changes committed before. */
+  momentMs: number;
+  orderIds: string[] | null;
+  eventIds: string[] | null;
+  /** Order of each event. Null for an event of a reservation. */
+  eventOrderIds: (string | null)[] | null;
+  auditIds: string[] | null;
+  auditActions: string[] | null;
+  reservationIds: string[] | null;
+  /** Time of the last change of each reservation in milliseconds of Unix time. */
+  reservationTimes: number[] | null;
+}
+
+const FIELDS = new Fields<LookInput>({ tenantId: 'bigint', backMs: 'integer' });
+/** The statement of now() has begun before its snapshot was taken, so the snapshot has all changes that were committed before now(). */
+const NOW_MS = sql`(extract(epoch FROM now()) * 1000)::bigint`;
+
+/**
+ * Looks at the newest rows of tenants, by one statement. Rows are found by the time in their ids, which the process that wrote them has set by
+ * its own clock. The rows of a long transaction appear late, so a look goes back, and the caller compares it with the look before.
+ * @returns one row for each input
+ */
+export async function look(db: Database, { inputs }: Share<LookInput>): Promise<(LookRow | undefined)[]> {
+  return await selectEach(db, FIELDS, inputs, ({ tenantId, backMs }) => {
+    // Smallest UUIDv7 of the first millisecond of the look.
+    const firstId = sql`(lpad(to_hex(${NOW_MS} - ${backMs}), 12, '0') || '70008000000000000000')::uuid`;
+    const newest = (table: string, columns: RawBuilder<unknown>) => sql`(
+      SELECT ${columns} FROM ${sql.table(table)} WHERE tenant_id = ${tenantId} AND id >= ${firstId}
+      ORDER BY id DESC LIMIT ${sql.lit(MAX_ROWS)}
+    ) AS newest`;
+    return sql<LookRow>`
+      SELECT ${NOW_MS} AS "momentMs", o.*, e.*, a.*, r.*
+      FROM (SELECT array_agg(id) AS "orderIds" FROM ${newest('restaurant_order', sql`id`)}) AS o
+      CROSS JOIN (
+        SELECT array_agg(id) AS "eventIds", array_agg(body::json #>> '{data,order_id}') AS "eventOrderIds"
+        FROM ${newest('event', sql`id, body`)}
+      ) AS e
+      CROSS JOIN (
+        SELECT array_agg(id) AS "auditIds", array_agg(action) AS "auditActions"
+        FROM ${newest('audit_entry', sql`id, action`)}
+      ) AS a
+      CROSS JOIN (
+        SELECT array_agg(id) AS "reservationIds", array_agg(extract(epoch FROM at)::float8 * 1000) AS "reservationTimes"
+        FROM (
+          SELECT id, coalesce(changed_at, created_at) AS at FROM reservation
+          WHERE tenant_id = ${tenantId}
+            AND coalesce(changed_at, created_at) >= now() - make_interval(secs => ${backMs} / 1000.0)
+          ORDER BY coalesce(changed_at, created_at) DESC LIMIT ${sql.lit(MAX_ROWS)}
+        ) AS newest
+      ) AS r`;
+  });
+}

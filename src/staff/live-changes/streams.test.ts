@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { startService, type ServiceOptions, type TestService } from '#test/support/service.ts';
+import { openDisplay } from '#test/support/sessions.ts';
+import { CHANGES, openStream, type StreamBlock, type TestStream } from '#test/support/streams.ts';
+import { eventually } from '#test/support/webhooks.ts';
+
+const isBeat = ({ comment }: StreamBlock) => comment?.startsWith('beat ') === true;
+
+describe('the stream of GET /v1/staff/changes/', () => {
+  const services: TestService[] = [];
+  after(async () => {
+    await Promise.all(services.map((service) => service.close()));
+  });
+
+  async function start(streams: ServiceOptions['streams'] = {}) {
+    const service = await startService({ streams });
+    services.push(service);
+    return { service, tenant: await service.tenant() };
+  }
+
+  it('200: the head and a first sign of life come immediately, and no cache or proxy may keep or change the stream', async () => {
+    const { service, tenant } = await start();
+    const stream = await openStream(service.url, { ...tenant.owner, 'accept-encoding': 'gzip, br' });
+    const { headers } = stream.response;
+    assert.equal(headers.get('content-type'), 'text/event-stream');
+    assert.equal(headers.get('cache-control'), 'no-store, no-transform');
+    assert.equal(headers.get('x-accel-buffering'), 'no');
+    assert.equal(headers.get('content-encoding'), null);
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.match(headers.get('x-request-id') ?? '', /./);
+    const { comment } = await stream.find(isBeat, 1_000);
+    assert.ok(Math.abs(Number(comment?.slice(5)) - Date.now()) < 5_000, comment);
+    stream.close();
+  });
+
+  it('200: HEAD has the headers of the stream and opens none, and each Accept header gets the stream', async () => {
+    const { service, tenant } = await start({ ofCaller: 1 });
+    for (let call = 0; call < 3; call += 1) {
+      const head = await service.call('HEAD', CHANGES, { headers: tenant.owner });
+      assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'text/event-stream']);
+    }
+    for (const accept of ['text/event-stream', '*/*', 'application/json']) {
+      const headers = { ...tenant.owner, accept };
+      const stream = await eventually(() => openStream(service.url, headers).catch(() => undefined), 'stream', 5_000);
+      stream.close();
+    }
+  });
+
+  it('200: signs of life come regularly and move the id forward', async () => {
+    const { service, tenant } = await start({ beatEveryMs: 600, checkEveryMs: 50 });
+    const stream = await openStream(service.url, tenant.owner);
+    await eventually(() => stream.blocks.filter(isBeat).length >= 4, 'fourth sign of life');
+    const ids = stream.blocks.map(({ id }) => Number(id));
+    assert.ok(
+      ids.every((id, index) => index === 0 || id >= (ids[index - 1] ?? 0)),
+      String(ids),
+    );
+    assert.ok((ids.at(-1) ?? 0) > (ids[0] ?? 0));
+    stream.close();
+  });
+
+  it('200: a stream ends after its longest time, and its caller may open another one', async () => {
+    const { service, tenant } = await start({ longestMs: 300, checkEveryMs: 50 });
+    const stream = await openStream(service.url, tenant.owner);
+    await stream.ended;
+    const next = await openStream(service.url, { ...tenant.owner, 'last-event-id': stream.lastId() ?? '' });
+    await next.find(isBeat);
+    next.close();
+  });
+
+  it('429: a caller, a tenant and the process have a largest number of streams, and a closed stream makes room', async () => {
+    const { service, tenant } = await start({ ofCaller: 2, ofTenant: 3, ofProcess: 4 });
+    const other = await service.tenant();
+    const display = await openDisplay(service, tenant.tenantId, []);
+    const refused = async (headers: Record<string, string>, whose: string) => {
+      const answer = await service.call('GET', CHANGES, { headers });
+      assert.deepEqual([answer.status, answer.body.code], [429, 'rate_limited']);
+      assert.ok(answer.body.message.startsWith(whose), answer.body.message);
+      assert.equal(answer.headers.get('retry-after'), '5');
+    };
+    const own = [await openStream(service.url, tenant.owner), await openStream(service.url, tenant.owner)];
+    await refused(tenant.owner, 'You have 2');
+    own.push(await openStream(service.url, display.headers));
+    await refused(tenant.staff, 'The tenant has 3');
+    own.push(await openStream(service.url, other.owner));
+    await refused(other.staff, 'The service has 4');
+    own[0]?.close();
+    await eventually(async () => {
+      const stream = await openStream(service.url, tenant.owner).catch(() => undefined);
+      return stream && own.push(stream);
+    }, 'room for a stream');
+    own.forEach((stream) => stream.close());
+  });
+
+  it('200: an open stream does not count as a request under way, so other calls of its caller begin', async () => {
+    const { service, tenant } = await start({ ofCaller: 40 });
+    const streams = await Promise.all(Array.from({ length: 30 }, () => openStream(service.url, tenant.owner)));
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, () => service.call('GET', '/v1/staff/orders/', { headers: tenant.owner })),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    streams.forEach((stream: TestStream) => stream.close());
+  });
+
+  it('500: if the first look at a tenant fails, the call opens no stream, and the next call works', async () => {
+    const { service, tenant } = await start({ ofCaller: 1 });
+    const { schema } = service.database.db;
+    await schema.alterTable('audit_entry').renameTo('elsewhere').execute();
+    const { status } = await service.call('GET', CHANGES, { headers: tenant.owner });
+    await schema.alterTable('elsewhere').renameTo('audit_entry').execute();
+    assert.equal(status, 500);
+    const stream = await openStream(service.url, tenant.owner);
+    await stream.find(isBeat);
+    stream.close();
+  });
+});
