@@ -123,6 +123,7 @@ export const LEFT_OUT: Record<string, string> = {
   listChannels: 'an operation of the owner, which is not part of an integration',
   createChannel: 'an operation of the owner, which is not part of an integration',
   revokeChannel: 'an operation of the owner, which is not part of an integration',
+  rotateChannel: 'an operation of the owner, which is not part of an integration',
   receiveReservation: 'needs the signature of an OTA with the secret of its channel',
 };
 

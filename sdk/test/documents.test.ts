@@ -36,7 +36,7 @@ describe('operations of the SDK', () => {
 
   test('the SDK has every PMS operation of the OpenAPI document, except those that only owners and booking sites may call', () => {
     const ownerOperations = ['createPmsCredential', 'listPmsCredentials', 'revokePmsCredential', 'rotatePmsCredential'];
-    const channelOperations = ['createChannel', 'listChannels', 'revokeChannel', 'receiveReservation'];
+    const channelOperations = ['createChannel', 'listChannels', 'revokeChannel', 'rotateChannel', 'receiveReservation'];
     assert.deepEqual(
       [...Object.keys(PMS), ...ownerOperations, ...channelOperations].sort(),
       operationIds('pms').sort(),

@@ -52,7 +52,9 @@ import { feedRoutes } from '#webhooks/events/routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
 import { LiveChanges, type LiveCounts } from '#staff/live-changes/live-changes.ts';
 import { liveChangeRoutes } from '#staff/live-changes/routes.ts';
+import type { CallBudgets } from '#staff/partners/partners.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
+import { credentialWebhookRoutes } from '#staff/partners/webhook-routes.ts';
 import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
 import type { LocalDelivery } from '#webhooks/events/events.ts';
 import { type Business, createBusiness } from './business.ts';
@@ -131,6 +133,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     await liveChanges.close();
     await Promise.all([changes.close(), partners.close(), pms.close(), sessions.close(), mailer?.close()]);
   });
+  const callBudgets = createCallBudgets(deps);
   registerRoutes(app, deps, {
     contact,
     changes,
@@ -138,7 +141,8 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     mailer,
     liveChanges,
     service: await factsOf(deps),
-    guards: createGuards(deps, callers),
+    guards: createGuards(deps, callers, callBudgets),
+    callBudgets,
     ...createBusiness({ ...deps, caches: changes }),
   });
   return app;
@@ -153,32 +157,19 @@ interface Parts extends Business {
   liveChanges: LiveChanges;
   service: ServiceFacts;
   guards: Guards;
+  callBudgets: CallBudgets;
 }
 
 function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   const { config, db } = deps;
-  const { contact, guards, changes, credentials, pmsCredentials, channels, readListedMenu, opening, orders } = parts;
+  const { contact, guards, changes, credentials, channels, readListedMenu, opening, orders } = parts;
   const { reservations, staffStays, findRoomType, readHeldNights } = parts;
 
   healthRoutes(app, { ...(deps.isServing ? { isServing: deps.isServing } : {}), isReady: () => contact.isReady() });
   docsRoutes(app);
   accessRoutes(app, deps, parts);
   peopleRoutes(app, deps, parts);
-  credentialRoutes(app, {
-    credentials,
-    ownerGuard: guards.owner,
-    path: '/v1/third-party/credentials/',
-    shape: Credential,
-    noun: 'Credential',
-  });
-  credentialRoutes(app, {
-    credentials: pmsCredentials,
-    ownerGuard: guards.owner,
-    path: '/v1/channel-manager/credentials/',
-    shape: PmsCredential,
-    noun: 'PmsCredential',
-  });
-  channelRoutes(app, { channels, ownerGuard: guards.owner });
+  ownerRoutes(app, deps, parts);
   webhookRoutes(app, {
     credentials,
     callerGuard: guards.anyCaller,
@@ -219,7 +210,42 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   });
   deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
   liveChangeRoutes(app, { liveChanges: parts.liveChanges, streamGuard: guards.anyStream });
-  partnerRoutes(app, { credentials, db, ownerGuard: guards.owner, shape: Credential });
+}
+
+/** Registers the operations with which an owner manages the credentials of partners and PMSs, and the channels of OTAs. */
+function ownerRoutes(app: App, { config, db }: AppDependencies, parts: Parts): void {
+  const { credentials, pmsCredentials, ownerCredentials, callBudgets: budgets, channels } = parts;
+  const ownerGuard = parts.guards.owner;
+  credentialRoutes(app, {
+    credentials,
+    ownerGuard,
+    path: '/v1/third-party/credentials/',
+    shape: Credential,
+    noun: 'Credential',
+  });
+  credentialRoutes(app, {
+    credentials: pmsCredentials,
+    ownerGuard,
+    path: '/v1/channel-manager/credentials/',
+    shape: PmsCredential,
+    noun: 'PmsCredential',
+  });
+  channelRoutes(app, { channels, ownerGuard });
+  partnerRoutes(app, {
+    db,
+    credentials,
+    ownerCredentials,
+    budgets,
+    ownerGuard,
+    shape: Credential,
+  });
+  credentialWebhookRoutes(app, {
+    db,
+    ownerCredentials,
+    ownerGuard,
+    shape: Credential,
+    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
+  });
 }
 
 /** Registers the operations of sign-in, and those of the caller's own account and sessions. */
@@ -284,11 +310,19 @@ function createCallers({ db, keyring, config, log }: AppDependencies, caches: Ca
 
 type Guards = ReturnType<typeof createGuards>;
 
-/** Creates the guards of the routes. All third-party routes share one budget, and all PMS routes share a second one (contract §8). */
-function createGuards({ db, config, budgets }: AppDependencies, callers: Callers) {
+/** Creates the budgets of calls. All third-party routes share one budget, and all PMS routes share a second one (contract §8). */
+function createCallBudgets({ budgets, config }: AppDependencies): CallBudgets {
+  return {
+    third_party: budgets.budget('third-party', config.rateLimitPerMinute),
+    pms: budgets.budget('pms', config.rateLimitPerMinute),
+  };
+}
+
+/** Creates the guards of the routes. */
+function createGuards({ db }: AppDependencies, callers: Callers, callBudgets: CallBudgets) {
   const authenticate = createStaffAuthentication(db, callers.verifyToken, callers.sessions);
   const authenticateStream = createStaffAuthentication(db, callers.verifyToken, callers.sessions, true);
-  const budget = budgets.budget('third-party', config.rateLimitPerMinute);
+  const budget = callBudgets.third_party;
   return {
     owner: staffGuard(authenticate, 'owner'),
     person: staffGuard(authenticate, 'person'),
@@ -306,7 +340,7 @@ function createGuards({ db, config, budgets }: AppDependencies, callers: Callers
     anyCaller: callerGuard(callers.partners, budget),
     restaurantCaller: callerGuard(callers.partners, budget, 'restaurant'),
     hotelCaller: callerGuard(callers.partners, budget, 'hotel'),
-    pms: pmsGuard(callers.pms, budgets.budget('pms', config.rateLimitPerMinute)),
+    pms: pmsGuard(callers.pms, callBudgets.pms),
   };
 }
 

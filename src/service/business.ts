@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Credentials } from '#access/credentials/credentials.ts';
+import { Credentials, OwnerCredentials } from '#access/credentials/credentials.ts';
 import { Channels } from '#hotel/channels/channels.ts';
 import { createNightReader } from '#hotel/nights/nights.ts';
 import { createRateReader } from '#hotel/rates/rates.ts';
@@ -48,6 +48,7 @@ export function createBusiness({ config, db, keyring, log, caches, deliveries }:
   return {
     credentials: new Credentials({ db, keyring, audience: 'third_party' }),
     pmsCredentials: new Credentials({ db, keyring, audience: 'pms' }),
+    ownerCredentials: new OwnerCredentials({ db, keyring }),
     channels: new Channels({ db, keyring }),
     readListedMenu,
     opening,

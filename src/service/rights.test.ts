@@ -50,6 +50,11 @@ const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' 
   watchChanges: 'any',
   listAudit: 'owner',
   listStaffCredentials: 'owner',
+  getStaffCredential: 'owner',
+  changeStaffCredential: 'owner',
+  rotateStaffCredential: 'owner',
+  setCredentialWebhook: 'owner',
+  removeCredentialWebhook: 'owner',
   getMenuDocument: ['menu'],
   replaceMenu: ['menu'],
   changeDish: ['menu'],
@@ -86,6 +91,7 @@ const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' 
   listChannels: 'owner',
   createChannel: 'owner',
   revokeChannel: 'owner',
+  rotateChannel: 'owner',
   receiveReservation: 'channel',
   getMenu: 'partner',
   createOrder: 'partner',
@@ -163,6 +169,7 @@ async function makeObjects(): Promise<(url: string, name: string) => string> {
     reservations: stay.reservation_id,
     'third-party/credentials': hotel.credential.id,
     'channel-manager/credentials': pms.body.id,
+    'staff/credentials': hotel.credential.id,
     channels: channel.id,
     sessions: session.id,
     'rate-plans': hotel.plans['Double/Flexible'] ?? '',
@@ -258,6 +265,9 @@ describe('the rights of each operation', () => {
       setArrival: { arrived: true },
       changeRatePlan: { min_nights: 2 },
       changeRoomType: { physical_capacity: 2 },
+      changeStaffCredential: { label: 'x' },
+      rotateStaffCredential: { overlap_minutes: 1 },
+      setCredentialWebhook: { webhook_url: 'https://partner.example/hook' },
     };
     for (const { id, method, path, namesObject } of routes.filter((route) => isForPeople(route.id))) {
       const { status, text } = await service.call(method, path, { headers, json: bodies[id] });

@@ -34,16 +34,18 @@ interface StoredDelivery {
   leaseId: string | null;
 }
 
-/** Credential with a webhook URL, and its deliveries. */
+/** Credential, and its deliveries. The webhook URL of some credentials was removed. */
 interface Receiver {
   tenantId: number;
   credentialId: string;
   isActive: boolean;
+  hasUrl: boolean;
   stored: StoredDelivery[];
 }
 
 function receiverAt(index: number, stored: StoredDelivery[]): Receiver {
-  return { tenantId: hotels.at(index).tenantId, credentialId: newId(), isActive: index % 5 !== 4, stored };
+  const { tenantId } = hotels.at(index);
+  return { tenantId, credentialId: newId(), isActive: index % 5 !== 4, hasUrl: index % 7 !== 5, stored };
 }
 
 /** Returns a delivery that has been due for a second. `changes` replaces fields of it. */
@@ -52,16 +54,17 @@ function deliveryWith(changes: Partial<StoredDelivery>): StoredDelivery {
   return { ...due, id: newId(), attempts: [], ...changes };
 }
 
-const urlOf = ({ credentialId }: Pick<Receiver, 'credentialId'>) => `https://${credentialId}.example/`;
+const urlOf = ({ credentialId, hasUrl }: Pick<Receiver, 'credentialId' | 'hasUrl'>) =>
+  hasUrl ? `https://${credentialId}.example/` : '';
 
 async function store(db: Database, receivers: Receiver[]): Promise<void> {
   await sql`DELETE FROM event`.execute(db);
   await sql`DELETE FROM delivery`.execute(db);
-  for (const { tenantId, credentialId, isActive, stored } of receivers) {
+  for (const { tenantId, credentialId, isActive, hasUrl, stored } of receivers) {
     await sql`
       INSERT INTO credential (tenant_id, id, audience, label, api_key, secret_hash, webhook_url, webhook_secret, is_active)
-      VALUES (${tenantId}, ${credentialId}, 'third_party', 'parity', ${credentialId}, 'x', ${urlOf({ credentialId })},
-        'secret', ${isActive})
+      VALUES (${tenantId}, ${credentialId}, 'third_party', 'parity', ${credentialId}, 'x', ${urlOf({ credentialId, hasUrl })},
+        ${hasUrl ? 'secret' : null}, ${isActive})
       ON CONFLICT DO NOTHING
     `.execute(db);
     for (const [index, delivery] of stored.entries()) {
@@ -138,7 +141,8 @@ const claimDue: Operation<ClaimInput, object> = {
     `.execute(db);
     const expected: object[] = [];
     for (const input of inputs) {
-      const { tenantId, credentialId, isActive, stored } = input;
+      const { tenantId, credentialId, hasUrl, stored } = input;
+      const isActive = input.isActive && hasUrl;
       const claimed = stored.filter(isDue).slice(0, input.count);
       expected.push(...(claimed.length > 0 ? [{ credentialId, taken: claimed.length }] : []));
       for (const [index, delivery] of stored.entries()) {
@@ -207,7 +211,9 @@ const recordOutcomes: Operation<OutcomeInput, string | null> = {
     times(count, (index) => {
       const isMine = index % 7 !== 6;
       const leaseId = isMine ? LEASE.id : LEASE_OF_OTHER_WORKER;
-      const stored = deliveryWith({ leasedFor: 60, attemptCount: 2, attempts: [FIRST_ATTEMPT], leaseId });
+      // A removal of the webhook URL has stopped some deliveries during their attempt.
+      const status = index % 3 === 1 ? 'stopped' : 'pending';
+      const stored = deliveryWith({ status, leasedFor: 60, attemptCount: 2, attempts: [FIRST_ATTEMPT], leaseId });
       return { ...receiverAt(index, [stored]), outcome: OUTCOMES[index % OUTCOMES.length] ?? assert.fail(), isMine };
     }),
   prepare: store,
@@ -247,13 +253,15 @@ const recordOutcomes: Operation<OutcomeInput, string | null> = {
       assert.equal(outputs[index], isMine ? id : null);
       const row = rows.find((each) => each.id === id) ?? assert.fail();
       if (!isMine) {
-        assert.deepEqual([row.status, row.attempts, row.lease_id], ['pending', [FIRST_ATTEMPT], LEASE_OF_OTHER_WORKER]);
+        const kept = [stored[0]?.status, [FIRST_ATTEMPT], LEASE_OF_OTHER_WORKER];
+        assert.deepEqual([row.status, row.attempts, row.lease_id], kept);
         continue;
       }
       const { result, status, retryInMs } = outcome;
       const attempt = result === null ? [] : [result];
       assert.deepEqual(row.attempts, [FIRST_ATTEMPT, ...attempt]);
-      assert.deepEqual([row.status, row.attempt_count, row.lease_id], [status, result === null ? 1 : 2, null]);
+      const expected = stored[0]?.status === 'stopped' && status !== 'delivered' ? 'stopped' : status;
+      assert.deepEqual([row.status, row.attempt_count, row.lease_id], [expected, result === null ? 1 : 2, null]);
       const expectedDueIn = result === null ? -1 : retryInMs / 1000;
       assert.ok(Math.abs(row.due_in - expectedDueIn) < 30, `due in ${row.due_in} s`);
     }

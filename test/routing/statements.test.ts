@@ -22,7 +22,8 @@ const FILES = [
   'src/webhooks/deliveries/delivery-list.test.ts',
   'src/webhooks/events/{feed,feed-era}.test.ts',
   'src/staff/live-changes/{access,resume}.test.ts',
-  'src/staff/partners/credential-deliveries.test.ts',
+  'src/access/credentials/credentials.test.ts',
+  'src/staff/partners/credential-{deliveries,detail,webhook}.test.ts',
 ];
 
 it('a cluster can route each statement that the service sends in the tests of its business', async () => {

@@ -3,7 +3,12 @@ import Type from 'typebox';
 const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] as const;
 
 /**
- * Kind of change that an audit entry reports. These kinds concern nights, and their `details` have this form:
+ * Kind of change that an audit entry reports. These kinds have a `details` of this form:
+ *
+ * - `credential.changed`: `{audience, before: {label}, after: {label}}`.
+ * - `credential.rotated`: `{audience, label, previous_secret_ends_at?}`. The time is missing if the old secret ended immediately.
+ *
+ * These kinds concern nights, and their `details` have this form:
  *
  * - `rates.written`, by a PMS: `{entries: [{date, price, is_sold_out?}]}`. The entries are as the PMS sent them, also for nights that had the
  *   values before. The subject is the rate plan.
@@ -16,10 +21,12 @@ const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] a
  */
 export type AuditAction =
   | 'credential.created'
+  | 'credential.changed'
   | 'credential.revoked'
   | 'credential.rotated'
   | 'channel.created'
   | 'channel.revoked'
+  | 'channel.rotated'
   | 'display.created'
   | 'display.paired'
   | 'display.removed'
@@ -27,6 +34,7 @@ export type AuditAction =
   | 'pause.started'
   | 'pause.ended'
   | 'webhook.registered'
+  | 'webhook.removed'
   | 'rate_plan.changed'
   | 'rates.changed'
   | 'rates.written'
@@ -65,9 +73,9 @@ export const AuditEntry = Type.Object(
     ),
     action: Type.String({
       description:
-        'The kind of action: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `display.created`, `display.paired`, `display.removed`, `opening_hours.changed`, `pause.started`, ' +
-        '`pause.ended`, `webhook.registered`, `rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, ' +
+        'The kind of action: `credential.created`, `credential.changed`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
+        '`channel.revoked`, `channel.rotated`, `display.created`, `display.paired`, `display.removed`, `opening_hours.changed`, ' +
+        '`pause.started`, `pause.ended`, `webhook.registered`, `webhook.removed`, `rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, ' +
         '`reservation.booked`, `reservation.changed`, `reservation.arrival`, `room_type.changed`, `session.ended`, ' +
         '`sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.link_created`, ' +
         '`user.password_changed` or ' +

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 const SECRET_PREFIX = 'rss_';
 const SECRET_BYTES = 32;
@@ -47,6 +47,14 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
     },
     hashSecret: (apiSecret) => createHmac('sha256', secretKey).update(apiSecret).digest(),
   };
+}
+
+/**
+ * Returns the hash of a previous secret that is stored beside the present secret. It covers the hashes of both, so it fits no other present
+ * secret: if the present secret is replaced, the previous one ends.
+ */
+export function hashBesidePresent(previousHash: Buffer, presentHash: Buffer): Buffer {
+  return createHash('sha256').update(previousHash).update(presentHash).digest();
 }
 
 /**

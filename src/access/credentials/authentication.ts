@@ -5,7 +5,7 @@ import { apiError } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { askAbout } from '#platform/lib/account.ts';
 import type { Feature } from '../tenants/tenants.ts';
-import { createKeyMaker, type KeyMaker } from './api-key.ts';
+import { createKeyMaker, hashBesidePresent, type KeyMaker } from './api-key.ts';
 import { AUDIENCES, type Audience } from './audiences.ts';
 import { createLastUsed, type LastUsed } from './last-used.ts';
 import * as store from './store.ts';
@@ -27,11 +27,21 @@ interface Dependencies {
   onError: (error: unknown) => void;
 }
 
-/** Cached caller, and the SHA-256 hash of the caller's secret in base64. */
+/** Cached caller, with the secrets that the database has accepted: at most the present secret and the previous one. */
 interface KnownCaller {
   caller: Caller;
-  fingerprint: string;
+  secrets: KnownSecret[];
 }
+
+interface KnownSecret {
+  /** SHA-256 hash of the secret in base64. */
+  fingerprint: string;
+  /** Time of `performance.now()` from which the cache does not accept the secret. `Infinity` for the present secret. */
+  endsAtMs: number;
+}
+
+/** Maximum number of secrets of a credential that work at the same time. */
+const MAX_SECRETS = 2;
 
 /** Maximum number of cached callers. Each takes a few hundred bytes. */
 const MAX_CACHED = 50_000;
@@ -64,7 +74,9 @@ export class Authentication {
     const secret = typeof apiSecret === 'string' ? apiSecret : '';
     const fingerprint = hash('sha256', secret, 'base64');
     const cached = this.#callers.get(key);
-    const isCached = cached !== undefined && isEqual(fingerprint, cached.fingerprint);
+    const isCached =
+      cached !== undefined &&
+      cached.secrets.some((known) => isEqual(fingerprint, known.fingerprint) && hasNotEnded(known));
     const caller = isCached ? cached.caller : await this.#lookUp(key, secret, fingerprint);
     this.#lastUsed.touch(caller.tenantId, caller.credentialId);
     return caller;
@@ -78,13 +90,17 @@ export class Authentication {
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
     const given = this.#keyMaker.hashSecret(secret);
     const known = await this.#callers.load(tenantId, key, async () => {
+      const askedAtMs = performance.now();
       const row = await askAbout(tenantId, () => store.findByApiKey(this.#db, tenantId, this.#audience, key));
-      const isRight = timingSafeEqual(given, row?.secret_hash ?? Buffer.alloc(given.length));
-      if (row === undefined || !isRight || !row.is_active) {
+      const endsAtMs = endOf(given, row, askedAtMs);
+      if (row === undefined || endsAtMs === null || !row.is_active) {
         return undefined;
       }
       const { id: credentialId, currency } = row;
-      return { caller: { tenantId, credentialId, features: row.features as Feature[], currency }, fingerprint };
+      const caller = { tenantId, credentialId, features: row.features as Feature[], currency };
+      // During an overlap, some servers of a partner already send the new secret. Both secrets stay cached, so no call needs a query.
+      const others = this.#callers.get(key)?.secrets.filter((other) => other.fingerprint !== fingerprint) ?? [];
+      return { caller, secrets: [{ fingerprint, endsAtMs }, ...others].slice(0, MAX_SECRETS) };
     });
     if (known === undefined) {
       const message = `${AUDIENCES[this.#audience].headers} must be those of an active credential.`;
@@ -97,6 +113,28 @@ export class Authentication {
   async close(): Promise<void> {
     await this.#lastUsed.close();
   }
+}
+
+/**
+ * Returns the time of `performance.now()` until which the cache may accept a secret. `Infinity`: it is the present secret. Null: it is no
+ * secret of the credential, or it has ended. The database measures the time that is left of the previous secret, because clocks of processes
+ * differ. The time counts from before the query, so the cache ends the secret a little early. The next call then reads the database, which
+ * decides by its own clock. So every process ends the secret at the same moment.
+ */
+function endOf(given: Buffer, row: store.CallerRow | undefined, askedAtMs: number): number | null {
+  const noSecret = Buffer.alloc(given.length);
+  const present = row?.secret_hash ?? noSecret;
+  const msLeft = row?.previous_ms_left ?? 0;
+  const isPresent = timingSafeEqual(given, present);
+  const isPrevious = timingSafeEqual(hashBesidePresent(given, present), row?.previous_secret_hash ?? noSecret);
+  if (isPresent) {
+    return Number.POSITIVE_INFINITY;
+  }
+  return isPrevious && msLeft > 0 ? askedAtMs + msLeft : null;
+}
+
+function hasNotEnded({ endsAtMs }: KnownSecret): boolean {
+  return endsAtMs === Number.POSITIVE_INFINITY || performance.now() < endsAtMs;
 }
 
 /**

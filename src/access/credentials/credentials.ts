@@ -1,19 +1,25 @@
 import { type Actor, prepareAudit } from '../audit/audit.ts';
 import { announceChange, waitForLeasesToEnd } from '#platform/changes/changes.ts';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError, notFound } from '#platform/errors.ts';
-import type { Keyring, SecretColumn } from '#platform/keys/keys.ts';
-import { isUuid, newId } from '#platform/lib/ids.ts';
-import { createKeyMaker, type KeyMaker, newSecret, shortenKey } from './api-key.ts';
+import type { Keyring } from '#platform/keys/keys.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
 import type { Caller } from './authentication.ts';
 import { AUDIENCES, type Audience } from './audiences.ts';
+import { auditDetails, changeCredential } from './changes.ts';
+import { rotateSecret } from './rotation.ts';
 import type { Credential, CredentialSecret } from './schema.ts';
+import { credentialShape } from './shape.ts';
 import * as store from './store.ts';
+import { registerWebhook } from './webhook.ts';
 
 export { createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
+export type { Audience } from './audiences.ts';
 export { Authentication, type Caller } from './authentication.ts';
-export { CREDENTIAL_EXAMPLE } from './schema.ts';
+export { type OwnedCredential, OwnerCredentials } from './owner-credentials.ts';
+export { CREDENTIAL_EXAMPLE, CredentialPath, CredentialSecret } from './schema.ts';
+export { webhookSecretLocation, webhookSecrets } from './webhook.ts';
 
 interface Dependencies {
   db: Database;
@@ -41,13 +47,13 @@ export class Credentials {
   }
 
   async list(tenantId: number): Promise<Credential[]> {
-    return (await store.listCredentials(this.#db, tenantId, this.#audience)).map(shape);
+    return (await store.listCredentials(this.#db, tenantId, this.#audience)).map(credentialShape);
   }
 
   /** Returns the tenant's credential that has this API key, or undefined. The key must be complete, not shortened as in the lists. */
   async find(tenantId: number, apiKey: string): Promise<Credential | undefined> {
     const row = await store.findCredential(this.#db, tenantId, this.#audience, apiKey);
-    return row && shape(row);
+    return row && credentialShape(row);
   }
 
   async create(actor: Actor, label = ''): Promise<CredentialSecret> {
@@ -61,7 +67,8 @@ export class Credentials {
         audience: this.#audience,
         secret_hash: this.#keyMaker.hashSecret(secret),
       });
-      await writeDown(tx, { action: 'credential.created', subject: created.id, details: this.#detailsOf(label) });
+      const details = auditDetails({ audience: this.#audience, label });
+      await writeDown(tx, { action: 'credential.created', subject: created.id, details });
     });
     return { ...created, api_secret: secret };
   }
@@ -72,110 +79,35 @@ export class Credentials {
    * response may be lost.
    */
   async revoke(actor: Actor, id: string): Promise<Credential> {
+    const { tenantId } = actor;
     const writeDown = prepareAudit(actor);
-    const revoked = await this.#change(actor.tenantId, id, async (tx, row) => {
-      await announceChange(tx, actor.tenantId, 'credentials');
+    const revoked = await changeCredential(this.#db, { tenantId, id, audience: this.#audience }, async (tx, row) => {
+      await announceChange(tx, tenantId, 'credentials');
       if (!row.is_active) {
-        return shape(row);
+        return credentialShape(row);
       }
-      await writeDown(tx, { action: 'credential.revoked', subject: row.id, details: this.#detailsOf(row.label) });
-      return shape(await store.updateCredential(tx, actor.tenantId, row.id, { is_active: false }));
+      await writeDown(tx, { action: 'credential.revoked', subject: row.id, details: auditDetails(row) });
+      return credentialShape(await store.updateCredential(tx, tenantId, row.id, { is_active: false }));
     });
     await waitForLeasesToEnd();
     return revoked;
   }
 
-  /** Gives the credential a new secret. Resolves only when no process of the service accepts the old secret any more (decision 15). */
+  /**
+   * Gives the credential a new secret, and ends all older secrets. Resolves only when no process of the service accepts an old secret any more
+   * (decision 15).
+   */
   async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
-    const secret = newSecret();
-    const writeDown = prepareAudit(actor);
-    const rotated = await this.#change(actor.tenantId, id, async (tx, row) => {
-      if (!row.is_active) {
-        throw apiError('invalid_status_transition', 'The credential is revoked. Create a new one.');
-      }
-      await announceChange(tx, actor.tenantId, 'credentials');
-      await writeDown(tx, { action: 'credential.rotated', subject: row.id, details: this.#detailsOf(row.label) });
-      await store.updateCredential(tx, actor.tenantId, row.id, {
-        secret_hash: this.#keyMaker.hashSecret(secret),
-        last_rotated_at: new Date(),
-      });
-      return { id: row.id, label: row.label, api_key: row.api_key, api_secret: secret };
-    });
-    await waitForLeasesToEnd();
-    return rotated;
+    const deps = { db: this.#db, keyMaker: this.#keyMaker };
+    return (await rotateSecret(deps, actor, { id, audience: this.#audience }, 0)).secret;
   }
 
   /**
    * Registers the webhook URL of a credential (contract §4, registration rules).
    * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret
    */
-  async registerWebhook({ tenantId, credentialId }: Caller, url: string): Promise<string> {
-    const secret = newSecret();
-    const writeDown = prepareAudit({ tenantId, type: 'credential', id: credentialId });
-    const location = webhookSecretLocation(tenantId, credentialId);
-    let wasStored = false;
-    return await this.#change(tenantId, credentialId, async (tx, row) => {
-      if (row.webhook_url === url) {
-        // If a COMMIT got no response, the transaction runs again. If the first run stored the new secret, the method must return it,
-        // because no other response shows the secret. The decrypted secrets are compared, because a rotation of the service keys may have
-        // changed the ciphertext.
-        const isFromEarlierRun =
-          wasStored && row.webhook_secret && (await this.#keyring.decrypt(row.webhook_secret, location)) === secret;
-        return isFromEarlierRun ? secret : '';
-      }
-      const webhook_secret = await this.#keyring.encrypt(tx, secret, location);
-      await store.updateCredential(tx, tenantId, row.id, { webhook_url: url, webhook_secret });
-      wasStored = true;
-      await writeDown(tx, { action: 'webhook.registered', subject: row.id, details: { webhook_url: url } });
-      return secret;
-    });
+  async registerWebhook(caller: Caller, url: string): Promise<string> {
+    const target = { id: caller.credentialId, audience: this.#audience };
+    return await registerWebhook({ db: this.#db, keyring: this.#keyring }, callerActor(caller), target, url);
   }
-
-  #detailsOf(label: string): Record<string, unknown> {
-    return { audience: this.#audience, label };
-  }
-
-  async #change<T>(tenantId: number, id: string, change: (tx: Tx, row: store.CredentialRow) => Promise<T>): Promise<T> {
-    return await inTransaction(this.#db, async (tx) => {
-      const row = isUuid(id) ? await store.lockCredential(tx, tenantId, this.#audience, id) : undefined;
-      if (row === undefined) {
-        throw notFound('credential');
-      }
-      return await change(tx, row);
-    });
-  }
-}
-
-/**
- * Returns the text that names the tenant and the credential of a webhook secret. Encryption binds the secret to this text, so decryption
- * with another text fails.
- */
-export function webhookSecretLocation(tenantId: number, credentialId: string): string {
-  return `webhook secret of ${tenantId} ${credentialId}`;
-}
-
-/** Access to the encrypted webhook secrets of all credentials, for the rotation of the service keys. */
-export const webhookSecrets: SecretColumn = {
-  async readBefore(db, tenantId, bytes, afterId, limit) {
-    const rows = await store.readWebhookSecretsBefore(db, tenantId, bytes, afterId, limit);
-    return rows.map(({ id, webhook_secret }) => ({
-      id,
-      location: webhookSecretLocation(tenantId, id),
-      ciphertext: webhook_secret,
-    }));
-  },
-  replace: (tx, tenantId, { id, ciphertext: from }, to) => store.replaceWebhookSecret(tx, tenantId, { id, from, to }),
-};
-
-function shape(row: store.CredentialRow): Credential {
-  return {
-    id: row.id,
-    label: row.label,
-    api_key: shortenKey(row.api_key),
-    webhook_url: row.webhook_url,
-    is_active: row.is_active,
-    created_at: row.created_at.toISOString(),
-    last_used_at: row.last_used_at?.toISOString() ?? null,
-    last_rotated_at: row.last_rotated_at?.toISOString() ?? null,
-  };
 }

@@ -79,6 +79,12 @@ async function withdrawUnderLoad(headers: Headers, withdraw: () => Promise<Answe
   return answer;
 }
 
+const rotateWithOverlap = (id: string) =>
+  call(nodes[0] ?? '', 'POST', `/v1/staff/credentials/${id}/rotate/`, {
+    headers: tenant.owner,
+    json: { overlap_minutes: 60 },
+  });
+
 const change = (id: string, what: 'revoke' | 'rotate') =>
   call(nodes[0] ?? '', 'POST', `/v1/third-party/credentials/${id}/${what}/`, { headers: tenant.owner });
 
@@ -100,6 +106,44 @@ describe('a revoked or rotated credential', { timeout: 60_000 }, () => {
       assert.deepEqual([answer.status, answer.body.is_active], [200, false]);
     });
   }
+
+  it('401: after a second rotation with an overlap has responded, every process refuses the oldest secret and accepts the two others', async () => {
+    const { credential, partner } = await service.credential(tenant.tenantId);
+    const first = await rotateWithOverlap(credential.id);
+    const second = await withdrawUnderLoad(partner, () => rotateWithOverlap(credential.id));
+    for (const { status, body } of [first, second]) {
+      assert.equal(status, 200);
+      const headers = { 'x-api-key': body.api_key, 'x-api-secret': body.api_secret };
+      for (const url of nodes) {
+        assert.equal((await call(url, 'GET', PATH, { headers })).status, 200);
+      }
+    }
+  });
+
+  for (const what of ['revoke', 'rotate'] as const) {
+    it(`401: during an overlap, after a ${what} of the contract has responded, every process refuses the previous secret`, async () => {
+      const { credential, partner } = await service.credential(tenant.tenantId);
+      const { body } = await rotateWithOverlap(credential.id);
+      const present = { 'x-api-key': body.api_key, 'x-api-secret': body.api_secret };
+      const answer = await withdrawUnderLoad(partner, () => change(credential.id, what));
+      assert.equal(answer.status, 200);
+      for (const url of nodes) {
+        assert.equal((await call(url, 'GET', PATH, { headers: present })).status, 401);
+      }
+    });
+  }
+
+  it('200: under load with the old secret, a rotation with an overlap refuses no call on any process', async () => {
+    const { credential, partner } = await service.credential(tenant.tenantId);
+    const loads = nodes.map((url) => startLoad(url, partner));
+    await Promise.all(loads.map((each) => each.until(() => each.calls.length >= 20)));
+    const { body } = await rotateWithOverlap(credential.id);
+    const fresh = nodes.map((url) => startLoad(url, { 'x-api-key': body.api_key, 'x-api-secret': body.api_secret }));
+    await Promise.all(fresh.map((each) => each.until(() => each.calls.length >= 40)));
+    await Promise.all([...loads, ...fresh].map((each) => each.stop()));
+    const all = [...loads, ...fresh].flatMap(({ calls }) => calls.map(({ status }) => status));
+    assert.deepEqual(new Set(all), new Set([200]));
+  });
 
   it('200: after a revocation, every process still accepts the other credentials of the tenant', async () => {
     const [gone, stays] = [await service.credential(tenant.tenantId), await service.credential(tenant.tenantId)];

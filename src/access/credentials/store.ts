@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import type { Share } from '#platform/db/inputs.ts';
 import { afterIdInOrder } from '#platform/db/keyset-list.ts';
@@ -7,6 +7,7 @@ import type { Credential as CredentialTable } from '#platform/db/types.ts';
 import type { Audience } from './audiences.ts';
 
 export type CredentialRow = Selectable<CredentialTable>;
+
 export async function listCredentials(db: Db, tenantId: number, audience: Audience): Promise<CredentialRow[]> {
   return await db
     .selectFrom('credential')
@@ -32,6 +33,16 @@ export async function findCredential(
     .executeTakeFirst();
 }
 
+/** Reads a credential of any audience by its id. */
+export async function readCredential(db: Db, tenantId: number, id: string): Promise<CredentialRow | undefined> {
+  return await db
+    .selectFrom('credential')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
 /**
  * Inserts a credential. If a credential with this id exists, the statement changes nothing, because an earlier try of the same transaction
  * has inserted the credential.
@@ -51,6 +62,10 @@ export async function insertCredential(
 export interface CallerRow {
   id: string;
   secret_hash: Buffer;
+  /** Hash of the previous secret beside the present one (`hashBesidePresent`). Null: there is no previous secret. */
+  previous_secret_hash: Buffer | null;
+  /** Milliseconds until the previous secret ends, by the clock of the database. Zero or less: the secret has ended. */
+  previous_ms_left: number | null;
   is_active: boolean;
   features: string[];
   currency: string;
@@ -66,26 +81,30 @@ export async function findByApiKey(
   return await db
     .selectFrom('credential as c')
     .innerJoin('tenant as t', 't.id', 'c.tenant_id')
-    .select(['c.id', 'c.secret_hash', 'c.is_active', 't.features', 't.currency'])
+    .select(['c.id', 'c.secret_hash', 'c.previous_secret_hash', 'c.is_active', 't.features', 't.currency'])
+    .select(
+      sql<number | null>`extract(epoch FROM c.previous_secret_ends_at - now())::float8 * 1000`.as('previous_ms_left'),
+    )
     .where('c.tenant_id', '=', tenantId)
     .where('c.api_key', '=', apiKey)
     .where('c.audience', '=', audience)
     .executeTakeFirst();
 }
 
+/** Credential that a transaction has locked. */
+export interface LockedCredential extends CredentialRow {
+  /** Time of the transaction, by the clock of the database. */
+  at: Date;
+}
+
 /** Locks the credential against changes until the transaction ends. Other transactions can still insert rows that refer to it. */
-export async function lockCredential(
-  tx: Tx,
-  tenantId: number,
-  audience: Audience,
-  id: string,
-): Promise<CredentialRow | undefined> {
+export async function lockCredential(tx: Tx, tenantId: number, id: string): Promise<LockedCredential | undefined> {
   return await tx
     .selectFrom('credential')
     .selectAll()
+    .select(sql<Date>`now()`.as('at'))
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
-    .where('audience', '=', audience)
     .forNoKeyUpdate()
     .executeTakeFirst();
 }
@@ -94,13 +113,7 @@ export async function updateCredential(
   tx: Tx,
   tenantId: number,
   id: string,
-  changes: {
-    is_active?: boolean;
-    secret_hash?: Buffer;
-    last_rotated_at?: Date;
-    webhook_url?: string;
-    webhook_secret?: Buffer;
-  },
+  changes: Updateable<CredentialTable>,
 ): Promise<CredentialRow> {
   return await tx
     .updateTable('credential')

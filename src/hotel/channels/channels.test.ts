@@ -117,14 +117,85 @@ describe('POST /v1/channel-manager/channels/{id}/revoke/', () => {
   });
 });
 
+describe('POST /v1/channel-manager/channels/{id}/rotate/', () => {
+  it('200: the response has the shape of a creation, with another key and another secret, and the list shows the new key', async () => {
+    const own = await service.tenant({ features: ['hotel'] });
+    const old = await makeChannel(service, own, 'staywell');
+    const answer = await post(`${CHANNELS}${old.id}/rotate/`, undefined, own.owner);
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(Object.keys(answer.body), Object.keys(old));
+    assert.deepEqual([answer.body.id, answer.body.source], [old.id, 'staywell']);
+    assert.match(answer.body.channel_key, /^rck_[\w-]{22}$/);
+    assert.match(answer.body.channel_secret, /^rss_[\w-]{43}$/);
+    assert.notEqual(answer.body.channel_key, old.channel_key);
+    assert.notEqual(answer.body.channel_secret, old.channel_secret);
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    const { body: list } = await service.call('GET', CHANNELS, { headers: own.owner });
+    assert.deepEqual(
+      list.map(({ channel_key }: { channel_key: string }) => channel_key),
+      [answer.body.channel_key],
+    );
+    const { body: audit } = await service.call('GET', '/v1/staff/audit/', { headers: own.owner });
+    assert.deepEqual(
+      [audit[0].action, audit[0].actor.type, audit[0].subject, audit[0].details],
+      ['channel.rotated', 'user', old.id, { source: 'staywell' }],
+    );
+  });
+
+  it('401: every node refuses the old key, and the old secret under the new key; 400: every node accepts the new key and secret', async (t) => {
+    const other = await startService({ beside: service });
+    t.after(() => other.close());
+    const old = await makeChannel(service, tenant);
+    const call = (node: TestService, channel: Pick<typeof old, 'channel_key' | 'channel_secret'>) =>
+      node.call('POST', RECEIVER, { headers: channelHeaders(channel, '{}'), body: '{}' });
+    for (const node of [service, other]) {
+      assertError(await call(node, old), 400, 'invalid_request');
+    }
+    const { body: fresh } = await post(`${CHANNELS}${old.id}/rotate/`);
+    for (const node of [service, other]) {
+      assertError(await call(node, old), 401, 'invalid_credentials');
+      assertError(await call(node, { ...old, channel_key: fresh.channel_key }), 401, 'invalid_credentials');
+      assertError(await call(node, { ...fresh, channel_key: old.channel_key }), 401, 'invalid_credentials');
+      assertError(await call(node, fresh), 400, 'invalid_request');
+    }
+  });
+
+  it('neither the stored row nor the log contains the secret of a rotated channel', async () => {
+    const { id } = await makeChannel(service, tenant);
+    const { body } = await post(`${CHANNELS}${id}/rotate/`);
+    const row = await service.database.db
+      .selectFrom('channel')
+      .selectAll()
+      .where('tenant_id', '=', tenant.tenantId)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    assert.equal(row.channel_secret.toString('latin1').includes(body.channel_secret.slice(4)), false);
+    assert.equal(logged.join('').includes(body.channel_secret.slice(4)), false);
+  });
+
+  it("404: rotating an unknown id, another tenant's channel or a malformed id gets the same message", async () => {
+    const stranger = await makeChannel(service, await service.tenant({ features: ['hotel'] }));
+    const unknown = '01920000-0000-7000-8000-000000000000';
+    const answers = await Promise.all([unknown, stranger.id, 'none'].map((id) => post(`${CHANNELS}${id}/rotate/`)));
+    assert.deepEqual([...new Set(answers.map((answer) => assertError(answer, 404, 'error')))], ['No such channel.']);
+  });
+
+  it('409: a revoked channel cannot be rotated', async () => {
+    const { id } = await makeChannel(service, tenant);
+    await post(`${CHANNELS}${id}/revoke/`);
+    assertError(await post(`${CHANNELS}${id}/rotate/`), 409, 'invalid_status_transition');
+  });
+});
+
 describe('access to the channel operations', () => {
   const calls = [
     ['GET', CHANNELS],
     ['POST', CHANNELS],
     ['POST', `${CHANNELS}01920000-0000-7000-8000-000000000000/revoke/`],
+    ['POST', `${CHANNELS}01920000-0000-7000-8000-000000000000/rotate/`],
   ] as const;
 
-  it('403: staff may not list, create or revoke channels', async () => {
+  it('403: staff may not list, create, revoke or rotate channels', async () => {
     for (const [method, path] of calls) {
       assertError(await service.call(method, path, { headers: tenant.staff }), 403, 'error');
     }

@@ -1,5 +1,5 @@
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
-import type { Database } from '#platform/db/database.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { createKeyMaker, type KeyMaker, newSecret } from '#access/credentials/credentials.ts';
 import { type ApiError, apiError, notFound } from '#platform/errors.ts';
@@ -32,8 +32,8 @@ export interface UnverifiedCall {
 }
 
 /**
- * Operations on channels, through which OTAs (online travel agencies) send reservations. The owner of the tenant creates and revokes
- * channels (decision 30).
+ * Operations on channels, through which OTAs (online travel agencies) send reservations. The owner of the tenant creates, rotates and
+ * revokes channels (decision 30).
  */
 export class Channels {
   readonly #db: Database;
@@ -69,16 +69,33 @@ export class Channels {
    */
   async revoke(actor: Actor, id: string): Promise<Channel> {
     const recordAudit = prepareAudit(actor);
-    return await inTransaction(this.#db, async (tx) => {
-      const row = isUuid(id) ? await store.lockChannel(tx, actor.tenantId, id) : undefined;
-      if (row === undefined) {
-        throw notFound('channel');
-      }
+    return await this.#change(actor.tenantId, id, async (tx, row) => {
       if (row.is_active) {
-        await store.revokeChannel(tx, actor.tenantId, row.id);
+        await store.updateChannel(tx, actor.tenantId, row.id, { is_active: false });
         await recordAudit(tx, { action: 'channel.revoked', subject: row.id, details: { source: row.source } });
       }
       return shape({ ...row, is_active: false });
+    });
+  }
+
+  /**
+   * Gives a channel a new key and a new secret. A call that starts after this method has returned is refused with the old key, on every
+   * process, because each call reads its channel from the database.
+   * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition` if the channel is revoked
+   */
+  async rotate(actor: Actor, id: string): Promise<ChannelSecret> {
+    const { tenantId } = actor;
+    const recordAudit = prepareAudit(actor);
+    const secret = newSecret();
+    const channel_key = this.#keyMaker.newApiKey(tenantId);
+    return await this.#change(tenantId, id, async (tx, row) => {
+      if (!row.is_active) {
+        throw apiError('invalid_status_transition', 'The channel is revoked. Create a new one with the same source.');
+      }
+      const channel_secret = await this.#keyring.encrypt(tx, secret, secretLocation(tenantId, channel_key));
+      await store.updateChannel(tx, tenantId, row.id, { channel_key, channel_secret });
+      await recordAudit(tx, { action: 'channel.rotated', subject: row.id, details: { source: row.source } });
+      return { id: row.id, source: row.source, channel_key, channel_secret: secret };
     });
   }
 
@@ -111,6 +128,16 @@ export class Channels {
         signature: textOf(headers.signature),
       },
     };
+  }
+
+  async #change<T>(tenantId: number, id: string, change: (tx: Tx, row: store.ChannelRow) => Promise<T>): Promise<T> {
+    return await inTransaction(this.#db, async (tx) => {
+      const row = isUuid(id) ? await store.lockChannel(tx, tenantId, id) : undefined;
+      if (row === undefined) {
+        throw notFound('channel');
+      }
+      return await change(tx, row);
+    });
   }
 }
 

@@ -17,14 +17,21 @@ interface OwnerDependencies {
   ownerGuard: Guard;
 }
 
-export function channelRoutes(app: App, { channels, ownerGuard }: OwnerDependencies): void {
-  const shared = { tags: ['Channels'] };
+const SHARED = { tags: ['Channels'] };
+
+/** Registers the owner-only routes for channels (decision 30). */
+export function channelRoutes(app: App, dependencies: OwnerDependencies): void {
+  listAndCreate(app, dependencies);
+  revokeAndRotate(app, dependencies);
+}
+
+function listAndCreate(app: App, { channels, ownerGuard }: OwnerDependencies): void {
   app.get(
     '/v1/channel-manager/channels/',
     {
       onRequest: ownerGuard,
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'listChannels',
         summary: 'List the channels',
         description: 'Lists all channels, also revoked ones, with the newest first. The list shows no secrets.',
@@ -39,7 +46,7 @@ export function channelRoutes(app: App, { channels, ownerGuard }: OwnerDependenc
     {
       onRequest: ownerGuard,
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'createChannel',
         summary: 'Create a channel and show its secret once',
         description:
@@ -52,13 +59,16 @@ export function channelRoutes(app: App, { channels, ownerGuard }: OwnerDependenc
     },
     async (request, reply) => reply.code(201).send(await channels.create(actorOf(request.staff), request.body.source)),
   );
+}
+
+function revokeAndRotate(app: App, { channels, ownerGuard }: OwnerDependencies): void {
   app.post(
     '/v1/channel-manager/channels/:id/revoke/',
     {
       onRequest: ownerGuard,
       config: { errors: [{ ...NOT_FOUND, message: 'No such channel.' }] },
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'revokeChannel',
         summary: 'Revoke a channel permanently',
         description:
@@ -69,6 +79,26 @@ export function channelRoutes(app: App, { channels, ownerGuard }: OwnerDependenc
       },
     },
     async (request) => await channels.revoke(actorOf(request.staff), request.params.id),
+  );
+  app.post(
+    '/v1/channel-manager/channels/:id/rotate/',
+    {
+      onRequest: ownerGuard,
+      config: { errors: [{ ...NOT_FOUND, message: 'No such channel.' }, 'invalid_status_transition'] },
+      schema: {
+        ...SHARED,
+        operationId: 'rotateChannel',
+        summary: 'Replace the key and the secret of a channel',
+        description:
+          'Gives the channel a new key and a new secret. Enter both at the OTA. Only this response shows the secret. Every call with the ' +
+          'old key that starts after this response is refused, so the OTA has to send it again with the new key. The source and the ' +
+          'reservations of the channel stay the same. This operation is not idempotent, because each call makes a new key and a new ' +
+          'secret. If the response is lost, call it again. A revoked channel cannot be rotated.',
+        params: ChannelPath,
+        response: { 200: ChannelSecret },
+      },
+    },
+    async (request) => await channels.rotate(actorOf(request.staff), request.params.id),
   );
 }
 

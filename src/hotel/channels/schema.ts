@@ -19,7 +19,10 @@ export const ChannelCreate = Type.Object(
 );
 
 const CHANNEL_FIELDS = {
-  id: Type.String({ format: 'uuid', description: 'The id of the channel. The call that revokes the channel uses it.' }),
+  id: Type.String({
+    format: 'uuid',
+    description: 'The id of the channel. The calls that revoke and rotate the channel use it.',
+  }),
   source: Type.String({ description: 'The name of the OTA.' }),
   channel_key: Type.String({
     description: 'The key of the channel, which is not secret. Each call of the OTA carries it as `X-Channel-Key`.',
@@ -48,7 +51,7 @@ export const Channel = Type.Object(
 );
 export type Channel = Type.Static<typeof Channel>;
 
-/** Response to the creation of a channel. No other response shows the secret. */
+/** Response to the creation or rotation of a channel. No other response shows the secret. */
 export const ChannelSecret = Type.Object(
   {
     ...CHANNEL_FIELDS,

@@ -47,13 +47,13 @@ export async function lockChannel(tx: Tx, tenantId: number, id: string): Promise
     .executeTakeFirst();
 }
 
-export async function revokeChannel(tx: Tx, tenantId: number, id: string): Promise<void> {
-  await tx
-    .updateTable('channel')
-    .set({ is_active: false })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .execute();
+export async function updateChannel(
+  tx: Tx,
+  tenantId: number,
+  id: string,
+  changes: { is_active?: boolean; channel_key?: string; channel_secret?: Buffer },
+): Promise<void> {
+  await tx.updateTable('channel').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }
 
 export interface ChannelSecretRow {

@@ -75,6 +75,8 @@ export interface Credential {
   last_rotated_at: Timestamp | null;
   last_use_written_at: Timestamp | null;
   last_used_at: Timestamp | null;
+  previous_secret_ends_at: Timestamp | null;
+  previous_secret_hash: Buffer | null;
   secret_hash: Buffer;
   tenant_id: number;
   webhook_secret: Buffer | null;

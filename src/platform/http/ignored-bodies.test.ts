@@ -51,6 +51,7 @@ describe('an operation that takes no body', () => {
     await book(service, hotel, { external_reservation_id: 'N-1' });
     const make = async (path: string) => (await service.call('POST', path, { headers: owner })).body.id;
     const { id: channel } = await makeChannel(service, hotel);
+    const rotated = await makeChannel(service, hotel);
     const session = await openSession(service, hotel.tenantId, 'owner');
     const person = await personId(service, hotel.tenantId, 'staff');
     const display = await service.call('POST', '/v1/staff/displays/', {
@@ -81,6 +82,13 @@ describe('an operation that takes no body', () => {
       {
         name: 'revokePmsCredential',
         path: `${PMS_CREDENTIALS}${await make(PMS_CREDENTIALS)}/revoke/`,
+        headers: owner,
+        again: 200,
+      },
+      { name: 'rotateChannel', path: `${CHANNELS}${rotated.id}/rotate/`, headers: owner, again: 200 },
+      {
+        name: 'removeCredentialWebhook',
+        path: `/v1/staff/credentials/${hotel.credential.id}/webhook/remove/`,
         headers: owner,
         again: 200,
       },

@@ -177,6 +177,24 @@ describe('the window of one minute in which the calls of a budget are counted', 
     assert.ok(usedMib() - atBeginMib < 3, `${usedMib() - atBeginMib} MiB after the windows have ended`);
   });
 
+  it('a look at a budget shows the calls and the rest of the window, counts no call, and shows zeros without a window', async (t) => {
+    let nowMs = 1_000;
+    t.mock.method(performance, 'now', () => nowMs);
+    const { take, look } = createMemoryBudgets().budget('any', 2);
+    const none = { count: 0, msLeft: 0, isShared: false };
+    assert.deepEqual(await look('key'), none);
+    await take('key');
+    nowMs += 59_000;
+    for (let times = 0; times < 3; times += 1) {
+      assert.deepEqual(await look('key'), { count: 1, msLeft: 1_000, isShared: false });
+    }
+    assert.deepEqual(await take('key'), { count: 2, msLeft: 1_000 });
+    await take('another key'); // The window of the first key is now in the older map.
+    assert.equal((await look('key')).count, 2);
+    nowMs += 1_000;
+    assert.deepEqual(await look('key'), none);
+  });
+
   it('a window that begins in the second half of a minute still counts when the older windows are dropped', (t) => {
     let nowMs = 1_000;
     t.mock.method(performance, 'now', () => nowMs);

@@ -14,11 +14,22 @@ export interface Taken {
   msLeft: number;
 }
 
-/** Number of calls that each key may make in one window, and the function that counts them. */
+/** State of the window of a key between two calls. */
+export interface Seen extends Taken {
+  /**
+   * True if all processes of the service count together. False if this process counts alone, so that other processes may let in calls that
+   * `count` does not have.
+   */
+  isShared: boolean;
+}
+
+/** Number of calls that each key may make in one window, and the functions that count them. */
 export interface Budget {
   limit: number;
   /** Counts one call of the key, and returns the state of its window. */
   take: (key: string) => Taken | Promise<Taken>;
+  /** Returns the state of the window of the key, and counts no call. Both numbers are zero if the key has no window. */
+  look: (key: string) => Seen | Promise<Seen>;
 }
 
 /** Store that counts calls against budgets: the memory of this process, or Redis. */
@@ -36,7 +47,10 @@ export interface BudgetStore {
  */
 export function createMemoryBudgets(): BudgetStore {
   return {
-    budget: (_name, limit) => ({ limit, take: createCounter().take }),
+    budget(_name, limit) {
+      const { take, look } = createCounter();
+      return { limit, take, look: (key) => ({ ...look(key), isShared: false }) };
+    },
     close: async () => {},
   };
 }
@@ -45,6 +59,8 @@ export function createMemoryBudgets(): BudgetStore {
 export interface Counter {
   /** Counts one call of the key, or as many calls as `calls` says, and returns the state of its window. */
   take: (key: string, calls?: number) => Taken;
+  /** Returns the state of the window of the key, and counts no call. Both numbers are zero if the key has no window. */
+  look: (key: string) => Taken;
   /** Replaces the window of the key with a window that is counted elsewhere. `take` continues this window. */
   set: (key: string, taken: Taken) => void;
 }
@@ -83,6 +99,11 @@ export function createCounter(windowMs = WINDOW_MS): Counter {
       window.count += calls;
       // Both times are rounded, so their difference may be slightly larger than the length of the window. `min` corrects this.
       return { count: window.count, msLeft: Math.min(windowMs, window.endsAtMs - nowMs) };
+    },
+    look(key) {
+      const window = newer.get(key) ?? older.get(key);
+      const msLeft = window === undefined ? 0 : Math.min(windowMs, window.endsAtMs - performance.now());
+      return window === undefined || msLeft <= 0 ? { count: 0, msLeft: 0 } : { count: window.count, msLeft };
     },
     set(key, { count, msLeft }) {
       const nowMs = performance.now();

@@ -108,6 +108,35 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
+  it('200: a look at a budget shows the calls of both nodes as shared, takes no call, and shows the share of a node while Redis is lost', async () => {
+    const tenant = await first.tenant();
+    const { partner } = tenant;
+    const look = async (node: TestService) => {
+      const path = `/v1/staff/credentials/${tenant.credential.id}/`;
+      return (await node.call('GET', path, { headers: tenant.owner })).body.budget;
+    };
+    await waitUntilShared();
+    assert.deepEqual(await look(second), { limit: 300, used: 0, resets_in_s: 0, is_shared: true });
+    for (const node of [first, second, first]) {
+      await remaining(node, partner);
+    }
+    const { resets_in_s: resets, ...seen } = await look(second);
+    assert.deepEqual(seen, { limit: 300, used: 3, is_shared: true });
+    assert.ok(resets > 50 && resets <= 60, String(resets));
+    assert.equal(await remaining(first, partner), 296);
+    await sleep(2 * TIMES.announceEveryMs); // Until then, both nodes know that there are two of them.
+    messages.length = 0;
+    await redis.kill();
+    // The node may have 148 of the 296 calls that were left.
+    assert.equal(await remaining(first, partner), 147);
+    const lost = await look(first);
+    assert.deepEqual([lost.used, lost.is_shared], [153, false]);
+    assert.equal(await remaining(first, partner), 146);
+    await redis.start();
+    await waitUntilShared();
+    await waitForMessages([LOST, LOST, BACK, BACK]);
+  });
+
   it('if Redis is killed, each node counts its half of the budget in its own memory until Redis is back, and logs the loss and the return once', async () => {
     messages.length = 0;
     await sleep(2 * TIMES.announceEveryMs); // Until then, both nodes know that there are two of them.

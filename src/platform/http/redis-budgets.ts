@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { type BudgetStore, type Counter, createCounter, type Taken, WINDOW_MS } from './rate-limit.ts';
+import { type Budget, type BudgetStore, type Counter, createCounter, type Taken, WINDOW_MS } from './rate-limit.ts';
 import { RedisLink } from './redis-link.ts';
 import type { RedisServers } from './redis-servers.ts';
 
@@ -15,6 +15,12 @@ const COUNT = `
     left = tonumber(ARGV[1])
   end
   return {count, left}`;
+
+/**
+ * Redis script (Lua) that counts no call. Returns the number of calls in the window of a key, and the milliseconds until the window ends. Both
+ * are zero if the key has no window.
+ */
+const LOOK = `return {tonumber(redis.call('GET', KEYS[1]) or 0), math.max(0, redis.call('PTTL', KEYS[1]))}`;
 
 /**
  * Redis script (Lua) that announces this process under its id. Returns the number of processes that announced themselves within the lifetime
@@ -84,34 +90,61 @@ export async function createRedisBudgets(url: string, log: Logger, times: Partia
     await presence.announce(link);
   });
   return {
-    budget(name, limit) {
-      const share = createShare(limit, windowMs);
-      const take = async (key: string): Promise<Taken> => {
-        const inRedis = budgetKey(link.servers, name, key);
-        const { slot } = inRedis;
-        const mine = hasFailedLately(slot) ? share.take(slot, key, presence.countNodes()) : null;
-        if (mine !== null && mine.count > limit) {
-          return mine;
-        }
-        const script = { text: COUNT, key: inRedis.key, values: [String(windowMs)] };
-        const response = (await link.runUnlessLost(slot, script)) as [number, number] | null;
-        if (response === null) {
-          return mine ?? share.take(slot, key, presence.countNodes());
-        }
-        const all = { count: response[0], msLeft: response[1] };
-        if (mine !== null) {
-          return all.count > mine.count ? all : mine;
-        }
-        if (!hasFailedLately(slot)) {
-          share.follow(slot, key, all);
-        }
-        return all;
-      };
-      return { limit, take };
-    },
+    budget: (name, limit) => createBudget(name, limit, { windowMs, link, presence, hasFailedLately }),
     async close() {
       stop();
       await link.close(async () => await presence.withdraw(link));
+    },
+  };
+}
+
+interface Parts {
+  windowMs: number;
+  link: RedisLink;
+  presence: Presence;
+  /** Returns true if this process keeps to its share of the budgets of the slot. */
+  hasFailedLately: (slot: number) => boolean;
+}
+
+/** Creates a budget that Redis counts, or this process if Redis is lost. */
+function createBudget(name: string, limit: number, { windowMs, link, presence, hasFailedLately }: Parts): Budget {
+  const share = createShare(limit, windowMs);
+  /** Runs a script that returns the state of a window. Returns null if Redis is lost. */
+  const run = async ({ key, slot }: KeyInRedis, text: string, values: string[]): Promise<Taken | null> => {
+    const response = (await link.runUnlessLost(slot, { text, key, values })) as [number, number] | null;
+    return response && { count: response[0], msLeft: response[1] };
+  };
+  return {
+    limit,
+    async take(key) {
+      const inRedis = budgetKey(link.servers, name, key);
+      const { slot } = inRedis;
+      const mine = hasFailedLately(slot) ? share.take(slot, key, presence.countNodes()) : null;
+      if (mine !== null && mine.count > limit) {
+        return mine;
+      }
+      const all = await run(inRedis, COUNT, [String(windowMs)]);
+      if (all === null) {
+        return mine ?? share.take(slot, key, presence.countNodes());
+      }
+      if (mine !== null) {
+        return all.count > mine.count ? all : mine;
+      }
+      if (!hasFailedLately(slot)) {
+        share.follow(slot, key, all);
+      }
+      return all;
+    },
+    async look(key) {
+      const inRedis = budgetKey(link.servers, name, key);
+      const { slot } = inRedis;
+      const all = await run(inRedis, LOOK, []);
+      if (all !== null && !hasFailedLately(slot)) {
+        return { ...all, isShared: true };
+      }
+      // This process keeps to its share for a while, also if Redis counts again.
+      const mine = share.look(slot, key, presence.countNodes());
+      return { ...(all !== null && all.count > mine.count ? all : mine), isShared: false };
     },
   };
 }
@@ -141,25 +174,36 @@ function createShare(limit: number, windowMs: number) {
   const known = createCounter(windowMs);
   /** `own` of each slot that is lost. */
   const ownBySlot = new Map<number, Counter>();
+  /** Returns a count of which the rest, up to the limit, is what this process may still let in. */
+  const inShare = ({ count, msLeft }: Taken, calls: number): Taken => ({
+    count: count > limit ? count : limit - Math.floor((limit - count) / calls),
+    msLeft,
+  });
+  // If there are more processes than calls in the budget, each process lets in one call.
+  const callsOf = (nodes: number) => Math.min(nodes, limit);
   return {
     /** Stores the state of the window of a key in Redis. */
     follow(slot: number, key: string, taken: Taken): void {
       ownBySlot.delete(slot);
       known.set(key, taken);
     },
-    /** Counts a call against the share. Returns a count of which the rest, up to the limit, is what this process may still let in. */
+    /** Counts a call against the share, and returns the state of the share (`inShare`). */
     take(slot: number, key: string, nodes: number): Taken {
       const own = ownBySlot.get(slot) ?? createCounter(windowMs);
       ownBySlot.set(slot, own);
-      // If there are more processes than calls in the budget, each process lets in one call.
-      const calls = Math.min(nodes, limit);
+      const calls = callsOf(nodes);
       const first = known.take(key, calls);
       if (first.count > limit) {
         return first;
       }
       const second = own.take(key, calls);
-      const { count, msLeft } = second.count > first.count ? second : first;
-      return { count: count > limit ? count : limit - Math.floor((limit - count) / calls), msLeft };
+      return inShare(second.count > first.count ? second : first, calls);
+    },
+    /** Returns the state of the share, and counts no call. */
+    look(slot: number, key: string, nodes: number): Taken {
+      const first = known.look(key);
+      const second = ownBySlot.get(slot)?.look(key) ?? first;
+      return inShare(second.count > first.count ? second : first, callsOf(nodes));
     },
   };
 }
@@ -176,6 +220,8 @@ function budgetKey({ slots, slotOf }: RedisServers, name: string, ofBudget: stri
   const key = slots === 1 ? `roomservice:${name}:${ofBudget}` : `roomservice:${name}:{${ofBudget}}`;
   return { key, slot: slotOf(key) };
 }
+
+type Presence = ReturnType<typeof createPresence>;
 
 /** Creates the announcement of this process in Redis, which ends `lifetimeMs` after the last call of `announce`. */
 function createPresence(lifetimeMs: number, shareMs: number) {

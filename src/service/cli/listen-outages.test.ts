@@ -118,7 +118,10 @@ describe('roomservice listen after a restore of the service from a backup', () =
 describe('roomservice listen if the budget of calls is used up', () => {
   it('if the budget of calls is used up, listen prints how many seconds it will wait, and later prints the next event', async (t) => {
     const windowSeconds = 4;
-    const budget = () => ({ limit: 2, take: createCounter(windowSeconds * 1000).take });
+    const budget = () => {
+      const { take, look } = createCounter(windowSeconds * 1000);
+      return { limit: 2, take, look: (key: string) => ({ ...look(key), isShared: false }) };
+    };
     const service = await startService({ budgets: { budget, close: async () => {} } });
     t.after(() => service.close());
     const tenant = await service.tenant();

@@ -47,10 +47,13 @@ export function topicsOf({ role, areas }: Pick<Staff, 'role' | 'areas'>): Readon
  * does not compile without a decision here.
  */
 const TOPIC_OF_ACTION: Record<AuditAction, Topic | null> = {
+  'credential.changed': 'credentials',
   'credential.created': 'credentials',
   'channel.created': 'credentials',
   'channel.revoked': 'credentials',
+  'channel.rotated': 'credentials',
   'webhook.registered': 'credentials',
+  'webhook.removed': 'credentials',
   'display.created': 'people',
   'display.paired': 'people',
   'display.removed': 'people',

@@ -1,56 +1,52 @@
 import Type from 'typebox';
-import { CREDENTIAL_EXAMPLE, type Credentials } from '#access/credentials/credentials.ts';
-import type { Database } from '#platform/db/database.ts';
+import { CredentialPath } from '#access/credentials/credentials.ts';
+import { actorOf } from '#access/tenants/tenants.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { shortList } from '#platform/http/list.ts';
 import { PageQuery, pageOf } from '#platform/http/paging.ts';
-import { listCredentialsWithDeliveries } from './partners.ts';
-import { CredentialDeliveries } from './schema.ts';
+import { detailOf, listCredentialsWithDeliveries, type Partners } from './partners.ts';
+import {
+  CredentialChange,
+  CredentialRotation,
+  RotatedCredential,
+  staffCredential,
+  staffCredentialDetail,
+} from './schema.ts';
 
-interface Dependencies {
-  credentials: Credentials;
-  db: Database;
+interface Dependencies extends Partners {
   ownerGuard: Guard;
-  /** Schema of a credential in API responses. The route for partners adds the field `deliveries` to the schema. */
+  /** Schema of a credential in API responses. The routes for partners add fields to the schema. */
   shape: Type.TObject;
 }
 
+const PATH = '/v1/staff/credentials/';
+const SHARED = { tags: ['Credentials'] };
+const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' } as const;
+
 /**
- * Registers the route that shows an owner how many deliveries of each partner wait or have failed. `GET /v1/third-party/credentials/`
- * cannot show these numbers, because the contract fixes the fields of its response.
+ * Registers the routes with which an owner sees and changes the credentials of partners. `GET /v1/third-party/credentials/` cannot show the
+ * deliveries and the budget, because the contract fixes the fields of its response.
  */
 export function partnerRoutes(app: App, dependencies: Dependencies): void {
-  const { credentials, db, ownerGuard, shape } = dependencies;
-  const entry = Type.Object(
-    { ...shape.properties, deliveries: CredentialDeliveries },
-    {
-      title: 'StaffCredential',
-      description: 'The credential of a partner, and the state of its deliveries.',
-      examples: [
-        {
-          ...CREDENTIAL_EXAMPLE,
-          deliveries: {
-            pending: 1,
-            failed: 1,
-            last_failed_at: '2026-11-18T21:07:55.330Z',
-            oldest_pending_at: '2026-11-20T19:05:31.208Z',
-          },
-        },
-      ],
-    },
-  );
+  listRoute(app, dependencies);
+  detailRoutes(app, dependencies);
+  rotateRoute(app, dependencies);
+}
+
+function listRoute(app: App, { credentials, db, ownerGuard, shape }: Dependencies): void {
+  const entry = staffCredential(shape);
   app.get(
-    '/v1/staff/credentials/',
+    PATH,
     {
       onRequest: ownerGuard,
       schema: {
+        ...SHARED,
         operationId: 'listStaffCredentials',
         summary: 'List the third-party credentials with the state of their deliveries',
         description:
           'Lists all third-party credentials, newest first, revoked ones too. Each shows how many of its deliveries wait and how many ' +
           'have failed, so that you see if the receiver of a partner is down. Only the owner may call it.',
-        tags: ['Credentials'],
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(entry), pageOf(entry)]) },
       },
@@ -59,5 +55,81 @@ export function partnerRoutes(app: App, dependencies: Dependencies): void {
       const all = await listCredentialsWithDeliveries(db, credentials, request.staff.tenant.id);
       return shortList(request, all);
     },
+  );
+}
+
+function detailRoutes(app: App, dependencies: Dependencies): void {
+  const { ownerCredentials, ownerGuard, shape } = dependencies;
+  const detail = staffCredentialDetail(shape);
+  app.get(
+    `${PATH}:id/`,
+    {
+      onRequest: ownerGuard,
+      config: { errors: [NOT_FOUND] },
+      schema: {
+        ...SHARED,
+        operationId: 'getStaffCredential',
+        summary: 'Read a credential with its budget of calls and its last 24 hours',
+        description:
+          'Shows what the list shows, and also how much of its budget of calls the credential has used, and how its deliveries went in each ' +
+          'hour of the last day. The id may also be that of a credential of a PMS. Only the owner may call it.',
+        params: CredentialPath,
+        response: { 200: detail },
+      },
+    },
+    async ({ staff, params }) => {
+      const tenantId = staff.tenant.id;
+      return await detailOf(dependencies, tenantId, await ownerCredentials.read(tenantId, params.id));
+    },
+  );
+  app.patch(
+    `${PATH}:id/`,
+    {
+      onRequest: ownerGuard,
+      config: { errors: [NOT_FOUND] },
+      schema: {
+        ...SHARED,
+        operationId: 'changeStaffCredential',
+        summary: 'Give a credential another label',
+        description:
+          'Changes the label of a credential of a partner or of a PMS, also of a revoked one. Key and secret stay the same. Only the owner ' +
+          'may call it.',
+        params: CredentialPath,
+        body: CredentialChange,
+        response: { 200: detail },
+      },
+    },
+    async ({ staff, params, body }) =>
+      await detailOf(
+        dependencies,
+        staff.tenant.id,
+        await ownerCredentials.rename(actorOf(staff), params.id, body.label),
+      ),
+  );
+}
+
+function rotateRoute(app: App, { ownerCredentials, ownerGuard }: Dependencies): void {
+  app.post(
+    `${PATH}:id/rotate/`,
+    {
+      onRequest: ownerGuard,
+      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      schema: {
+        ...SHARED,
+        operationId: 'rotateStaffCredential',
+        summary: 'Replace the secret of a credential, and let the old secret work for a while',
+        description:
+          'Replaces the secret of a credential of a partner or of a PMS. Only this response shows the new secret. The key stays the same. The ' +
+          'replaced secret works until `previous_secret_ends_at`, so that the partner can change its servers one after the other. At most ' +
+          'two secrets work at the same time: if you rotate again, the oldest secret ends immediately. A revoke ends both. The webhook secret ' +
+          'is another secret, and stays the same. A revoked credential cannot be rotated. This operation is not idempotent. If the response ' +
+          'is lost, the secret that the partner uses still works until the end of the overlap, but another rotation ends it immediately. Only ' +
+          'the owner may call it.',
+        params: CredentialPath,
+        body: CredentialRotation,
+        response: { 200: RotatedCredential },
+      },
+    },
+    async ({ staff, params, body }) => await ownerCredentials.rotate(actorOf(staff), params.id, body.overlap_minutes),
   );
 }

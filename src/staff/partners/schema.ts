@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { CREDENTIAL_EXAMPLE, CredentialSecret } from '#access/credentials/credentials.ts';
 
 const nullableTime = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
@@ -16,3 +17,162 @@ export const CredentialDeliveries = Type.Object(
   { title: 'CredentialDeliveries', description: 'The state of the deliveries to the partner.' },
 );
 export type CredentialDeliveries = Type.Static<typeof CredentialDeliveries>;
+
+/** Example of a credential with the counts of its deliveries. */
+const ENTRY_EXAMPLE = {
+  ...CREDENTIAL_EXAMPLE,
+  deliveries: {
+    pending: 1,
+    failed: 1,
+    last_failed_at: '2026-11-18T21:07:55.330Z',
+    oldest_pending_at: '2026-11-20T19:05:31.208Z',
+  },
+};
+
+/**
+ * Returns the schema of an entry in the staff's list of credentials.
+ * @param shape schema of a credential in API responses
+ */
+export function staffCredential(shape: Type.TObject) {
+  return Type.Object(
+    { ...shape.properties, deliveries: CredentialDeliveries },
+    {
+      title: 'StaffCredential',
+      description: 'The credential of a partner, and the state of its deliveries.',
+      examples: [ENTRY_EXAMPLE],
+    },
+  );
+}
+
+const CredentialBudget = Type.Object(
+  {
+    limit: Type.Integer({ description: 'Number of calls that the credential may make in one minute.' }),
+    used: Type.Integer({
+      description:
+        'Number of calls that count in the present minute, at most `limit`. The difference to `limit` is what the credential may still call.',
+    }),
+    resets_in_s: Type.Integer({
+      description:
+        'Whole seconds until the present minute ends, rounded up. 0 if the credential has made no call in the last minute.',
+    }),
+    is_shared: Type.Boolean({
+      description:
+        'True if all processes of the service count together, so that `used` has all calls. False if the process that answered counts ' +
+        'alone, because there is no Redis or because Redis does not answer. The budget of each other process may then be different. While ' +
+        'Redis does not answer, a process lets in only its share of the budget, and counts the rest as used.',
+    }),
+  },
+  { title: 'CredentialBudget', description: 'The budget of calls. This call takes nothing from the budget.' },
+);
+export type CredentialBudget = Type.Static<typeof CredentialBudget>;
+
+const milliseconds = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
+
+const HealthHour = Type.Object(
+  {
+    at: Type.String({ format: 'date-time', description: 'The beginning of the hour.' }),
+    delivered: Type.Integer({ description: 'Number of deliveries that the receiver has accepted.' }),
+    failed: Type.Integer({ description: 'Number of deliveries whose fifth attempt has failed.' }),
+    pending: Type.Integer({ description: 'Number of deliveries that wait for an attempt.' }),
+    p50_ms: milliseconds(
+      'Median duration of the attempts that the receiver has accepted, in milliseconds. Null if it has accepted no delivery.',
+    ),
+    p95_ms: milliseconds('Duration that 95 % of these attempts did not exceed, in milliseconds. Null as `p50_ms`.'),
+  },
+  { title: 'HealthHour', description: 'The deliveries of the events of one hour.' },
+);
+
+const CredentialHealth = Type.Object(
+  {
+    since: Type.String({
+      format: 'date-time',
+      description:
+        'The time from which the hours are complete. It is 24 hours ago, or later if the partner had more than 5,000 events since. Then only ' +
+        'the newest 5,000 events count.',
+    }),
+    hours: Type.Array(HealthHour, {
+      description:
+        'Each hour from `since` until now, oldest first, also if it has no deliveries. A delivery belongs to the hour of its event.',
+    }),
+  },
+  { title: 'CredentialHealth', description: 'How the deliveries to the partner went in the last 24 hours.' },
+);
+export type CredentialHealth = Type.Static<typeof CredentialHealth>;
+
+/**
+ * Returns the schema of a single credential for the owner.
+ * @param shape schema of a credential in API responses
+ */
+export function staffCredentialDetail(shape: Type.TObject) {
+  return Type.Object(
+    { ...staffCredential(shape).properties, budget: CredentialBudget, health: CredentialHealth },
+    {
+      title: 'StaffCredentialDetail',
+      description:
+        'A credential with the state of its deliveries, its budget of calls, and its last 24 hours. A credential of a PMS has no webhook ' +
+        'and no deliveries.',
+      examples: [
+        {
+          ...ENTRY_EXAMPLE,
+          budget: { limit: 300, used: 12, resets_in_s: 41, is_shared: true },
+          health: {
+            since: '2026-11-20T18:10:00.000Z',
+            hours: [
+              { at: '2026-11-20T18:00:00.000Z', delivered: 31, failed: 1, pending: 0, p50_ms: 38, p95_ms: 120 },
+              { at: '2026-11-20T19:00:00.000Z', delivered: 0, failed: 0, pending: 1, p50_ms: null, p95_ms: null },
+            ],
+          },
+        },
+      ],
+    },
+  );
+}
+
+export const CredentialChange = Type.Object(
+  {
+    label: Type.String({
+      maxLength: 255,
+      description: 'The new name of the credential. It may be empty. It has no effect on the partner or the PMS.',
+    }),
+  },
+  { title: 'CredentialChange', description: 'The new label of a credential.', examples: [{ label: 'City Delivery' }] },
+);
+
+/** Longest overlap of a rotation: a day, in minutes. */
+const MAX_OVERLAP_MINUTES = 1_440;
+
+export const CredentialRotation = Type.Object(
+  {
+    overlap_minutes: Type.Integer({
+      minimum: 0,
+      maximum: MAX_OVERLAP_MINUTES,
+      description:
+        'Minutes for which the replaced secret still works, at most a day. With 0 it ends immediately. If the secret may have leaked, send 0.',
+    }),
+  },
+  { title: 'CredentialRotation', description: 'The overlap of a rotation.', examples: [{ overlap_minutes: 60 }] },
+);
+
+export const RotatedCredential = Type.Object(
+  {
+    ...CredentialSecret.properties,
+    previous_secret_ends_at: Type.String({
+      format: 'date-time',
+      description:
+        'The time until which the replaced secret works. With an overlap of 0 it is the time of the rotation.',
+    }),
+  },
+  {
+    title: 'RotatedCredential',
+    description: 'The key with the new secret, and the end of the replaced secret.',
+    examples: [
+      {
+        id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
+        label: 'City Delivery',
+        api_key: 'rsk_cmLYmA0l5iGq574RsMHcvw',
+        api_secret: 'rss_example-only-shown-once-keep-it-somewhere-safe',
+        previous_secret_ends_at: '2026-11-20T20:05:31.208Z',
+      },
+    ],
+  },
+);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '#platform/db/database.ts';
+import type { Database, Db } from '#platform/db/database.ts';
+import { executeByIndex } from '#platform/db/transaction.ts';
 
 export interface DeliveryCounts {
   credential_id: string;
@@ -10,10 +11,15 @@ export interface DeliveryCounts {
 }
 
 /**
- * Counts the pending and the failed deliveries of each credential of the tenant. The query reads only the partial indexes of pending and of
+ * Counts the pending and the failed deliveries of each credential of the tenant, or of one credential. The query reads only the partial indexes of pending and of
  * failed deliveries. So the successful deliveries, of which there are many, do not make it slower.
  */
-export async function countDeliveries(db: Database, tenantId: number): Promise<DeliveryCounts[]> {
+export async function countDeliveries(
+  db: Database,
+  tenantId: number,
+  credentialId: string | null = null,
+): Promise<DeliveryCounts[]> {
+  const isWanted = credentialId === null ? sql`` : sql`AND c.id = ${credentialId}`;
   const { rows } = await sql<DeliveryCounts>`
     SELECT c.id AS credential_id, p.pending, e.created_at AS oldest_pending_at, f.failed, l.last_failed_at
     FROM credential AS c
@@ -31,7 +37,57 @@ export async function countDeliveries(db: Database, tenantId: number): Promise<D
       WHERE tenant_id = ${tenantId} AND credential_id = c.id AND status = 'failed'
       ORDER BY id DESC LIMIT 1
     ) AS l ON true
-    WHERE c.tenant_id = ${tenantId}
+    WHERE c.tenant_id = ${tenantId} ${isWanted}
   `.execute(db);
+  return rows;
+}
+
+/** Deliveries of the events that happened in one hour. */
+export interface HourRow {
+  /** Hours since 1970. */
+  hour: number;
+  /** Number of all events in this hour, also of those without a delivery. */
+  events: number;
+  /** Id of the oldest event in this hour. */
+  oldest_id: string;
+  delivered: number;
+  failed: number;
+  pending: number;
+  /** Percentiles 50 and 95 of the duration of the attempts that were accepted, in milliseconds. Null: no delivery was accepted. */
+  percentiles: [number, number] | null;
+}
+
+/**
+ * Counts the deliveries of the newest `limit` events of a credential, by the hour of the event. Only events with an id of at least `fromId`
+ * count. The feed has the newest events at its end: first those without a position, and then those with the highest positions. So the query
+ * reads its index backwards, and reads at most `limit` events and their deliveries. A UUIDv7 begins with its time in milliseconds, so no row
+ * of an event is needed.
+ */
+export async function countByHour(
+  db: Db,
+  tenantId: number,
+  { credentialId, fromId, limit }: { credentialId: string; fromId: string; limit: number },
+): Promise<HourRow[]> {
+  const { rows } = await executeByIndex(
+    db,
+    sql<HourRow>`
+      WITH newest AS MATERIALIZED (
+        SELECT id FROM event WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId}
+        ORDER BY feed_position DESC, id DESC LIMIT ${sql.lit(limit)}
+      ), recent AS MATERIALIZED (
+        SELECT newest.id, ('x' || left(replace(newest.id::text, '-', ''), 12))::bit(48)::bigint / 3600000 AS hour, d.status, d.duration_ms
+        FROM newest LEFT JOIN LATERAL (
+          SELECT status, (attempts -> -1 ->> 'duration_ms')::float8 AS duration_ms FROM delivery
+          WHERE tenant_id = ${tenantId} AND id = newest.id LIMIT 1
+        ) AS d ON true
+        WHERE newest.id >= ${fromId}
+      )
+      SELECT hour, count(*) AS events, min(id::text) AS oldest_id,
+        count(*) FILTER (WHERE status = 'delivered') AS delivered,
+        count(*) FILTER (WHERE status = 'failed') AS failed,
+        count(*) FILTER (WHERE status = 'pending') AS pending,
+        percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE status = 'delivered') AS percentiles
+      FROM recent GROUP BY hour ORDER BY hour`,
+  );
   return rows;
 }

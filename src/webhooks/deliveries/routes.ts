@@ -1,9 +1,8 @@
 import type { Credentials } from '#access/credentials/credentials.ts';
-import { invalidField } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { WebhookRegister, WebhookRegisterResponse } from './schema.ts';
-import { checkWebhookUrl } from './webhook-url.ts';
+import { requireWebhookUrl } from './webhook-url.ts';
 
 interface Dependencies {
   credentials: Credentials;
@@ -34,10 +33,7 @@ export function webhookRoutes(app: App, { credentials, callerGuard, allowPrivate
     },
     async (request) => {
       const url = request.body.webhook_url;
-      const check = checkWebhookUrl(url, { allowPrivateNetwork });
-      if (!check.ok) {
-        throw invalidField('webhook_url', check.reason);
-      }
+      requireWebhookUrl(url, { allowPrivateNetwork });
       return { webhook_url: url, webhook_secret: await credentials.registerWebhook(request.caller, url) };
     },
   );

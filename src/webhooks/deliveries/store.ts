@@ -43,7 +43,10 @@ export interface DueQueueSearch {
  */
 const SEARCH_LIMIT_MS = 2_000;
 
-const DUE_QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", c.is_active AS "isActive"`;
+/** Condition for a credential whose deliveries are sent. The deliveries of a revoked credential, or of one whose URL was removed, are stopped. */
+const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
+
+const DUE_QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", ${IS_SENT} AS "isActive"`;
 
 /**
  * Returns credentials of any tenant that have due deliveries, in the order of tenants and credentials. This is one of the few statements that
@@ -100,7 +103,8 @@ export async function findDueQueuesOfReachableNodes(
     db,
     ['credential', 'delivery'],
     ([credential, delivery]) => `
-      (SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", c.is_active AS "isActive"
+      (SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl",
+         c.is_active AND c.webhook_url <> '' AS "isActive"
        FROM ${credential} AS c CROSS JOIN LATERAL (
          SELECT tenant_id FROM ${delivery}
          WHERE tenant_id = c.tenant_id AND credential_id = c.id AND status = 'pending' AND next_attempt_at <= now()
@@ -150,8 +154,8 @@ export interface Wanted {
  * may write across tenants. On a cluster there is one statement for each tenant.
  *
  * The claim counts an attempt for each delivery before the event is sent. It also leases the delivery, so that no other worker claims it
- * before the lease ends. The same statement ends the deliveries that must not be sent: those of a revoked credential (decision 34), and those
- * whose fifth attempt has no recorded outcome (decision 33).
+ * before the lease ends. The same statement ends the deliveries that must not be sent: those of a revoked credential (decision 34), those of a
+ * credential whose URL was removed, and those whose fifth attempt has no recorded outcome (decision 33).
  * @returns the deliveries to send, and the number of rows claimed for each credential
  */
 export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
@@ -211,7 +215,7 @@ function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<Cl
   const of = <T>(value: (wanted: Wanted) => T) => inputs.map(value);
   return sql<ClaimRow>`
     WITH wanted AS MATERIALIZED (
-      SELECT given.*, c.is_active, c.webhook_url, c.webhook_secret
+      SELECT given.*, ${IS_SENT} AS is_active, c.webhook_url, c.webhook_secret
       FROM unnest(${of(({ tenantId }) => tenantId)}::bigint[], ${of(({ credentialId }) => credentialId)}::uuid[],
                   ${of(({ count }) => count)}::int[]) AS given (tenant_id, credential_id, count)
       CROSS JOIN LATERAL (
@@ -285,7 +289,10 @@ export async function recordOutcomes(db: Db, outcomes: Outcome[]): Promise<Set<s
   return new Set(results.flat().map(({ id }) => id));
 }
 
-/** Makes the statement that records outcomes. SET has only immutable functions (`claim`). */
+/**
+ * Makes the statement that records outcomes. A delivery that was stopped during its attempt stays stopped, unless the receiver has accepted it.
+ * SET has only immutable functions (`claim`).
+ */
 function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }> {
   const of = <T>(value: (outcome: Outcome) => T) => inputs.map(value);
   return sql<{ id: string }>`
@@ -297,7 +304,7 @@ function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }
         AS given (tenant_id, id, lease_id, status, result, retry_seconds)
     )
     UPDATE delivery AS d SET
-      status = o.status,
+      status = CASE WHEN d.status = 'stopped' AND o.status <> 'delivered' THEN d.status ELSE o.status END,
       attempt_count = d.attempt_count - (o.result IS NULL)::int,
       attempts = CASE WHEN o.result IS NULL THEN d.attempts ELSE d.attempts || o.result END,
       next_attempt_at = CASE WHEN o.result IS NULL THEN d.next_attempt_at ELSE o.retry_at END,

@@ -1,3 +1,5 @@
+import { invalidField } from '#platform/errors.ts';
+
 const MAX_CODE_POINTS = 2_048;
 
 /** Parsed URL, or the reason why the URL was refused. The reason completes an error message that begins with `webhook_url: `. */
@@ -30,6 +32,14 @@ export function checkWebhookUrl(
     return refused('must use port 443, or a port from 1024 to 65535');
   }
   return { ok: true, url };
+}
+
+/** @throws ApiError 400 `invalid_request` that names the field `webhook_url`, if `checkWebhookUrl` refuses the URL */
+export function requireWebhookUrl(text: string, options: { allowPrivateNetwork: boolean }): void {
+  const check = checkWebhookUrl(text, options);
+  if (!check.ok) {
+    throw invalidField('webhook_url', check.reason);
+  }
 }
 
 /** Returns true if the text has more than `max` code points. A code point has one or two UTF-16 units, so most texts need no count. */

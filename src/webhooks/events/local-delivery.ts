@@ -47,7 +47,7 @@ export interface DueQueue {
   tenantId: number;
   credentialId: string;
   webhookUrl: string;
-  /** False if the credential is revoked. Its deliveries are then stopped and not sent. */
+  /** False if the credential is revoked or has no webhook URL. Its deliveries are then stopped and not sent. */
   isActive: boolean;
 }
 

@@ -124,4 +124,28 @@ export const ACCESS_BUGS: Bug[] = [
     ],
     suites: ['src/access/sessions/displays.test.ts'],
   },
+  {
+    name: 'the cache does not know the end of a previous secret',
+    harm: 'an old secret works on a busy process until the credential changes again',
+    edits: [
+      {
+        file: 'src/access/credentials/authentication.ts',
+        find: 'isEqual(fingerprint, known.fingerprint) && hasNotEnded(known)',
+        replace: 'isEqual(fingerprint, known.fingerprint) && (hasNotEnded(known) || true)',
+      },
+    ],
+    suites: ['src/access/credentials/overlap.test.ts'],
+  },
+  {
+    name: 'a previous secret outlives the secret that replaced it',
+    harm: 'while processes of two versions run, a leaked secret works although the owner has ended it',
+    edits: [
+      {
+        file: 'src/access/credentials/api-key.ts',
+        find: "createHash('sha256').update(previousHash).update(presentHash).digest()",
+        replace: "createHash('sha256').update(previousHash).update(presentHash.subarray(32)).digest()",
+      },
+    ],
+    suites: ['src/access/credentials/overlap.test.ts'],
+  },
 ];

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { announceChange, RecentChanges, waitForLeasesToEnd } from '#platform/changes/changes.ts';
+import { createDatabase } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { ApiError } from '#platform/errors.ts';
+import { assertError } from '#test/support/answers.ts';
+import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
+import { pmsHeaders } from '#test/support/hotel.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { causeEvent, isSignedWith, register } from '#test/support/webhooks.ts';
+import { Authentication } from './authentication.ts';
+
+const MENU = '/v1/third-party/menu/';
+const UNKNOWN = '01920000-0000-7000-8000-000000000000';
+
+let service: TestService;
+let other: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService({ worker: true });
+  other = await startService({ beside: service });
+});
+beforeEach(async () => {
+  tenant = await service.tenant();
+});
+after(async () => {
+  await other.close();
+  await service.close();
+});
+
+const rotate = (json: unknown, id = tenant.credential.id, headers = tenant.owner) =>
+  service.call('POST', `/v1/staff/credentials/${id}/rotate/`, { headers, json });
+
+async function rotated(overlapMinutes: number) {
+  const answer = await rotate({ overlap_minutes: overlapMinutes });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+/** Returns the statuses of one call with each of the secrets, on both nodes. */
+async function statuses(...secrets: string[]): Promise<number[][]> {
+  const headers = (secret: string) => ({ 'x-api-key': tenant.credential.api_key, 'x-api-secret': secret });
+  const nodes = [service, other];
+  return await Promise.all(
+    secrets.map(async (secret) =>
+      Promise.all(nodes.map(async (node) => (await node.call('GET', MENU, { headers: headers(secret) })).status)),
+    ),
+  );
+}
+
+/** Moves the end of the previous secret to a time in milliseconds from now, by the clock of the database. */
+async function endIn(ms: number): Promise<void> {
+  await sql`
+    UPDATE credential SET previous_secret_ends_at = now() + make_interval(secs => ${ms / 1000})
+    WHERE tenant_id = ${tenant.tenantId} AND id = ${tenant.credential.id}`.execute(service.database.db);
+}
+
+const BOTH = [200, 200];
+const NO_NODE = [401, 401];
+
+describe('POST /v1/staff/credentials/{id}/rotate/', () => {
+  it('200: the response has the key, the new secret and the end of the old one, and both secrets work on both nodes', async () => {
+    const { id, label, api_key, api_secret: old } = tenant.credential;
+    assert.deepEqual(await statuses(old), [BOTH]);
+    const beganAtMs = Date.now();
+    const answer = await rotate({ overlap_minutes: 60 });
+    assert.equal(answer.status, 200, answer.text);
+    const { api_secret, previous_secret_ends_at: endsAt } = answer.body;
+    assert.deepEqual(answer.body, { id, label, api_key, api_secret, previous_secret_ends_at: endsAt });
+    assert.deepEqual(Object.keys(answer.body), ['id', 'label', 'api_key', 'api_secret', 'previous_secret_ends_at']);
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    const overlapMs = Date.parse(endsAt) - beganAtMs;
+    assert.ok(overlapMs > 3_599_000 && overlapMs < 3_605_000, endsAt);
+    assert.deepEqual(await statuses(old, api_secret, old, api_secret), [BOTH, BOTH, BOTH, BOTH]);
+  });
+
+  it('401: with an overlap of 0, the old secret is refused on both nodes after the response', async () => {
+    const { api_secret: old } = tenant.credential;
+    assert.deepEqual(await statuses(old), [BOTH]);
+    const { api_secret, previous_secret_ends_at: endsAt } = await rotated(0);
+    assert.deepEqual(await statuses(old, api_secret), [NO_NODE, BOTH]);
+    assert.ok(Date.parse(endsAt) <= Date.now(), endsAt);
+  });
+
+  it('401: a second rotation ends the oldest secret immediately, and the middle one works until its own end', async () => {
+    const { api_secret: first } = tenant.credential;
+    const { api_secret: second } = await rotated(60);
+    assert.deepEqual(await statuses(first, second), [BOTH, BOTH]);
+    const { api_secret: third } = await rotated(1);
+    assert.deepEqual(await statuses(first, second, third), [NO_NODE, BOTH, BOTH]);
+  });
+
+  it("401: the contract's own rotation and a revocation end both secrets immediately", async () => {
+    const { api_secret: first, id } = tenant.credential;
+    const { api_secret: second } = await rotated(60);
+    assert.deepEqual(await statuses(first, second), [BOTH, BOTH]);
+    const act = (what: string) =>
+      service.call('POST', `/v1/third-party/credentials/${id}/${what}/`, { headers: tenant.owner });
+    const answer = await act('rotate');
+    assert.deepEqual(Object.keys(answer.body), ['id', 'label', 'api_key', 'api_secret']);
+    const third = answer.body.api_secret;
+    assert.deepEqual(await statuses(first, second, third), [NO_NODE, NO_NODE, BOTH]);
+    const { api_secret: fourth } = await rotated(60);
+    assert.deepEqual(await statuses(third, fourth), [BOTH, BOTH]);
+    assert.equal((await act('revoke')).status, 200);
+    assert.deepEqual(await statuses(first, second, third, fourth), [NO_NODE, NO_NODE, NO_NODE, NO_NODE]);
+  });
+
+  it('200, 401: on both nodes, the old secret works until its end, and is refused from then on, although it was cached', async () => {
+    const { api_secret: old } = tenant.credential;
+    const { api_secret } = await rotated(1);
+    await endIn(900);
+    const endsAtMs = Date.now() + 900;
+    const calls: { node: number; beganAtMs: number; endedAtMs: number; status: number }[] = [];
+    const headers = { 'x-api-key': tenant.credential.api_key, 'x-api-secret': old };
+    const lane = async (node: TestService, index: number) => {
+      while (Date.now() < endsAtMs + 400) {
+        const beganAtMs = Date.now();
+        const { status } = await node.call('GET', MENU, { headers });
+        calls.push({ node: index, beganAtMs, endedAtMs: Date.now(), status });
+        await sleep(1);
+      }
+    };
+    await Promise.all([lane(service, 0), lane(other, 1)]);
+    // The statement that moved the end ran up to 50 ms before `endsAtMs` was taken.
+    const early = calls.filter(({ endedAtMs }) => endedAtMs < endsAtMs - 50);
+    const late = calls.filter(({ beganAtMs }) => beganAtMs > endsAtMs);
+    for (const node of [0, 1]) {
+      const statusesOf = (some: typeof calls) =>
+        new Set(some.filter((each) => each.node === node).map((each) => each.status));
+      assert.deepEqual([statusesOf(early), statusesOf(late)], [new Set([200]), new Set([401])], `node ${node}`);
+    }
+    assert.deepEqual(await statuses(api_secret), [BOTH]);
+  });
+
+  it('401: a process of the version before, which only replaces the present secret, also ends the previous one', async () => {
+    const { api_secret: first } = tenant.credential;
+    await rotated(60);
+    const { db } = service.database;
+    assert.deepEqual(await statuses(first), [BOTH]);
+    await inTransaction(db, async (tx) => {
+      await announceChange(tx, tenant.tenantId, 'credentials');
+      await tx
+        .updateTable('credential')
+        .set({ secret_hash: Buffer.alloc(32, 7) })
+        .where('tenant_id', '=', tenant.tenantId)
+        .where('id', '=', tenant.credential.id)
+        .execute();
+    });
+    await waitForLeasesToEnd();
+    assert.deepEqual(await statuses(first), [NO_NODE]);
+  });
+
+  it('200: a PMS credential keeps both secrets for the overlap', async () => {
+    const old = await pmsHeaders(service, tenant);
+    const { body: list } = await service.call('GET', '/v1/channel-manager/credentials/', { headers: tenant.owner });
+    const answer = await rotate({ overlap_minutes: 5 }, list[0].id);
+    assert.equal(answer.status, 200, answer.text);
+    const fresh = { ...old, 'x-pms-api-secret': answer.body.api_secret };
+    for (const headers of [old, fresh]) {
+      for (const node of [service, other]) {
+        assert.equal((await node.call('GET', '/v1/channel-manager/pms/properties/', { headers })).status, 200);
+      }
+    }
+  });
+
+  it('200: a rotation does not change the webhook secret, which signs the deliveries during and after the overlap', async (t) => {
+    const receiver = await startReceiver();
+    t.after(() => receiver.close());
+    const webhookSecret = await register(service, tenant.partner, receiver.url);
+    await rotated(60);
+    await causeEvent(service, tenant);
+    await rotated(0);
+    assert.equal((await receiver.waitFor(1)).length, 1);
+    const { body } = await service.call('GET', '/v1/staff/credentials/', { headers: tenant.owner });
+    assert.equal(body[0].webhook_url, receiver.url);
+    assert.ok(receiver.requests.every((request) => isSignedWith(webhookSecret, request)));
+  });
+
+  it('200: the audit trail has the end of the old secret, and no entry and no row has a secret', async () => {
+    const { api_secret, previous_secret_ends_at } = await rotated(60);
+    const { body, text } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+    const entry = body.find(({ action }: { action: string }) => action === 'credential.rotated');
+    assert.deepEqual(entry.details, { audience: 'third_party', label: 'A platform', previous_secret_ends_at });
+    assert.ok(!text.includes(api_secret.slice(4)));
+    const { rows } = await sql`SELECT * FROM credential WHERE tenant_id = ${tenant.tenantId}`.execute(
+      service.database.db,
+    );
+    assert.ok(!JSON.stringify(rows).includes(api_secret.slice(4)));
+  });
+
+  it('400: an overlap that is missing, no integer, negative or above 1,440 is refused, and the secret stays', async () => {
+    for (const overlap of [undefined, null, '60', 1.5, -1, 1_441, Number.MAX_SAFE_INTEGER, true]) {
+      const message = assertError(await rotate({ overlap_minutes: overlap }), 400, 'invalid_request');
+      assert.match(message, /^overlap_minutes: /);
+    }
+    assertError(
+      await service.call('POST', `/v1/staff/credentials/${tenant.credential.id}/rotate/`, { headers: tenant.owner }),
+      400,
+      'invalid_request',
+    );
+    assert.deepEqual(await statuses(tenant.credential.api_secret), [BOTH]);
+  });
+
+  it('200: an overlap of 1,440 minutes is accepted, also in a form', async () => {
+    const body = new URLSearchParams({ overlap_minutes: '1440' });
+    const path = `/v1/staff/credentials/${tenant.credential.id}/rotate/`;
+    const answer = await service.call('POST', path, { headers: tenant.owner, body });
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok(Date.parse(answer.body.previous_secret_ends_at) > Date.now() + 86_000_000);
+  });
+
+  it('401: a partner may not rotate with an overlap; 403: staff may not', async () => {
+    const { id } = tenant.credential;
+    assertError(await rotate({ overlap_minutes: 1 }, id, tenant.partner), 401, 'invalid_credentials');
+    assertError(await rotate({ overlap_minutes: 1 }, id, tenant.staff), 403, 'error');
+  });
+
+  it("404: an unknown id, a malformed id and another tenant's id get the same message", async () => {
+    const stranger = await service.tenant();
+    for (const id of [UNKNOWN, 'none', stranger.credential.id]) {
+      assert.equal(assertError(await rotate({ overlap_minutes: 1 }, id), 404, 'error'), 'No such credential.');
+    }
+  });
+
+  it('409: a revoked credential cannot be rotated', async () => {
+    const { id } = tenant.credential;
+    await service.call('POST', `/v1/third-party/credentials/${id}/revoke/`, { headers: tenant.owner });
+    assertError(await rotate({ overlap_minutes: 1 }), 409, 'invalid_status_transition');
+  });
+});
+
+describe('a rotation whose response to the COMMIT is lost', () => {
+  let loser: CommitProxy;
+  let node: TestService;
+  before(async () => {
+    loser = await startCommitProxy(service.database.url);
+    node = await startService({ beside: { ...service, database: { ...service.database, db: loser.db } } });
+  });
+  after(async () => {
+    await node.close();
+    await loser.close();
+  });
+
+  it('200: the old secret and the new one work, and the audit trail has one entry', async () => {
+    loser.dropNextCommitResponse();
+    const path = `/v1/staff/credentials/${tenant.credential.id}/rotate/`;
+    const answer = await node.call('POST', path, { headers: tenant.owner, json: { overlap_minutes: 60 } });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(loser.lostCount, 1);
+    assert.deepEqual(await statuses(tenant.credential.api_secret, answer.body.api_secret), [BOTH, BOTH]);
+    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+    const entries = body.filter(({ action }: { action: string }) => action === 'credential.rotated');
+    assert.deepEqual(
+      entries.map(({ details }: { details: { previous_secret_ends_at: string } }) => details.previous_secret_ends_at),
+      [answer.body.previous_secret_ends_at],
+    );
+  });
+});
+
+describe('the cache of callers during an overlap', () => {
+  it('each of the two secrets takes one query, and after that calls with either secret take none', async () => {
+    const { api_key: key, api_secret: old } = tenant.credential;
+    const { api_secret: fresh } = await rotated(60);
+    let queries = 0;
+    const db = createDatabase({ url: service.database.url, poolSize: 2, log: () => void (queries += 1) });
+    const changes = new RecentChanges(service.database.db, pino({ level: 'silent' }));
+    const authentication = new Authentication({
+      audience: 'third_party',
+      db,
+      keyring: service.keyring,
+      caches: changes,
+      onError: (error) => assert.fail(String(error)),
+    });
+    changes.start();
+    await changes.catchUp();
+    try {
+      await authentication.authenticate(key, old);
+      await authentication.authenticate(key, fresh);
+      assert.equal(queries, 2);
+      for (let times = 0; times < 10; times += 1) {
+        await authentication.authenticate(key, old);
+        await authentication.authenticate(key, fresh);
+      }
+      assert.equal(queries, 2);
+      await assert.rejects(authentication.authenticate(key, `${old}x`), ApiError);
+      assert.equal(queries, 3);
+      await authentication.authenticate(key, old);
+      assert.equal(queries, 3);
+    } finally {
+      await changes.close();
+      await authentication.close();
+      await db.destroy();
+    }
+  });
+});

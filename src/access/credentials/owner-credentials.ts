@@ -1,0 +1,94 @@
+import { type Actor, prepareAudit } from '../audit/audit.ts';
+import type { Database } from '#platform/db/database.ts';
+import { notFound } from '#platform/errors.ts';
+import type { Keyring } from '#platform/keys/keys.ts';
+import { isUuid } from '#platform/lib/ids.ts';
+import { createKeyMaker, type KeyMaker } from './api-key.ts';
+import { AUDIENCES, type Audience } from './audiences.ts';
+import { changeCredential } from './changes.ts';
+import { rotateSecret } from './rotation.ts';
+import type { Credential, CredentialSecret } from './schema.ts';
+import { credentialShape } from './shape.ts';
+import * as store from './store.ts';
+import { registerWebhook, removeWebhook } from './webhook.ts';
+
+/** Credential, with the API that it is for. */
+export interface OwnedCredential {
+  audience: Audience;
+  credential: Credential;
+}
+
+/** Changes of single credentials by the owner in the staff API. A credential is found by its id, and may be for both APIs. */
+export class OwnerCredentials {
+  readonly #db: Database;
+  readonly #keyring: Keyring;
+  readonly #keyMaker: KeyMaker;
+
+  constructor({ db, keyring }: { db: Database; keyring: Keyring }) {
+    this.#db = db;
+    this.#keyring = keyring;
+    // The key maker hashes secrets only, and the hash does not depend on the prefix.
+    this.#keyMaker = createKeyMaker(keyring.pepper, AUDIENCES.third_party.prefix);
+  }
+
+  /** @throws ApiError 404 `error` for an unknown id */
+  async read(tenantId: number, id: string): Promise<OwnedCredential> {
+    const row = isUuid(id) ? await store.readCredential(this.#db, tenantId, id) : undefined;
+    if (row === undefined) {
+      throw notFound('credential');
+    }
+    return owned(row);
+  }
+
+  /**
+   * Gives the credential another label, also if it is revoked. The same label again changes nothing.
+   * @throws ApiError 404 `error`
+   */
+  async rename(actor: Actor, id: string, label: string): Promise<OwnedCredential> {
+    const { tenantId } = actor;
+    const writeDown = prepareAudit(actor);
+    return await changeCredential(this.#db, { tenantId, id, audience: 'any' }, async (tx, row) => {
+      if (row.label === label) {
+        return owned(row);
+      }
+      const details = { audience: row.audience, before: { label: row.label }, after: { label } };
+      await writeDown(tx, { action: 'credential.changed', subject: row.id, details });
+      return owned(await store.updateCredential(tx, tenantId, row.id, { label }));
+    });
+  }
+
+  /**
+   * Registers the webhook URL of a credential, as the partner itself does.
+   * @returns the new webhook secret, or an empty text if this URL was already registered
+   * @throws ApiError 404 `error`, 409 `invalid_status_transition`
+   */
+  async registerWebhook(actor: Actor, id: string, url: string): Promise<string> {
+    return await registerWebhook({ db: this.#db, keyring: this.#keyring }, actor, { id, audience: 'any' }, url);
+  }
+
+  /**
+   * Removes the webhook URL of a credential. The deliveries that wait are not changed here.
+   * @throws ApiError 404 `error`, 409 `invalid_status_transition`
+   */
+  async removeWebhook(actor: Actor, id: string): Promise<Credential> {
+    return credentialShape(await removeWebhook(this.#db, actor, id));
+  }
+
+  /**
+   * Gives the credential a new secret. The replaced secret works for the minutes of the overlap (decision 41).
+   * @throws ApiError 404 `error`, 409 `invalid_status_transition`
+   */
+  async rotate(
+    actor: Actor,
+    id: string,
+    overlapMinutes: number,
+  ): Promise<CredentialSecret & { previous_secret_ends_at: string }> {
+    const deps = { db: this.#db, keyMaker: this.#keyMaker };
+    const { secret, previousEndsAt } = await rotateSecret(deps, actor, { id, audience: 'any' }, overlapMinutes);
+    return { ...secret, previous_secret_ends_at: previousEndsAt.toISOString() };
+  }
+}
+
+function owned(row: store.CredentialRow): OwnedCredential {
+  return { audience: row.audience as Audience, credential: credentialShape(row) };
+}

@@ -1,0 +1,70 @@
+import { type Actor, prepareAudit } from '../audit/audit.ts';
+import { announceChange, waitForLeasesToEnd } from '#platform/changes/changes.ts';
+import type { Database } from '#platform/db/database.ts';
+import { hashBesidePresent, type KeyMaker, newSecret } from './api-key.ts';
+import { auditDetails, changeCredential, refuseRevoked, type Target } from './changes.ts';
+import type { CredentialSecret } from './schema.ts';
+import { type LockedCredential, updateCredential } from './store.ts';
+
+interface Dependencies {
+  db: Database;
+  keyMaker: KeyMaker;
+}
+
+/** New secret of a credential, and the time until which the secret before it works. */
+export interface Rotated {
+  secret: CredentialSecret;
+  previousEndsAt: Date;
+}
+
+/**
+ * Gives the credential a new secret. The secret that it replaces works for the minutes of the overlap, and all older secrets end. Resolves
+ * only when no process of the service accepts an ended secret any more (decisions 15 and 41).
+ * @param overlapMinutes 0: the replaced secret ends immediately
+ * @throws ApiError 404 `error`, 409 `invalid_status_transition` if the credential is revoked
+ */
+export async function rotateSecret(
+  { db, keyMaker }: Dependencies,
+  actor: Actor,
+  target: Omit<Target, 'tenantId'>,
+  overlapMinutes: number,
+): Promise<Rotated> {
+  const { tenantId } = actor;
+  const secret = newSecret();
+  const secret_hash = keyMaker.hashSecret(secret);
+  const writeDown = prepareAudit(actor);
+  const row = await changeCredential(db, { tenantId, ...target }, async (tx, locked) => {
+    refuseRevoked(locked);
+    // If the response to the COMMIT was lost, the transaction runs again, but this secret is stored already. A second change would make this
+    // secret its own previous secret.
+    if (locked.secret_hash.equals(secret_hash)) {
+      return locked;
+    }
+    await announceChange(tx, tenantId, 'credentials');
+    const previous = previousSecret(locked, secret_hash, overlapMinutes);
+    const details = overlapMinutes === 0 ? {} : { previous_secret_ends_at: previous.previous_secret_ends_at };
+    await writeDown(tx, {
+      action: 'credential.rotated',
+      subject: locked.id,
+      details: { ...auditDetails(locked), ...details },
+    });
+    return await updateCredential(tx, tenantId, locked.id, { secret_hash, last_rotated_at: new Date(), ...previous });
+  });
+  await waitForLeasesToEnd();
+  const { id, label, api_key } = row;
+  // The type of the column allows null, but this rotation has set the time.
+  const previousEndsAt = row.previous_secret_ends_at as Date;
+  return { secret: { id, label, api_key, api_secret: secret }, previousEndsAt };
+}
+
+/**
+ * Returns the columns of the secret that a rotation replaces. The overlap counts from the time of the database, which also decides at each
+ * look-up if the secret has ended. Without an overlap no hash is stored, so the old secret stays refused even if the clock of the database
+ * goes back.
+ */
+function previousSecret(row: LockedCredential, presentHash: Buffer, overlapMinutes: number) {
+  return {
+    previous_secret_hash: overlapMinutes === 0 ? null : hashBesidePresent(row.secret_hash, presentHash),
+    previous_secret_ends_at: new Date(row.at.getTime() + overlapMinutes * 60_000),
+  };
+}

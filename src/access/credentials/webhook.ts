@@ -1,0 +1,92 @@
+import { type Actor, prepareAudit } from '../audit/audit.ts';
+import type { Database } from '#platform/db/database.ts';
+import { apiError } from '#platform/errors.ts';
+import type { Keyring, SecretColumn } from '#platform/keys/keys.ts';
+import { newSecret } from './api-key.ts';
+import { changeCredential, refuseRevoked, type Target } from './changes.ts';
+import * as store from './store.ts';
+
+interface Dependencies {
+  db: Database;
+  keyring: Keyring;
+}
+
+/**
+ * Registers the webhook URL of a credential (contract §4, registration rules).
+ * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret
+ * @throws ApiError 404 `error`, 409 `invalid_status_transition` for a credential of a PMS or a revoked credential
+ */
+export async function registerWebhook(
+  { db, keyring }: Dependencies,
+  actor: Actor,
+  target: Omit<Target, 'tenantId'>,
+  url: string,
+): Promise<string> {
+  const { tenantId } = actor;
+  const secret = newSecret();
+  const writeDown = prepareAudit(actor);
+  let wasStored = false;
+  return await changeCredential(db, { tenantId, ...target }, async (tx, row) => {
+    refuseWithoutWebhooks(row);
+    const location = webhookSecretLocation(tenantId, row.id);
+    if (row.webhook_url === url) {
+      // If a COMMIT got no response, the transaction runs again. If the first run stored the new secret, the function must return it, because
+      // no other response shows the secret. The decrypted secrets are compared, because a rotation of the service keys may have changed the
+      // ciphertext.
+      const isFromEarlierRun =
+        wasStored && row.webhook_secret && (await keyring.decrypt(row.webhook_secret, location)) === secret;
+      return isFromEarlierRun ? secret : '';
+    }
+    const webhook_secret = await keyring.encrypt(tx, secret, location);
+    await store.updateCredential(tx, tenantId, row.id, { webhook_url: url, webhook_secret });
+    wasStored = true;
+    await writeDown(tx, { action: 'webhook.registered', subject: row.id, details: { webhook_url: url } });
+    return secret;
+  });
+}
+
+/**
+ * Removes the webhook URL of a credential and its secret. Events from now on get no delivery, and no waiting delivery is claimed. Changes
+ * nothing if no URL is registered.
+ * @throws ApiError 404 `error`, 409 `invalid_status_transition` for a credential of a PMS or a revoked credential
+ */
+export async function removeWebhook(db: Database, actor: Actor, id: string): Promise<store.CredentialRow> {
+  const { tenantId } = actor;
+  const writeDown = prepareAudit(actor);
+  return await changeCredential(db, { tenantId, id, audience: 'any' }, async (tx, row) => {
+    refuseWithoutWebhooks(row);
+    if (row.webhook_url === '') {
+      return row;
+    }
+    await writeDown(tx, { action: 'webhook.removed', subject: row.id, details: { webhook_url: row.webhook_url } });
+    return await store.updateCredential(tx, tenantId, row.id, { webhook_url: '', webhook_secret: null });
+  });
+}
+
+function refuseWithoutWebhooks(row: store.CredentialRow): void {
+  if (row.audience === 'pms') {
+    throw apiError('invalid_status_transition', 'The credential is for a PMS, and the PMS API has no webhooks.');
+  }
+  refuseRevoked(row);
+}
+
+/**
+ * Returns the text that names the tenant and the credential of a webhook secret. Encryption binds the secret to this text, so decryption
+ * with another text fails.
+ */
+export function webhookSecretLocation(tenantId: number, credentialId: string): string {
+  return `webhook secret of ${tenantId} ${credentialId}`;
+}
+
+/** Access to the encrypted webhook secrets of all credentials, for the rotation of the service keys. */
+export const webhookSecrets: SecretColumn = {
+  async readBefore(db, tenantId, bytes, afterId, limit) {
+    const rows = await store.readWebhookSecretsBefore(db, tenantId, bytes, afterId, limit);
+    return rows.map(({ id, webhook_secret }) => ({
+      id,
+      location: webhookSecretLocation(tenantId, id),
+      ciphertext: webhook_secret,
+    }));
+  },
+  replace: (tx, tenantId, { id, ciphertext: from }, to) => store.replaceWebhookSecret(tx, tenantId, { id, from, to }),
+};

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { assertError } from '#test/support/answers.ts';
+import { eventOf, insertEvents } from '#test/support/feed.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { firstIdAt, newId } from '#platform/lib/ids.ts';
+
+const PATH = '/v1/staff/credentials/';
+const HOUR_MS = 3_600_000;
+const NO_DELIVERIES = { delivered: 0, failed: 0, pending: 0, p50_ms: null, p95_ms: null };
+const UNKNOWN = '01920000-0000-7000-8000-000000000000';
+
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+async function read(id = tenant.credential.id) {
+  const answer = await service.call('GET', `${PATH}${id}/`, { headers: tenant.owner });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+async function makePmsCredential() {
+  const answer = await service.call('POST', '/v1/channel-manager/credentials/', {
+    headers: tenant.owner,
+    json: { label: 'Front desk' },
+  });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+/** Inserts an event of the tenant's credential at a time in milliseconds since 1970. `durationMs` is the duration of its last attempt. */
+async function insertEvent(atMs: number, status?: 'delivered' | 'failed' | 'pending' | 'stopped', durationMs = 10) {
+  const attempts = JSON.stringify([
+    { at: new Date(atMs), http_status: 500, duration_ms: 9_999, error: 'http_status' },
+    { at: new Date(atMs), http_status: status === 'delivered' ? 204 : 500, duration_ms: durationMs, error: null },
+  ]);
+  const delivery = status && { status, attempts, attempt_count: 2 };
+  const id = firstIdAt(atMs).slice(0, 14) + newId().slice(14);
+  await insertEvents(service.database.db, [
+    eventOf(tenant, { id, created_at: new Date(atMs), ...(delivery ? { delivery } : {}) }),
+  ]);
+}
+
+describe('GET /v1/staff/credentials/{id}/', () => {
+  it('200: a credential has the fields of the list, an unused budget, and 25 hours without deliveries', async () => {
+    const askedAtMs = Date.now();
+    const { budget, health, ...entry } = await read();
+    const list = await service.call('GET', PATH, { headers: tenant.owner });
+    assert.deepEqual(entry, list.body[0]);
+    assert.deepEqual(Object.keys(entry), Object.keys(list.body[0]));
+    assert.deepEqual(budget, { limit: 300, used: 0, resets_in_s: 0, is_shared: false });
+    const dayAgoMs = askedAtMs - 24 * HOUR_MS;
+    assert.ok(Date.parse(health.since) >= dayAgoMs && Date.parse(health.since) < dayAgoMs + 10_000, health.since);
+    const firstHour = Math.floor(Date.parse(health.since) / HOUR_MS);
+    assert.deepEqual(
+      health.hours,
+      Array.from({ length: 25 }, (_, index) => ({
+        at: new Date((firstHour + index) * HOUR_MS).toISOString(),
+        ...NO_DELIVERIES,
+      })),
+    );
+  });
+
+  it('200: the budget shows the calls of the present minute, and reading the credential takes no call', async () => {
+    const calls = async (count: number) => {
+      const answers = Array.from({ length: count }, () =>
+        service.call('GET', '/v1/third-party/menu/', { headers: tenant.partner }),
+      );
+      return await Promise.all(answers);
+    };
+    await calls(3);
+    for (let times = 0; times < 3; times += 1) {
+      const { budget } = await read();
+      assert.deepEqual([budget.limit, budget.used, budget.is_shared], [300, 3, false]);
+      assert.ok(budget.resets_in_s > 50 && budget.resets_in_s <= 60, String(budget.resets_in_s));
+    }
+    const [next] = await calls(1);
+    assert.equal(next?.headers.get('x-ratelimit-remaining'), '296');
+    await calls(300);
+    assert.equal((await read()).budget.used, 300, 'refused calls are not shown as used');
+  });
+
+  it('200: each hour shows its deliveries by status, and the durations of the accepted attempts only', async () => {
+    const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 3 * HOUR_MS;
+    for (const durationMs of [10, 20, 30, 40, 100]) {
+      await insertEvent(hourMs, 'delivered', durationMs);
+    }
+    await insertEvent(hourMs, 'failed', 10_000);
+    await insertEvent(hourMs + HOUR_MS - 1, 'failed');
+    await insertEvent(hourMs + HOUR_MS, 'pending');
+    await insertEvent(hourMs + HOUR_MS, 'stopped');
+    await insertEvent(hourMs + HOUR_MS);
+    await insertEvent(Date.now() - 25 * HOUR_MS, 'delivered');
+    const { hours } = (await read()).health;
+    const counts = hours.filter(({ delivered, failed, pending }: Record<string, number>) => {
+      return delivered || failed || pending;
+    });
+    assert.deepEqual(counts, [
+      { at: new Date(hourMs).toISOString(), delivered: 5, failed: 2, pending: 0, p50_ms: 30, p95_ms: 88 },
+      {
+        at: new Date(hourMs + HOUR_MS).toISOString(),
+        ...NO_DELIVERIES,
+        pending: 1,
+      },
+    ]);
+  });
+
+  it('200: only the newest 5,000 events count, and `since` is the time of the oldest of them, also if the partner has read the feed', async () => {
+    const newestMs = Date.now() - 1_000;
+    const atMs = (index: number) => newestMs - index * 1_000;
+    const events = Array.from({ length: 5_100 }, (_, index) =>
+      eventOf(tenant, { id: firstIdAt(atMs(index)), delivery: { status: 'delivered' } }),
+    );
+    await insertEvents(service.database.db, events);
+    // The partner has read all events but the newest 2,000. The older an event is, the lower is its position.
+    await sql`
+      UPDATE event SET feed_position = ranked.position
+      FROM (SELECT id, row_number() OVER (ORDER BY id) AS position FROM event WHERE tenant_id = ${tenant.tenantId}) AS ranked
+      WHERE tenant_id = ${tenant.tenantId} AND event.id = ranked.id AND event.id < ${firstIdAt(atMs(2_000))}
+    `.execute(service.database.db);
+    const { health } = await read();
+    const total = health.hours.reduce((sum: number, { delivered }: { delivered: number }) => sum + delivered, 0);
+    assert.equal(total, 5_000);
+    assert.equal(health.since, new Date(atMs(4_999)).toISOString());
+    assert.equal(health.hours[0].at, new Date(Math.floor(atMs(4_999) / HOUR_MS) * HOUR_MS).toISOString());
+  });
+
+  it('200: a PMS credential shows the budget of the PMS API, no webhook and no deliveries', async () => {
+    const { id, api_key, api_secret } = await makePmsCredential();
+    const headers = { 'x-pms-api-key': api_key, 'x-pms-api-secret': api_secret };
+    await service.call('GET', '/v1/channel-manager/pms/properties/', { headers });
+    const detail = await read(id);
+    assert.deepEqual([detail.label, detail.webhook_url, detail.budget.used], ['Front desk', '', 1]);
+    assert.match(detail.api_key, /^rpk_[\w-]{4}…/);
+    assert.equal((await read()).budget.used, 0);
+  });
+
+  it('200: the response has no secret and no hash of a secret', async () => {
+    const { text } = await service.call('GET', `${PATH}${tenant.credential.id}/`, { headers: tenant.owner });
+    assert.ok(!/secret|hash/.test(text), text);
+    assert.ok(!text.includes(tenant.credential.api_key), text);
+  });
+
+  it("404: an unknown id, a malformed id and another tenant's id get the same message, also in a change", async () => {
+    const stranger = await service.tenant();
+    const headers = tenant.owner;
+    const calls = [UNKNOWN, 'none', stranger.credential.id].flatMap((id) => [
+      service.call('GET', `${PATH}${id}/`, { headers }),
+      service.call('PATCH', `${PATH}${id}/`, { headers, json: { label: 'mine' } }),
+    ]);
+    const messages = (await Promise.all(calls)).map((answer) => assertError(answer, 404, 'error'));
+    assert.deepEqual([...new Set(messages)], ['No such credential.']);
+  });
+});
+
+describe('PATCH /v1/staff/credentials/{id}/', () => {
+  const change = (id: string, json: unknown, headers = tenant.owner) =>
+    service.call('PATCH', `${PATH}${id}/`, { headers, json });
+
+  const audit = async () => {
+    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+    return body.filter(({ action }: { action: string }) => action === 'credential.changed');
+  };
+
+  it('200: the label changes for partner and PMS, and the audit trail has one entry with both labels for each change', async () => {
+    const pms = await makePmsCredential();
+    for (const id of [tenant.credential.id, pms.id]) {
+      const answer = await change(id, { label: '𝒃'.repeat(255) });
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.body.label, '𝒃'.repeat(255));
+      const shown = await read(id);
+      assert.deepEqual(answer.body, { ...shown, health: { ...shown.health, since: answer.body.health.since } });
+      assert.equal((await change(id, { label: '𝒃'.repeat(255) })).status, 200);
+    }
+    const [ofPms, ofPartner] = await audit();
+    assert.equal((await audit()).length, 2);
+    assert.deepEqual(
+      [ofPartner.subject, ofPartner.details],
+      [
+        tenant.credential.id,
+        { audience: 'third_party', before: { label: 'A platform' }, after: { label: '𝒃'.repeat(255) } },
+      ],
+    );
+    assert.deepEqual([ofPms.actor.type, ofPms.details.audience], ['user', 'pms']);
+    assert.equal((await service.call('GET', '/v1/third-party/menu/', { headers: tenant.partner })).status, 200);
+  });
+
+  it('200: a revoked credential may get another label, and an empty label is a label', async () => {
+    const { id } = tenant.credential;
+    await service.call('POST', `/v1/third-party/credentials/${id}/revoke/`, { headers: tenant.owner });
+    const answer = await change(id, { label: '' });
+    assert.deepEqual([answer.status, answer.body.label, answer.body.is_active], [200, '', false]);
+  });
+
+  it('200: a change ignores all fields but the label', async () => {
+    const { id } = tenant.credential;
+    const earlier = await read();
+    const answer = await change(id, {
+      label: 'Other',
+      is_active: false,
+      webhook_url: 'https://x.example',
+      id: UNKNOWN,
+    });
+    assert.deepEqual(answer.body, { ...earlier, label: 'Other', health: answer.body.health });
+  });
+
+  it('400: a label that is missing, not a text or too long is refused, and the message names the field', async () => {
+    for (const json of [{}, { label: null }, { label: 7 }, { label: 'x'.repeat(256) }, { label: 'a\u0000b' }]) {
+      assert.match(assertError(await change(tenant.credential.id, json), 400, 'invalid_request'), /^label: /);
+    }
+    assert.equal((await read()).label, 'A platform');
+  });
+
+  it('401: a partner may not read or change a credential; 403: staff may not', async () => {
+    const { id } = tenant.credential;
+    for (const method of ['GET', 'PATCH']) {
+      const call = (headers: Record<string, string>) =>
+        service.call(method, `${PATH}${id}/`, { headers, ...(method === 'PATCH' ? { json: { label: 'x' } } : {}) });
+      assertError(await call(tenant.partner), 401, 'invalid_credentials');
+      assertError(await call(tenant.staff), 403, 'error');
+    }
+  });
+});

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it, type TestContext } from 'node:test';
+import { assertError } from '#test/support/answers.ts';
+import { eventOf, insertEvents, readEvents } from '#test/support/feed.ts';
+import { type ReceiverOptions, startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { causeEvent, eventually, isSignedWith, onlyDelivery, register } from '#test/support/webhooks.ts';
+
+const URL_A = 'https://partner.example/hooks/a';
+const URL_B = 'https://partner.example/hooks/b';
+const UNKNOWN = '01920000-0000-7000-8000-000000000000';
+
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  // The retries wait for a minute, so a delivery whose first attempt fails stays pending.
+  service = await startService({ worker: { drawWaitMs: () => 60_000 } });
+});
+beforeEach(async () => {
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+const pathOf = (id = tenant.credential.id) => `/v1/staff/credentials/${id}/webhook/`;
+const set = (url: unknown, { id = tenant.credential.id, headers = tenant.owner } = {}) =>
+  service.call('POST', pathOf(id), { headers, json: { webhook_url: url } });
+const remove = ({ id = tenant.credential.id, headers = tenant.owner } = {}) =>
+  service.call('POST', `${pathOf(id)}remove/`, { headers });
+
+async function open(t: TestContext, answer?: ReceiverOptions['answer']) {
+  const receiver = await startReceiver(answer === undefined ? {} : { answer });
+  t.after(() => receiver.close());
+  return receiver;
+}
+
+async function listedUrl(): Promise<string> {
+  const { body } = await service.call('GET', '/v1/staff/credentials/', { headers: tenant.owner });
+  return body.find(({ id }: { id: string }) => id === tenant.credential.id).webhook_url;
+}
+
+async function auditOf(action: string) {
+  const { body } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+  return body.filter((entry: { action: string }) => entry.action === action);
+}
+
+async function makePmsCredential(): Promise<string> {
+  const made = await service.call('POST', '/v1/channel-manager/credentials/', { headers: tenant.owner });
+  return made.body.id;
+}
+
+const revoke = (id = tenant.credential.id) =>
+  service.call('POST', `/v1/third-party/credentials/${id}/revoke/`, { headers: tenant.owner });
+
+describe('POST /v1/staff/credentials/{id}/webhook/', () => {
+  it('200: the owner gets a new secret that signs the deliveries, and the audit trail names the owner', async (t) => {
+    const receiver = await open(t);
+    const answer = await set(receiver.url);
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(Object.keys(answer.body), ['webhook_url', 'webhook_secret']);
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    await causeEvent(service, tenant);
+    const [request] = await receiver.waitFor(1);
+    assert.ok(request && isSignedWith(answer.body.webhook_secret, request));
+    assert.equal(await listedUrl(), receiver.url);
+    const [entry] = await auditOf('webhook.registered');
+    assert.deepEqual(
+      [entry.actor.type, entry.subject, entry.details],
+      ['user', tenant.credential.id, { webhook_url: receiver.url }],
+    );
+    assert.ok(!JSON.stringify(entry).includes(answer.body.webhook_secret));
+  });
+
+  it('200: the same URL gets an empty secret, no matter if the partner or the owner has registered it, and another URL a new secret', async () => {
+    const first = await register(service, tenant.partner, URL_A);
+    assert.deepEqual((await set(URL_A)).body, { webhook_url: URL_A, webhook_secret: '' });
+    const second = (await set(URL_B)).body.webhook_secret;
+    assert.ok(second !== '' && second !== first);
+    assert.equal(await register(service, tenant.partner, URL_B), '');
+    assert.equal((await auditOf('webhook.registered')).length, 2);
+  });
+
+  it('200: the owner may set a webhook for a tenant with any features, as the partner may', async () => {
+    for (const features of [['hotel'], ['restaurant'], []] as ('hotel' | 'restaurant')[][]) {
+      const other = await service.tenant({ features });
+      assert.equal((await set(URL_A, { id: other.credential.id, headers: other.owner })).status, 200);
+    }
+  });
+
+  it("400: an invalid webhook URL gets the same message as in the partner's own registration, and the previous URL stays", async () => {
+    await set(URL_A);
+    const refused = [
+      'http://partner.example/hook',
+      'partner.example/hook',
+      'https://user:password@partner.example/hook',
+      'https://partner.example/hook#here',
+      `https://partner.example/${'x'.repeat(2_048)}`,
+      '',
+      42,
+      null,
+      undefined,
+    ];
+    for (const url of refused) {
+      const message = assertError(await set(url), 400, 'invalid_request');
+      const own = await service.call('POST', '/v1/third-party/webhook/', {
+        headers: tenant.partner,
+        json: { webhook_url: url },
+      });
+      assert.equal(message, own.body.message);
+      assert.match(message, /^webhook_url: /);
+    }
+    assert.equal(await listedUrl(), URL_A);
+  });
+
+  it('400: a low port is refused if private networks are not allowed', async (t) => {
+    const publicOnly = await startService({ beside: service, config: { webhookAllowPrivateNetwork: false } });
+    t.after(() => publicOnly.close());
+    const json = { webhook_url: 'https://partner.example:80/hook' };
+    assertError(await publicOnly.call('POST', pathOf(), { headers: tenant.owner, json }), 400, 'invalid_request');
+  });
+
+  it('401: a partner may not set or remove a webhook as the owner; 403: staff may not', async () => {
+    for (const call of [
+      (headers: Record<string, string>) => set(URL_A, { headers }),
+      (headers: Record<string, string>) => remove({ headers }),
+    ]) {
+      assertError(await call(tenant.partner), 401, 'invalid_credentials');
+      assertError(await call(tenant.staff), 403, 'error');
+    }
+    assert.equal(await listedUrl(), '');
+  });
+
+  it("404: an unknown id, a malformed id and another tenant's id get the same message", async () => {
+    const stranger = await service.tenant();
+    for (const id of [UNKNOWN, 'none', stranger.credential.id]) {
+      assert.equal(assertError(await set(URL_A, { id }), 404, 'error'), 'No such credential.');
+      assert.equal(assertError(await remove({ id }), 404, 'error'), 'No such credential.');
+    }
+  });
+
+  it('409: a PMS credential and a revoked credential get no webhook, and no webhook of them is removed', async () => {
+    await set(URL_A);
+    await revoke();
+    const pms = await makePmsCredential();
+    for (const [id, reason] of [
+      [tenant.credential.id, /revoked/],
+      [pms, /PMS/],
+    ] as const) {
+      assert.match(assertError(await set(URL_B, { id }), 409, 'invalid_status_transition'), reason);
+      assert.match(assertError(await remove({ id }), 409, 'invalid_status_transition'), reason);
+    }
+    assert.equal(await listedUrl(), URL_A);
+  });
+});
+
+describe('POST /v1/staff/credentials/{id}/webhook/remove/', () => {
+  it('200: the response is the entry of the list without a URL, later events are only in the feed, and the audit trail has the old URL', async () => {
+    await set(URL_A);
+    const answer = await remove();
+    assert.equal(answer.status, 200, answer.text);
+    const { body: list } = await service.call('GET', '/v1/staff/credentials/', { headers: tenant.owner });
+    assert.deepEqual([answer.body.webhook_url, [answer.body]], ['', list]);
+    await causeEvent(service, tenant);
+    const { results } = await readEvents(service, tenant.partner);
+    assert.deepEqual(
+      results.map(({ delivery }) => delivery),
+      [null],
+    );
+    const [entry] = await auditOf('webhook.removed');
+    assert.deepEqual([entry.actor.type, entry.details], ['user', { webhook_url: URL_A }]);
+  });
+
+  it('200: a removal without a registered URL changes nothing, and writes no entry of the audit trail', async () => {
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await remove();
+      assert.deepEqual([answer.status, answer.body.webhook_url], [200, '']);
+    }
+    assert.deepEqual(await auditOf('webhook.removed'), []);
+  });
+
+  it('200: a delivery that waits for its retry is stopped, and is not sent to a URL that is registered later', async (t) => {
+    const receiver = await open(t, () => 500);
+    await set(receiver.url);
+    await causeEvent(service, tenant);
+    await eventually(async () => {
+      const delivery = await onlyDelivery(service, tenant, 'pending');
+      return delivery.attempts[0]?.error === 'http_status';
+    }, 'a failed attempt');
+    const answer = await remove();
+    assert.deepEqual([answer.status, answer.body.deliveries.pending], [200, 0]);
+    const next = await open(t);
+    await set(next.url);
+    const stopped = await onlyDelivery(service, tenant, 'stopped');
+    assert.equal(stopped.attempts.length, 1);
+    await causeEvent(service, tenant);
+    await next.waitFor(1);
+    assert.ok(!next.requests.some(({ rawBody }) => rawBody.includes(stopped.event_id)));
+  });
+
+  for (const [status, expected] of [
+    [500, 'stopped'],
+    [204, 'delivered'],
+  ] as const) {
+    it(`200: a delivery whose attempt is under way is ${expected} if the receiver answers ${status} after the removal`, async (t) => {
+      let finish = () => {};
+      const receiver = await open(t, () => (socket) => {
+        finish = () => void socket.end(`HTTP/1.1 ${status} Done\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      });
+      await set(receiver.url);
+      await causeEvent(service, tenant);
+      await receiver.waitFor(1);
+      assert.equal((await remove()).status, 200);
+      assert.equal((await onlyDelivery(service, tenant, 'stopped')).attempts[0]?.error, 'no_outcome');
+      finish();
+      const delivery = await eventually(async () => {
+        const one = await onlyDelivery(service, tenant, expected);
+        return one.attempts[0]?.error !== 'no_outcome' && one;
+      }, 'an outcome');
+      assert.deepEqual([delivery.attempts.length, delivery.attempts[0]?.http_status], [1, status]);
+    });
+  }
+
+  it('200: all pending deliveries of the credential are stopped, also thousands, and no delivery of another credential', async () => {
+    await set(URL_A);
+    const other = await service.credential(tenant.tenantId);
+    const later = new Date(Date.now() + 3_600_000);
+    const pending = { delivery: { status: 'pending', next_attempt_at: later } };
+    await insertEvents(service.database.db, [
+      ...Array.from({ length: 2_300 }, () => eventOf(tenant, pending)),
+      eventOf(tenant, { delivery: { status: 'failed', next_attempt_at: later } }),
+      eventOf(tenant, { ...pending, credential_id: other.credential.id }),
+    ]);
+    const { body } = await remove();
+    assert.deepEqual([body.deliveries.pending, body.deliveries.failed], [0, 1]);
+    const { body: list } = await service.call('GET', '/v1/staff/credentials/', { headers: tenant.owner });
+    assert.equal(list[0].deliveries.pending, 1);
+    const stopped = await service.database.db
+      .selectFrom('delivery')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('tenant_id', '=', tenant.tenantId)
+      .where('status', '=', 'stopped')
+      .executeTakeFirstOrThrow();
+    assert.equal(stopped.count, 2_300);
+  });
+
+  it('a worker stops a due delivery of a credential without a URL, which it finds after the removal', async () => {
+    await set(URL_A);
+    await remove();
+    await insertEvents(service.database.db, [eventOf(tenant, { delivery: { status: 'pending' } })]);
+    const { attempts } = await onlyDelivery(service, tenant, 'stopped');
+    assert.deepEqual(attempts, []);
+  });
+});
