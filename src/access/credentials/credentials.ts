@@ -13,7 +13,7 @@ import * as store from './store.ts';
 
 export { createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
 export { Authentication, type Caller } from './authentication.ts';
-export { CREDENTIAL_EXAMPLE } from './schema.ts';
+export { CREDENTIAL_EXAMPLE, CredentialPath } from './schema.ts';
 
 interface Dependencies {
   db: Database;
