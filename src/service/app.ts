@@ -38,6 +38,8 @@ import type { ServiceFacts } from '#access/sessions/me.ts';
 import { linkRoutes } from '#access/people/routes.ts';
 import { Links, People } from '#access/people/people.ts';
 import { peopleStaffRoutes } from '#access/people/staff-routes.ts';
+import { createRefusalHook } from '#access/refusals/hook.ts';
+import { refusalStaffRoutes } from '#access/refusals/staff-routes.ts';
 import { displayRoutes } from '#access/sessions/display-routes.ts';
 import { displayStaffRoutes } from '#access/sessions/display-staff-routes.ts';
 import { Displays } from '#access/sessions/displays.ts';
@@ -51,6 +53,8 @@ import { feedRoutes } from '#webhooks/events/routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
 import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
+import { testCallRoutes } from '#webhooks/deliveries/test-call-routes.ts';
+import { type TestCallOptions, TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { LocalDelivery } from '#webhooks/events/events.ts';
 import { type Business, createBusiness } from './business.ts';
 import { readVersion } from './version.ts';
@@ -85,6 +89,10 @@ export interface AppDependencies {
   isSandbox?: ServiceFacts['isSandbox'];
   /** Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the address of the caller. */
   isServing?: (address: string) => boolean;
+  /** Signal that is aborted when the process begins to stop. It ends the test calls under way, because a stop must not wait for them. */
+  stopping?: AbortSignal | undefined;
+  /** Overrides options of test calls. Used by tests. */
+  testCalls?: TestCallOptions['sending'];
 }
 
 /**
@@ -93,6 +101,7 @@ export interface AppDependencies {
  */
 export async function createApp(deps: AppDependencies, extend?: (app: App) => Promise<void>): Promise<App> {
   const { config, log } = deps;
+  const refusals = createRefusalHook(deps);
   const app = createHttpApp({
     logger: log,
     trustedProxies: config.trustedProxies,
@@ -103,6 +112,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
       logAnswer(request, reply);
       deps.metrics?.answered(request, reply);
     },
+    onRefused: refusals.onRefused,
   });
   app.addHook('preValidation', (request, _reply, done) => {
     refuseTenantParameters(request);
@@ -113,16 +123,26 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   const changes = new RecentChanges(deps.backgroundDb, log, contact);
   const callers = createCallers(deps, changes);
   const mailer = config.mail === null ? null : createMailer(config.mail, log);
+  const testCalls = new TestCalls({
+    ...deps,
+    headerBrand: config.webhookHeaderBrand,
+    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
+    sending: deps.testCalls,
+  });
   app.addHook('onListen', async () => changes.start());
   app.addHook('onClose', async () => {
     const { partners, pms, sessions } = callers;
-    await Promise.all([changes.close(), partners.close(), pms.close(), sessions.close(), mailer?.close()]);
+    await Promise.all([
+      ...[changes, partners, pms, sessions, refusals, testCalls].map((part) => part.close()),
+      mailer?.close(),
+    ]);
   });
   registerRoutes(app, deps, {
     contact,
     changes,
     callers,
     mailer,
+    testCalls,
     service: await factsOf(deps),
     guards: createGuards(deps, callers),
     ...createBusiness({ ...deps, caches: changes }),
@@ -136,6 +156,7 @@ interface Parts extends Business {
   callers: Callers;
   /** Null if the service sends no mail. */
   mailer: Mailer | null;
+  testCalls: TestCalls;
   service: ServiceFacts;
   guards: Guards;
 }
@@ -203,6 +224,8 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
     tenantOf: (request) => request.staff.tenant.id,
   });
   deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
+  refusalStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
+  testCallRoutes(app, { testCalls: parts.testCalls, budgets: deps.budgets, staffGuard: guards.deliveryStaff });
   partnerRoutes(app, { credentials, db, ownerGuard: guards.owner, shape: Credential });
 }
 

@@ -21,6 +21,8 @@ const FILES = [
   'src/hotel/channels/channels.test.ts',
   'src/webhooks/deliveries/delivery-list.test.ts',
   'src/webhooks/events/{feed,feed-era}.test.ts',
+  'src/access/refusals/refusals.test.ts',
+  'src/webhooks/deliveries/test-call.test.ts',
   'src/staff/partners/credential-deliveries.test.ts',
 ];
 

@@ -27,6 +27,7 @@ export type AuditAction =
   | 'pause.started'
   | 'pause.ended'
   | 'webhook.registered'
+  | 'webhook.tested'
   | 'rate_plan.changed'
   | 'rates.changed'
   | 'rates.written'
@@ -67,7 +68,7 @@ export const AuditEntry = Type.Object(
       description:
         'The kind of action: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
         '`channel.revoked`, `display.created`, `display.paired`, `display.removed`, `opening_hours.changed`, `pause.started`, ' +
-        '`pause.ended`, `webhook.registered`, `rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, ' +
+        '`pause.ended`, `webhook.registered`, `webhook.tested`, `rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, ' +
         '`reservation.booked`, `reservation.changed`, `reservation.arrival`, `room_type.changed`, `session.ended`, ' +
         '`sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.link_created`, ' +
         '`user.password_changed` or ' +
