@@ -205,6 +205,12 @@ describe('the example receiver', () => {
       assert.equal(receiver.output.match(/^verified .*"twice"/gm)?.length, 1);
     });
 
+    test('204: the example receiver accepts a signed test call, and does not process it as an event', async () => {
+      const call = JSON.stringify({ test: true, event_id: 'a-test', occurred_at: new Date().toISOString() });
+      assert.equal(await post(call), 204);
+      await receiver.waitFor(/^verified a test call a-test$/m, TIMEOUT_MS);
+    });
+
     test('401: the example receiver refuses an event with a wrong signature or without signature headers', async () => {
       assert.equal(await post(event('forged'), 'rss_guessed'), 401);
       assert.equal((await fetch(hooks, { method: 'POST', body: event('forged') })).status, 401);

@@ -20,7 +20,7 @@ console.log(`sdk-stay-1 (${room.name}) is ${booked.status}${booked.isReplayed ? 
 createServer(async (request, response) => {
   try {
     const event = verifyWebhook(Buffer.concat(await request.toArray()), request.headers, WEBHOOK_SECRET);
-    console.log(`${event.event}: ${event.data.status}`);
+    console.log(event.event === 'test' ? 'A test call' : `${event.event}: ${event.data.status}`);
     response.writeHead(204).end();
   } catch (error) {
     console.error(String(error));

@@ -43,4 +43,5 @@ export type {
   ReservationCreated,
   ReservationModified,
   WebhookEvent,
+  WebhookTest,
 } from './webhook-event.ts';

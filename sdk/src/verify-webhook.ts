@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { WebhookEvent } from './webhook-event.ts';
+import type { WebhookEvent, WebhookTest } from './webhook-event.ts';
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
 
@@ -38,7 +38,7 @@ export class WebhookVerificationError extends Error {
 }
 
 /**
- * Checks the signature and the age of a delivery, and returns its event.
+ * Checks the signature and the age of a delivery, and returns its event. For a test call, returns a `WebhookTest`, whose `event` is `test`.
  * @param rawBody the bytes or text of the body as they arrived. JSON that was parsed and serialized again may differ from the signed bytes
  * @param secret the `webhook_secret` of the registration, or several secrets while a new one replaces an old one
  * @throws WebhookVerificationError if the delivery cannot be trusted
@@ -49,7 +49,7 @@ export function verifyWebhook(
   headers: WebhookHeaders,
   secret: string | readonly string[],
   { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, headerBrand }: VerifyOptions = {},
-): WebhookEvent {
+): WebhookEvent | WebhookTest {
   const secrets = checkSecrets(secret);
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) {
     throw new TypeError('rawBody: must be the raw bytes or the raw text of the request body, not a parsed object');
@@ -70,7 +70,7 @@ export function verifyWebhook(
     const message = 'The delivery was signed with another secret, or its timestamp or body was changed on the way.';
     throw new WebhookVerificationError('wrong_signature', message);
   }
-  return parseEvent(rawBody);
+  return parseBody(rawBody);
 }
 
 /**
@@ -130,14 +130,29 @@ function onlyBrand(values: Map<string, string>): string {
   return brand;
 }
 
-function parseEvent(rawBody: string | Uint8Array): WebhookEvent {
+function parseBody(rawBody: string | Uint8Array): WebhookEvent | WebhookTest {
   try {
-    const event: unknown = JSON.parse(typeof rawBody === 'string' ? rawBody : Buffer.from(rawBody).toString('utf8'));
-    if (isEvent(event)) return event;
+    const body: unknown = JSON.parse(typeof rawBody === 'string' ? rawBody : Buffer.from(rawBody).toString('utf8'));
+    if (isEvent(body)) return body;
+    if (isTest(body)) return { ...body, event: 'test', data: {} };
   } catch {
     // A body that is not JSON leads to the same error as JSON that is not an event.
   }
-  throw new WebhookVerificationError('malformed_body', 'The signature is valid, but the body is not an event.');
+  const message = 'The signature is valid, but the body is neither an event nor a test call.';
+  throw new WebhookVerificationError('malformed_body', message);
+}
+
+/** Returns true if a value is the body of a test call. It has no `event`. */
+function isTest(value: unknown): value is Omit<WebhookTest, 'event' | 'data'> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'test' in value &&
+    value.test === true &&
+    'event_id' in value &&
+    typeof value.event_id === 'string' &&
+    !('event' in value)
+  );
 }
 
 /**

@@ -24,3 +24,19 @@ export type ReservationCancelled = EventOf<'reservation.cancelled', ReservationD
  * Event of a webhook. The field `event` names its type. A later version of the service may send new types. Ignore events of unknown types.
  */
 export type WebhookEvent = OrderStatusChanged | ReservationCreated | ReservationModified | ReservationCancelled;
+
+/**
+ * Test call: a signed request with which the hotel or restaurant tries your receiver. It is no event. It is sent once, and it is not in the feed.
+ * Answer it with 204, and do nothing else. The body of a test call has no `event` and no `data`. The SDK adds both, so that a program that reads
+ * them of every delivery works for a test call too.
+ */
+export interface WebhookTest {
+  event: 'test';
+  test: true;
+  /** Id of the test call. Each test call has its own id. */
+  event_id: string;
+  /** Time of the test call, in ISO 8601 and UTC. */
+  occurred_at: string;
+  /** Always empty. */
+  data: Record<string, never>;
+}

@@ -88,7 +88,7 @@ describe('deliveries of a running service', () => {
         }
         for (const { rawBody, headers } of (await receiver.waitFor(5)).slice(1)) {
           const about = verifyWebhook(rawBody, headers, secret);
-          assert.ok(about.event !== 'order.status_changed');
+          assert.ok(about.event !== 'order.status_changed' && about.event !== 'test');
           names.push(`${about.event} ${about.data.external_reservation_id} ${about.data.status}`);
         }
         assert.deepEqual(names.sort(), [
@@ -99,9 +99,23 @@ describe('deliveries of a running service', () => {
         ]);
       });
 
+      test('a test call is accepted, and its type follows from its field event', async () => {
+        const path = `/v1/staff/credentials/${tenant.credential.id}/ping/`;
+        const answer = await service.call('POST', path, { headers: tenant.staff });
+        assert.deepEqual([answer.status, answer.body.http_status], [200, 204]);
+        const { rawBody, headers } = await latest(6);
+        const call = verifyWebhook(rawBody, headers, secret);
+        assert.ok(call.event === 'test');
+        const { test: isTest }: { test: true } = call;
+        const body = JSON.parse(rawBody.toString()) as object;
+        assert.deepEqual(call, { ...body, test: isTest, event: 'test', data: {} });
+        assert.equal(call.event_id, headers[`x-${brand.toLowerCase()}-event-id`]);
+        assert.equal(reasonOf(rawBody, headers, 'another secret'), 'wrong_signature');
+      });
+
       test('a delivery is refused as wrong_signature if one bit in any byte of its body is changed', async () => {
         await causeEvent(service, tenant);
-        const { rawBody, headers } = await latest(6);
+        const { rawBody, headers } = await latest(7);
         verifyWebhook(rawBody, headers, secret);
         for (let index = 0; index < rawBody.length; index += 1) {
           const changed = Buffer.from(rawBody);
@@ -208,8 +222,9 @@ describe('invalid arguments and bodies', () => {
     });
   });
 
-  test('a body that is correctly signed but is not an event is refused as malformed_body', () => {
-    for (const body of ['', 'x', 'null', '[]', '"event"', '{}', '{"event":1,"event_id":"1","data":{}}']) {
+  test('a body that is correctly signed but is neither an event nor a test call is refused as malformed_body', () => {
+    const tests = ['{"test":true}', '{"test":1,"event_id":"1"}', '{"test":true,"event_id":"1","event":"x"}'];
+    for (const body of ['', 'x', 'null', '[]', '"event"', '{}', '{"event":1,"event_id":"1","data":{}}', ...tests]) {
       assert.equal(reasonOf(body, signed({ body })), 'malformed_body');
     }
   });

@@ -39,6 +39,8 @@ import type { ServiceFacts } from '#access/sessions/me.ts';
 import { linkRoutes } from '#access/people/routes.ts';
 import { Links, People } from '#access/people/people.ts';
 import { peopleStaffRoutes } from '#access/people/staff-routes.ts';
+import { createRefusalHook } from '#access/refusals/hook.ts';
+import { refusalStaffRoutes } from '#access/refusals/staff-routes.ts';
 import { displayRoutes } from '#access/sessions/display-routes.ts';
 import { displayStaffRoutes } from '#access/sessions/display-staff-routes.ts';
 import { Displays } from '#access/sessions/displays.ts';
@@ -56,6 +58,8 @@ import type { CallBudgets } from '#staff/partners/partners.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
 import { credentialWebhookRoutes } from '#staff/partners/webhook-routes.ts';
 import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
+import { testCallRoutes } from '#webhooks/deliveries/test-call-routes.ts';
+import { type TestCallOptions, TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { LocalDelivery } from '#webhooks/events/events.ts';
 import { type Business, createBusiness } from './business.ts';
 import { readVersion } from './version.ts';
@@ -94,6 +98,10 @@ export interface AppDependencies {
   isSandbox?: ServiceFacts['isSandbox'];
   /** Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the address of the caller. */
   isServing?: (address: string) => boolean;
+  /** Signal that is aborted when the process begins to stop. It ends the test calls under way, because a stop must not wait for them. */
+  stopping?: AbortSignal | undefined;
+  /** Overrides options of test calls. Used by tests. */
+  testCalls?: TestCallOptions['sending'];
 }
 
 /**
@@ -102,6 +110,7 @@ export interface AppDependencies {
  */
 export async function createApp(deps: AppDependencies, extend?: (app: App) => Promise<void>): Promise<App> {
   const { config, log } = deps;
+  const refusals = createRefusalHook(deps);
   const app = createHttpApp({
     logger: log,
     trustedProxies: config.trustedProxies,
@@ -114,6 +123,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
       deps.metrics?.answered(request, reply);
       wakeAfterWrite(liveChanges, request, reply);
     },
+    onRefused: refusals.onRefused,
   });
   app.addHook('preValidation', (request, _reply, done) => {
     refuseTenantParameters(request);
@@ -127,11 +137,20 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   const liveChanges = new LiveChanges({ db: deps.backgroundDb, changes, noteUse, log });
   deps.watchLive?.(liveChanges.counts, app.eventStreams);
   const mailer = config.mail === null ? null : createMailer(config.mail, log);
+  const testCalls = new TestCalls({
+    ...deps,
+    headerBrand: config.webhookHeaderBrand,
+    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
+    sending: deps.testCalls,
+  });
   app.addHook('onListen', async () => changes.start());
   app.addHook('onClose', async () => {
     const { partners, pms, sessions } = callers;
     await liveChanges.close();
-    await Promise.all([changes.close(), partners.close(), pms.close(), sessions.close(), mailer?.close()]);
+    await Promise.all([
+      ...[changes, partners, pms, sessions, refusals, testCalls].map((part) => part.close()),
+      mailer?.close(),
+    ]);
   });
   const callBudgets = createCallBudgets(deps);
   registerRoutes(app, deps, {
@@ -140,6 +159,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     callers,
     mailer,
     liveChanges,
+    testCalls,
     service: await factsOf(deps),
     guards: createGuards(deps, callers, callBudgets),
     callBudgets,
@@ -155,6 +175,7 @@ interface Parts extends Business {
   /** Null if the service sends no mail. */
   mailer: Mailer | null;
   liveChanges: LiveChanges;
+  testCalls: TestCalls;
   service: ServiceFacts;
   guards: Guards;
   callBudgets: CallBudgets;
@@ -210,6 +231,8 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   });
   deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
   liveChangeRoutes(app, { liveChanges: parts.liveChanges, streamGuard: guards.anyStream });
+  refusalStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
+  testCallRoutes(app, { testCalls: parts.testCalls, budgets: deps.budgets, staffGuard: guards.deliveryStaff });
 }
 
 /** Registers the operations with which an owner manages the credentials of partners and PMSs, and the channels of OTAs. */

@@ -80,6 +80,8 @@ const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' 
   changeRatePlan: ['rates'],
   changeRoomType: 'owner',
   listWebhookDeliveries: ['deliveries'],
+  sendTestCall: ['deliveries'],
+  listRefusedCalls: ['deliveries'],
   listCredentials: 'owner',
   createCredential: 'owner',
   revokeCredential: 'owner',
@@ -168,8 +170,8 @@ async function makeObjects(): Promise<(url: string, name: string) => string> {
   const byFolder: Record<string, string> = {
     reservations: stay.reservation_id,
     'third-party/credentials': hotel.credential.id,
-    'channel-manager/credentials': pms.body.id,
     'staff/credentials': hotel.credential.id,
+    'channel-manager/credentials': pms.body.id,
     channels: channel.id,
     sessions: session.id,
     'rate-plans': hotel.plans['Double/Flexible'] ?? '',

@@ -104,6 +104,7 @@ export async function restock(call: Call, callers: Callers, mark: string): Promi
   const roomTypeId = await findBunk(call, partner);
   const making = Array.from({ length: STOCK }, () => randomUUID()).flatMap((externalId) => [
     made(call, CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
+    makePartner(call, owner, mark),
     made(call, PMS_CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
     made(call, CHANNELS, { headers: owner, json: { source: mark } }, 201),
     made(call, PEOPLE, { headers: owner, json: { email: newEmail(), name: mark, role: 'staff' } }, 201),
@@ -114,6 +115,13 @@ export async function restock(call: Call, callers: Callers, mark: string): Promi
   ]);
   await Promise.all(making);
   await seen(call, PEOPLE, owner);
+}
+
+/** Makes a credential with a webhook, to which a test call can be sent. No process listens on its port. */
+async function makePartner(call: Call, owner: Record<string, string>, mark: string): Promise<void> {
+  const { api_key, api_secret } = await made(call, CREDENTIALS, { headers: owner, json: { label: mark } }, 201);
+  const headers = { 'x-api-key': api_key, 'x-api-secret': api_secret };
+  await made(call, '/v1/third-party/webhook/', { headers, json: { webhook_url: `https://127.0.0.1:9/${mark}` } }, 200);
 }
 
 /** Ends the pause and removes the opening hours, because earlier cases may have closed the restaurant. */

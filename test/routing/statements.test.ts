@@ -24,6 +24,8 @@ const FILES = [
   'src/staff/live-changes/{access,resume}.test.ts',
   'src/access/credentials/credentials.test.ts',
   'src/staff/partners/credential-{deliveries,detail,webhook}.test.ts',
+  'src/access/refusals/refusals.test.ts',
+  'src/webhooks/deliveries/test-call.test.ts',
 ];
 
 it('a cluster can route each statement that the service sends in the tests of its business', async () => {

@@ -14,6 +14,7 @@ import { createPasswordWork, type PasswordWork } from '#access/tenants/documente
 import { type AppliedTenant, applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
 import { issueToken } from '#access/tenants/tokens.ts';
 import { type DeliveryPace, startWorker } from '#service/worker.ts';
+import type { TestCallOptions } from '#webhooks/deliveries/test-call.ts';
 import { assertDocumented } from './openapi-documents.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { openServiceDatabase } from '../routing/service-database.ts';
@@ -33,6 +34,10 @@ export interface ServiceOptions {
   database?: TestDatabase;
   readers?: Partial<ReaderBounds>;
   streams?: Partial<StreamBounds>;
+  /** Overrides options of test calls. */
+  testCalls?: TestCallOptions['sending'];
+  /** Signal that begins the stop of the process. */
+  stopping?: AbortSignal;
   /** Function that receives every log line. */
   onLog?: (line: string) => void;
 }
@@ -117,6 +122,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     deliveries: worker?.deliveries ?? null,
     readers: options.readers,
     streams: options.streams,
+    testCalls: options.testCalls,
+    stopping: options.stopping,
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const credentials = new Credentials({ db, keyring, audience: 'third_party' });

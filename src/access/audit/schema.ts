@@ -35,6 +35,7 @@ export type AuditAction =
   | 'pause.ended'
   | 'webhook.registered'
   | 'webhook.removed'
+  | 'webhook.tested'
   | 'rate_plan.changed'
   | 'rates.changed'
   | 'rates.written'
@@ -75,7 +76,7 @@ export const AuditEntry = Type.Object(
       description:
         'The kind of action: `credential.created`, `credential.changed`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
         '`channel.revoked`, `channel.rotated`, `display.created`, `display.paired`, `display.removed`, `opening_hours.changed`, ' +
-        '`pause.started`, `pause.ended`, `webhook.registered`, `webhook.removed`, `rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, ' +
+        '`pause.started`, `pause.ended`, `webhook.registered`, `webhook.removed`, `webhook.tested`, `rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, ' +
         '`reservation.booked`, `reservation.changed`, `reservation.arrival`, `room_type.changed`, `session.ended`, ' +
         '`sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.link_created`, ' +
         '`user.password_changed` or ' +

@@ -242,6 +242,19 @@ export interface RecentChange {
   transaction_id: Generated<string>;
 }
 
+export interface RefusedCall {
+  at: Timestamp;
+  code: string;
+  credential_id: string;
+  id: string;
+  message: string;
+  method: string;
+  path: string;
+  request_id: string;
+  status: number;
+  tenant_id: number;
+}
+
 export interface Reservation {
   arrived_at: Timestamp | null;
   changed_at: Timestamp | null;
@@ -403,6 +416,7 @@ export interface DB {
   rate: Rate;
   rate_plan: RatePlan;
   recent_change: RecentChange;
+  refused_call: RefusedCall;
   reservation: Reservation;
   reservation_change: ReservationChange;
   restaurant_order: RestaurantOrder;

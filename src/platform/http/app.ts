@@ -13,7 +13,7 @@ import { ApiError, invalidField } from '../errors.ts';
 import { chargeTo, STRANGERS } from '../lib/account.ts';
 import { type Bounds, DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
-import { sendError } from './answers.ts';
+import { sendError, toApiError } from './answers.ts';
 import { BodyBudget } from './body-budget.ts';
 import { createClientErrorHandler } from './client-errors.ts';
 import { compileOnDemand } from './compilers.ts';
@@ -46,6 +46,8 @@ export interface HttpOptions {
   bodyBudget?: BodyBudget;
   /** Called once for each request, when its response is sent or the connection is lost. */
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** Called once for each request that gets a 4xx response, before the response is sent. */
+  onRefused?: (request: FastifyRequest, refusal: ApiError) => void;
   /** Overrides some of the default timeouts. Used by tests. */
   timeouts?: Partial<typeof TIMEOUTS>;
   /** Overrides some of the default bounds on clients that read long lists. Used by tests. */
@@ -114,10 +116,7 @@ export function createHttpApp(options: HttpOptions): App {
   app.decorate('slowReaders', new SlowReaders({ maxWaiting: bounds.waitingStreams, ...options.readers }));
   addEventStreams(app, options.streams);
   compileOnDemand(app);
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    drainBody(request);
-    return sendError(error, request, reply);
-  });
+  handleErrors(app, options.onRefused);
   const waitForTurn = createRequestQueues(app);
   app.decorateRequest('account');
   // This hook is not async, because the promise of an async hook would delay each request by one pass of the microtask queue.
@@ -206,6 +205,17 @@ function refuseUnstorableText(params: Record<string, string>): void {
       throw invalidField(name, 'must not contain U+0000 or a lone surrogate');
     }
   }
+}
+
+function handleErrors(app: FastifyInstance, onRefused: HttpOptions['onRefused']): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    drainBody(request);
+    const refusal = toApiError(error);
+    if (refusal !== null) {
+      onRefused?.(request, refusal);
+    }
+    return sendError(refusal ?? error, request, reply);
+  });
 }
 
 /** Lets the app handle requests that Node would otherwise end itself, with an empty response or by closing the connection. */

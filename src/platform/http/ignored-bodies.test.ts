@@ -97,6 +97,13 @@ describe('an operation that takes no body', () => {
       { name: 'endOwnSession', method: 'DELETE', path: SESSION, headers: {}, first: 204, again: 204 },
       { name: 'resetPerson', path: `/v1/staff/people/${person}/reset/`, headers: owner, again: 200 },
       { name: 'removeDisplay', path: `/v1/staff/displays/${display.body.id}/remove/`, headers: owner, again: 200 },
+      {
+        name: 'sendTestCall',
+        path: `/v1/staff/credentials/${hotel.credential.id}/ping/`,
+        headers: owner,
+        first: 409,
+        again: 409,
+      },
       { name: 'endPause', method: 'DELETE', path: '/v1/staff/pause/', headers: owner, again: 200 },
     ];
   });

@@ -135,6 +135,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           ...(metrics ? { metrics: metrics.ofDeliveries(backgroundDb) } : {}),
         });
   const budgets = await openBudgets(config, log, options);
+  const stopping = new AbortController();
   const app =
     options.only === 'worker'
       ? createHealthApp(config, log, health)
@@ -149,6 +150,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           ...(metrics ? { metrics: metrics.ofHttp(), watchLive: metrics.watchLive.bind(metrics) } : {}),
           contact,
           isServing: health.isServing,
+          stopping: stopping.signal,
           ...(options.demo ? { isSandbox: async (tenantId) => (await findDemoTenant(db))?.id === tenantId } : {}),
         });
   if (metrics !== null) {
@@ -165,6 +167,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   let listening: Listening | null = null;
   const stop = async () => {
     readiness.stop();
+    stopping.abort();
     await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
     await worker?.stop(0); // The last requests may have added deliveries after the worker was stopped. This call releases their claims.
     await budgets.close();

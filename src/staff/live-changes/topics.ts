@@ -54,6 +54,7 @@ const TOPIC_OF_ACTION: Record<AuditAction, Topic | null> = {
   'channel.rotated': 'credentials',
   'webhook.registered': 'credentials',
   'webhook.removed': 'credentials',
+  'webhook.tested': null,
   'display.created': 'people',
   'display.paired': 'people',
   'display.removed': 'people',

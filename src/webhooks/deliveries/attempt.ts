@@ -13,6 +13,12 @@ export interface AttemptOptions {
   log: Logger;
 }
 
+/** Signed message that is posted once: a claimed delivery, or a test call. */
+export type Message = Pick<
+  ClaimedDelivery,
+  'tenantId' | 'credentialId' | 'eventId' | 'body' | 'webhookUrl' | 'webhookSecret'
+>;
+
 /**
  * Decrypts the webhook secrets of the deliveries of one claim. All deliveries of a credential share one decryption, because a claim reads
  * each credential once. The secrets are in memory only until the deliveries of the claim have been sent.
@@ -27,7 +33,7 @@ export class ClaimSecrets {
   }
 
   /** Returns the decrypted webhook secret of a delivery. Decrypts it at the first call for the credential. */
-  of({ tenantId, credentialId, webhookSecret }: ClaimedDelivery): Promise<string> {
+  of({ tenantId, credentialId, webhookSecret }: Message): Promise<string> {
     const known = this.#secrets.get(credentialId);
     if (known !== undefined) {
       return known;
@@ -39,26 +45,26 @@ export class ClaimSecrets {
 }
 
 /**
- * Signs the event with the current time as its timestamp, and posts it once. Never throws. If the webhook secret cannot be decrypted, the
+ * Signs the message with the current time as its timestamp, and posts it once. Never throws. If the webhook secret cannot be decrypted, the
  * outcome is `internal_error`.
  */
 export async function sendOnce(
   { sender, headerBrand, log }: AttemptOptions,
-  delivery: ClaimedDelivery,
+  message: Message,
   secrets: ClaimSecrets,
 ): Promise<SendOutcome> {
   let secret: string;
   try {
-    secret = await secrets.of(delivery);
+    secret = await secrets.of(message);
   } catch (error) {
     log.error(
-      { err: error, tenant_id: delivery.tenantId, event_id: delivery.eventId },
+      { err: error, tenant_id: message.tenantId, event_id: message.eventId },
       'webhook secret cannot be decrypted',
     );
-    return { ok: false, httpStatus: null, durationMs: 0, error: 'internal_error' };
+    return { ok: false, httpStatus: null, durationMs: 0, error: 'internal_error', answer: null };
   }
   const timestampSeconds = Math.floor(Date.now() / 1000);
-  const { eventId, body, webhookUrl: url } = delivery;
+  const { eventId, body, webhookUrl: url } = message;
   const headers = deliveryHeaders(headerBrand, { secret, eventId, timestampSeconds, body });
   return await sender.send({ url, headers, body });
 }

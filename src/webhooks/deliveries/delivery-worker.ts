@@ -303,7 +303,8 @@ export class DeliveryWorker implements LocalDelivery {
     try {
       const isRecorded = await this.#outcomes.record(outcome);
       if (sent !== undefined) {
-        log.info({ ...ids, ...sent, status: outcome.status, is_recorded: isRecorded }, 'webhook attempt');
+        const { answer: _answer, ...facts } = sent; // The answer of a receiver may hold anything, also a secret.
+        log.info({ ...ids, ...facts, status: outcome.status, is_recorded: isRecorded }, 'webhook attempt');
       }
     } catch (error) {
       log.error({ ...ids, err: error }, 'outcome of the webhook attempt could not be recorded');

@@ -52,11 +52,11 @@ async function postTo(behave: (socket: Socket) => void): Promise<SendOutcome> {
 }
 
 function assertFailed(outcome: SendOutcome, error: SendOutcome['error']): void {
-  assert.deepEqual({ ...outcome, durationMs: 0 }, { ok: false, httpStatus: null, durationMs: 0, error });
+  assert.deepEqual({ ...outcome, durationMs: 0 }, { ok: false, httpStatus: null, durationMs: 0, error, answer: null });
 }
 
 function assertDelivered(outcome: SendOutcome, httpStatus: number): void {
-  assert.deepEqual({ ...outcome, durationMs: 0 }, { ok: true, httpStatus, durationMs: 0, error: null });
+  assert.deepEqual({ ...outcome, durationMs: 0 }, { ok: true, httpStatus, durationMs: 0, error: null, answer: null });
 }
 
 /**

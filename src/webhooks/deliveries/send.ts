@@ -19,6 +19,8 @@ export interface SendOutcome {
   /** Milliseconds from the start of the attempt until the status of the response was read or the attempt failed. */
   durationMs: number;
   error: SendError | null;
+  /** First 1,024 bytes of the body of the response, as text. Null: no response was received, or the sender does not keep this response. */
+  answer: string | null;
 }
 
 export interface WebhookSender {
@@ -33,10 +35,19 @@ export interface WebhookSenderOptions extends VettingOptions {
   timeoutMs?: number;
   /** Maximum size of a response with its head, in bytes. If a response is larger, the connection is closed. Default: 65,536. */
   responseCapBytes?: number;
+  /**
+   * True if the outcome of a failure has the begin of the response. Default: only if private networks are not allowed. Otherwise staff could
+   * read the responses of servers inside our network.
+   */
+  keepAnswers?: boolean | undefined;
+  /** True if `keepAnswers` holds for a success too. Default: false, because no person reads the responses to successful deliveries. */
+  keepAnswersOfSuccesses?: boolean | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
 const RESPONSE_CAP_BYTES = 65_536;
+/** Number of bytes of the body of a response that the outcome shows. */
+const ANSWER_BYTES = 1_024;
 const USER_AGENT = 'Roomservice/1.0';
 /**
  * Time for which an idle connection is kept open. It is short, because the receiver may also close an idle connection. A POST that begins
@@ -51,13 +62,18 @@ const MAX_KEPT_CONNECTIONS = 1_024;
  * own connection. So the caller's sending slots limit the number of connections, and a hanging receiver delays no other receiver.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { timeoutMs = TIMEOUT_MS } = options;
+  const {
+    timeoutMs = TIMEOUT_MS,
+    keepAnswers = !options.allowPrivateNetwork,
+    keepAnswersOfSuccesses = false,
+  } = options;
+  const keepsAnswer = (error: SendError | null) => keepAnswers && (error !== null || keepAnswersOfSuccesses);
   const connections = new Connections();
   let isClosed = false;
 
   return {
     send({ url, headers, body }) {
-      const exchange = new Exchange(timeoutMs);
+      const exchange = new Exchange(timeoutMs, keepsAnswer);
       const checked = checkWebhookUrl(url, options);
       if (isClosed) {
         exchange.stop('aborted');
@@ -96,13 +112,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (outcome: SendOutcome) => void;
   readonly #startedAt = performance.now();
   readonly #deadline: NodeJS.Timeout;
+  readonly #keepsAnswer: (error: SendError | null) => boolean;
   #connection: Connection | null = null;
-  #decided: SendOutcome | null = null;
+  #decided: Omit<SendOutcome, 'answer'> | null = null;
+  /** Begin of the body of the response. Null: the response is not kept. */
+  #answer: Buffer | null = null;
 
-  constructor(timeoutMs: number) {
+  constructor(timeoutMs: number, keepsAnswer: (error: SendError | null) => boolean) {
     const { promise, resolve } = Promise.withResolvers<SendOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
+    this.#keepsAnswer = keepsAnswer;
     this.#deadline = setTimeout(() => this.stop('timeout'), timeoutMs);
   }
 
@@ -124,11 +144,17 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
     if (status >= 200) {
-      this.#decide(status, errorOfStatus(status));
+      const error = errorOfStatus(status);
+      this.#decide(status, error);
+      this.#answer = this.#keepsAnswer(error) ? Buffer.alloc(0) : null;
     }
   }
 
-  onResponseData(): void {} // Empty, but undici requires this method.
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#answer !== null && this.#answer.length < ANSWER_BYTES) {
+      this.#answer = Buffer.concat([this.#answer, chunk.subarray(0, ANSWER_BYTES - this.#answer.length)]);
+    }
+  }
 
   onResponseEnd(): void {
     this.#end();
@@ -150,7 +176,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#isOver = true;
     clearTimeout(this.#deadline);
-    this.#resolve(this.#decided);
+    this.#resolve({ ...this.#decided, answer: this.#answer === null ? null : textOf(this.#answer) });
   }
 }
 
@@ -285,6 +311,11 @@ class Connection {
       }
     });
   }
+}
+
+/** Returns bytes as text. Leaves out the bytes of a last character that is incomplete, because the bytes may be cut inside a character. */
+function textOf(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes, { stream: true });
 }
 
 function errorOfStatus(status: number): SendError | null {

@@ -148,4 +148,16 @@ export const ACCESS_BUGS: Bug[] = [
     ],
     suites: ['src/access/credentials/overlap.test.ts'],
   },
+  {
+    name: 'old refused calls are not removed',
+    harm: 'the table of refused calls grows with each call of a partner whose program is wrong',
+    edits: [{ file: 'src/access/refusals/store.ts', find: '      await removeOldest(db, share);\n', replace: '' }],
+    suites: ['src/access/refusals/refusals.test.ts'],
+  },
+  {
+    name: 'a refused call keeps a secret',
+    harm: 'staff without the right to issue credentials read a secret that a partner has put into a wrong field',
+    edits: [{ file: 'src/access/refusals/refusals.ts', find: ".replaceAll(/rss_[\\w-]+/g, 'rss_…')", replace: '' }],
+    suites: ['src/access/refusals/refusals.test.ts'],
+  },
 ];

@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Database } from '#platform/db/database.ts';
+import { type ApiError, isLogged } from '#platform/errors.ts';
+import type { Caller } from '../credentials/credentials.ts';
+import { Refusals } from './refusals.ts';
+
+export interface RefusalHook {
+  /** Collects the refusal of a call whose secret was right. Ignores the refusals of all other calls. */
+  onRefused: (request: FastifyRequest, refusal: ApiError) => void;
+  /** Writes the refused calls that are still in memory, and stops the background writes. */
+  close: () => Promise<void>;
+}
+
+/** Creates the hook that collects the refused calls of partners and PMS. */
+export function createRefusalHook({ db, log }: { db: Database; log: Logger }): RefusalHook {
+  const refusals = new Refusals({
+    db,
+    onError(error) {
+      if (!isLogged(error)) {
+        log.warn({ err: error }, 'refused calls could not be written; the next write tries again');
+      }
+    },
+    onDropped: (count) =>
+      log.warn({ count }, 'refused calls were dropped, because too many credentials have such calls'),
+  });
+  return {
+    onRefused(request, { statusCode, code, message }) {
+      // The guard of partners and PMS sets `caller` after it has checked the secret, and before it counts the call. The request type declares
+      // the field as always present.
+      const { caller } = request as { caller?: Caller };
+      if (caller !== undefined) {
+        const { method, id: requestId, routeOptions } = request;
+        refusals.add(caller, { method, path: routeOptions.url ?? '', status: statusCode, code, message, requestId });
+      }
+    },
+    close: () => refusals.close(),
+  };
+}

@@ -1,0 +1,138 @@
+import type { Database } from '#platform/db/database.ts';
+import { notFound } from '#platform/errors.ts';
+import { isUuid, newId } from '#platform/lib/ids.ts';
+import type { Caller } from '../credentials/credentials.ts';
+import type { RefusedCall } from './schema.ts';
+import { KEPT_CALLS, type NewRefusedCall, readRefusedCalls, type RefusedCallRow, storeRefusedCalls } from './store.ts';
+
+/** Milliseconds between two writes of the collected calls. */
+const WRITE_EVERY_MS = 5_000;
+/** Largest number of calls that one INSERT writes. */
+const BATCH_SIZE = 1_000;
+/** Maximum number of credentials whose calls wait in memory. Calls of further credentials are dropped until the next write. */
+const MAX_CREDENTIALS = 1_000;
+/** Largest number of stored characters of a message. A message may be longer than the body that caused it. */
+const MAX_MESSAGE = 500;
+
+/** Response that refused a call. `path` is the pattern of the route in the notation of Fastify. */
+export type Refusal = Pick<NewRefusedCall, 'method' | 'path' | 'status' | 'code' | 'message' | 'requestId'>;
+
+interface Dependencies {
+  db: Database;
+  /** Called if a background write fails. The calls stay in memory until the next write. */
+  onError: (error: unknown) => void;
+  /** Called with the number of calls that were dropped since the last write, if there are any. */
+  onDropped: (count: number) => void;
+}
+
+/**
+ * Collects the refused calls of authenticated partners and PMS in memory, and writes them to the database every 5 s instead of at each call.
+ * A killed process loses the calls since its last write. The memory is bounded: only the newest 50 calls of a credential are kept, and only
+ * the calls of 1,000 credentials.
+ */
+export class Refusals {
+  readonly #db: Database;
+  readonly #onError: (error: unknown) => void;
+  readonly #onDropped: (count: number) => void;
+  readonly #timer: NodeJS.Timeout;
+  /** Calls that are not stored yet, oldest first, by credential id. */
+  readonly #waiting = new Map<string, NewRefusedCall[]>();
+  #dropped = 0;
+  #underWay: Promise<void> | undefined;
+
+  constructor({ db, onError, onDropped }: Dependencies) {
+    this.#db = db;
+    this.#onError = onError;
+    this.#onDropped = onDropped;
+    this.#timer = setInterval(() => void this.#write(), WRITE_EVERY_MS).unref();
+  }
+
+  /** Collects a refused call. The time of the call is the present time. */
+  add({ tenantId, credentialId }: Caller, refusal: Refusal): void {
+    const ofCredential = this.#waiting.get(credentialId) ?? [];
+    if (ofCredential.length === 0 && this.#waiting.size >= MAX_CREDENTIALS) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#waiting.set(credentialId, ofCredential);
+    ofCredential.push({
+      ...refusal,
+      tenantId,
+      credentialId,
+      id: newId(),
+      at: new Date().toISOString(),
+      path: refusal.path.replaceAll(/:(\w+)/g, '{$1}'),
+      message: storable(refusal.message),
+    });
+    if (ofCredential.length > KEPT_CALLS) {
+      ofCredential.shift();
+    }
+  }
+
+  /** Writes the calls that are still in memory, and stops the background writes. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#underWay;
+    await this.#write();
+  }
+
+  /** Starts a write, unless the previous write is still under way. Two writes at the same time would write the same calls. */
+  #write(): Promise<void> {
+    this.#underWay ??= this.#writeAll()
+      .catch(this.#onError)
+      .finally(() => (this.#underWay = undefined));
+    return this.#underWay;
+  }
+
+  async #writeAll(): Promise<void> {
+    const collected = [...this.#waiting.values()].flat();
+    for (let start = 0; start < collected.length; start += BATCH_SIZE) {
+      const stored = await storeRefusedCalls(this.#db, collected.slice(start, start + BATCH_SIZE));
+      this.#forget(stored);
+    }
+    if (this.#dropped > 0) {
+      this.#onDropped(this.#dropped);
+      this.#dropped = 0;
+    }
+  }
+
+  #forget(stored: Set<string>): void {
+    for (const [credentialId, calls] of this.#waiting) {
+      const rest = calls.filter(({ id }) => !stored.has(id));
+      if (rest.length === 0) {
+        this.#waiting.delete(credentialId);
+      } else {
+        this.#waiting.set(credentialId, rest);
+      }
+    }
+  }
+}
+
+/**
+ * Returns a message as it is stored. A message may quote the request, so it may contain a secret that the caller has put into the wrong field.
+ * All secrets of the service begin with `rss_`. PostgreSQL cannot store U+0000 and lone surrogates.
+ */
+function storable(message: string): string {
+  const text = message
+    .replaceAll(/rss_[\w-]+/g, 'rss_…')
+    .replaceAll('\0', '\ufffd')
+    .toWellFormed();
+  const characters = Array.from(text.slice(0, 2 * MAX_MESSAGE + 2));
+  return characters.length > MAX_MESSAGE ? `${characters.slice(0, MAX_MESSAGE - 1).join('')}…` : text;
+}
+
+/**
+ * Returns the last refused calls of a credential, newest first.
+ * @throws ApiError 404 if the tenant has no such credential
+ */
+export async function listRefusedCalls(db: Database, tenantId: number, credentialId: string): Promise<RefusedCall[]> {
+  const rows = isUuid(credentialId) ? await readRefusedCalls(db, tenantId, credentialId) : null;
+  if (rows === null) {
+    throw notFound('credential');
+  }
+  return rows.map(shape);
+}
+
+function shape({ id, at, method, path, status, code, message, request_id }: RefusedCallRow): RefusedCall {
+  return { id, at: at.toISOString(), method, path, status, code, message, request_id };
+}

@@ -1,0 +1,125 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Db } from '#platform/db/database.ts';
+import { Fields, rowsToInsert, type Share } from '#platform/db/inputs.ts';
+import { writeByShare } from '#platform/db/last-used.ts';
+import type { RefusedCall as RefusedCallTable } from '#platform/db/types.ts';
+
+export type RefusedCallRow = Selectable<RefusedCallTable>;
+
+/** Number of refused calls that are kept for each credential. */
+export const KEPT_CALLS = 50;
+
+/** Refused call that is not stored yet. `at` is a time in ISO 8601. */
+export interface NewRefusedCall {
+  tenantId: number;
+  credentialId: string;
+  id: string;
+  at: string;
+  method: string;
+  path: string;
+  status: number;
+  code: string;
+  message: string;
+  requestId: string;
+}
+
+/** Fields of `NewRefusedCall` under the names of their columns. */
+interface Row {
+  tenant_id: number;
+  credential_id: string;
+  id: string;
+  at: string;
+  method: string;
+  path: string;
+  status: number;
+  code: string;
+  message: string;
+  request_id: string;
+}
+
+const FIELDS = new Fields<Row>({
+  tenant_id: 'bigint',
+  credential_id: 'uuid',
+  id: 'uuid',
+  at: 'timestamptz',
+  method: 'text',
+  path: 'text',
+  status: 'smallint',
+  code: 'text',
+  message: 'text',
+  request_id: 'text',
+});
+
+/**
+ * Stores refused calls of any tenants, and removes the calls of their credentials beyond the newest 50. One statement inserts all calls, and
+ * one removes. On a cluster there are two statements for each tenant. The removal is a statement of its own, after the insert is committed.
+ * So if two processes write calls of one credential at the same time, the later removal sees the calls of both.
+ * @returns the ids of the calls that are stored
+ * @throws the error of the first statement if every insert fails
+ */
+export async function storeRefusedCalls(db: Database, calls: NewRefusedCall[]): Promise<Set<string>> {
+  return await writeByShare(
+    db,
+    calls,
+    ({ id }) => id,
+    async (share) => {
+      await insertShare(db, share);
+      await removeOldest(db, share);
+      return share.inputs.map(({ id }) => id);
+    },
+  );
+}
+
+async function insertShare(db: Database, { inputs }: Share<NewRefusedCall>): Promise<void> {
+  const rows = inputs.map(({ tenantId, credentialId, requestId, ...call }) => ({
+    ...call,
+    tenant_id: tenantId,
+    credential_id: credentialId,
+    request_id: requestId,
+  }));
+  await sql`
+    INSERT INTO refused_call ${rowsToInsert(db, FIELDS, rows, ['tenant_id', 'credential_id', 'id'])} ON CONFLICT DO NOTHING
+  `.execute(db);
+}
+
+/** Removes the calls of the credentials in the share beyond the newest 50. */
+async function removeOldest(db: Database, { inputs, tenantOf }: Share<NewRefusedCall>): Promise<void> {
+  const credentials = [...new Map(inputs.map((call) => [call.credentialId, call])).values()];
+  const tenantIds = credentials.map(({ tenantId }) => tenantId);
+  const ids = credentials.map(({ credentialId }) => credentialId);
+  await sql`
+    WITH oldest_kept AS MATERIALIZED (
+      SELECT given.tenant_id, given.credential_id, kept.id
+      FROM unnest(${tenantIds}::bigint[], ${ids}::uuid[]) AS given (tenant_id, credential_id)
+      CROSS JOIN LATERAL (
+        SELECT id FROM refused_call WHERE tenant_id = ${tenantOf('given')} AND credential_id = given.credential_id
+        ORDER BY id DESC OFFSET ${KEPT_CALLS - 1} LIMIT 1
+      ) AS kept
+    )
+    DELETE FROM refused_call AS c USING oldest_kept
+    WHERE c.tenant_id = ${tenantOf('oldest_kept')} AND c.credential_id = oldest_kept.credential_id AND c.id < oldest_kept.id
+  `.execute(db);
+}
+
+/** Refused call of a credential. All fields of the call are null if the credential has no refused calls. */
+type FoundRow = RefusedCallRow | { [Column in keyof RefusedCallRow]: null };
+
+/**
+ * Reads the refused calls of a credential, newest first.
+ * @returns null if the tenant has no such credential
+ */
+export async function readRefusedCalls(
+  db: Db,
+  tenantId: number,
+  credentialId: string,
+): Promise<RefusedCallRow[] | null> {
+  const { rows } = await sql<FoundRow>`
+    SELECT refused.* FROM credential AS c
+    LEFT JOIN LATERAL (
+      SELECT * FROM refused_call WHERE tenant_id = ${tenantId} AND credential_id = c.id ORDER BY id DESC LIMIT ${KEPT_CALLS}
+    ) AS refused ON true
+    WHERE c.tenant_id = ${tenantId} AND c.id = ${credentialId}
+    ORDER BY refused.id DESC
+  `.execute(db);
+  return rows.length === 0 ? null : rows.filter((row) => row.id !== null);
+}

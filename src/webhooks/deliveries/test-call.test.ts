@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { assertError } from '#test/support/answers.ts';
+import { makeCertificate } from '#test/support/certificate.ts';
+import { pmsHeaders } from '#test/support/hotel.ts';
+import { type Answer as Reaction, type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { createRedis, findRedis } from '#test/support/redis.ts';
+import { openDisplay, personId } from '#test/support/sessions.ts';
+import { type Answer, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { causeEvent, eventually, isSignedWith, listDeliveries, register } from '#test/support/webhooks.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
+
+/** Time limit of the test calls, so that a receiver that hangs does not delay the tests. */
+const TIMEOUT_MS = 700;
+
+describe('POST /v1/staff/credentials/{id}/ping/', () => {
+  let service: TestService;
+  let receiver: Receiver;
+  let tenant: TestTenant;
+  let secret: string;
+  before(async () => {
+    service = await startService({ worker: true, testCalls: { timeoutMs: TIMEOUT_MS, keepAnswers: true } });
+    receiver = await startReceiver();
+  });
+  after(async () => {
+    await receiver.close();
+    await service.close();
+  });
+  beforeEach(async () => {
+    receiver.answerWith(() => 204);
+    tenant = await service.tenant();
+    secret = await register(service, tenant.partner, receiver.url);
+  });
+
+  function ping({ node = service, headers = tenant.staff, id = tenant.credential.id } = {}): Promise<Answer> {
+    return node.call('POST', `/v1/staff/credentials/${id}/ping/`, { headers });
+  }
+
+  /** Sends a test call to a credential of its own, so that it has its own budget. Returns the outcome without its duration. */
+  async function outcomeAt(url: string, node = service) {
+    const { credential, partner } = await service.credential(tenant.tenantId);
+    await register(service, partner, url);
+    const answer = await ping({ node, id: credential.id });
+    assert.equal(answer.status, 200, answer.text);
+    const { duration_ms: durationMs, ...outcome } = answer.body;
+    assert.ok(Number.isInteger(durationMs) && durationMs >= 0 && durationMs < 10_000);
+    return outcome;
+  }
+
+  it('200: a test call is one signed POST with the headers of a delivery, and its response shows the answer of the receiver', async () => {
+    receiver.answerWith(() => ({ status: 202, body: 'welcome' }));
+    const begunAt = receiver.requests.length;
+    const answer = await ping();
+    assert.deepEqual(Object.keys(answer.body), ['http_status', 'duration_ms', 'error', 'answer']);
+    assert.deepEqual(answer.body, { ...answer.body, http_status: 202, error: null, answer: 'welcome' });
+    const [request, ...others] = receiver.requests.slice(begunAt);
+    assert.ok(request && others.length === 0);
+    const body = JSON.parse(request.rawBody.toString());
+    assert.equal(
+      request.rawBody.toString(),
+      JSON.stringify({ test: true, event_id: body.event_id, occurred_at: body.occurred_at }),
+    );
+    assert.ok(Math.abs(Date.parse(body.occurred_at) - Date.now()) < 5_000);
+    assert.deepEqual([request.method, request.path], ['POST', '/hook']);
+    assert.equal(request.headers['x-service-event-id'], body.event_id);
+    assert.equal(request.headers['content-type'], 'application/json');
+    assert.ok(Math.abs(Number(request.headers['x-service-timestamp']) - Date.now() / 1000) < 5);
+    assert.ok(isSignedWith(secret, request));
+  });
+
+  it('200: a test call is in no feed and in no list of deliveries, and is not sent again after it failed', async () => {
+    receiver.answerWith(() => 500);
+    const begunAt = receiver.requests.length;
+    assert.equal((await ping()).body.error, 'http_status');
+    const feed = await service.call('GET', '/v1/third-party/events/', { headers: tenant.partner });
+    assert.deepEqual(feed.body.results, []);
+    assert.deepEqual(await listDeliveries(service, tenant), []);
+    const { db } = service.database;
+    for (const table of ['event', 'delivery'] as const) {
+      const rows = await db.selectFrom(table).select('id').where('tenant_id', '=', tenant.tenantId).execute();
+      assert.deepEqual(rows, [], table);
+    }
+    assert.equal(receiver.requests.length, begunAt + 1);
+  });
+
+  it('200: the error names the way in which the receiver failed', async () => {
+    const cases: [Reaction, object][] = [
+      [
+        { status: 401, body: 'bad signature' },
+        { http_status: 401, error: 'http_status', answer: 'bad signature' },
+      ],
+      [503, { http_status: 503, error: 'http_status', answer: '' }],
+      [
+        { status: 302, headers: { location: receiver.url } },
+        { http_status: 302, error: 'redirect', answer: '' },
+      ],
+      ['hang', { http_status: null, error: 'timeout', answer: null }],
+      ['reset', { http_status: null, error: 'connection_reset', answer: null }],
+    ];
+    for (const [reaction, expected] of cases) {
+      receiver.answerWith(() => reaction);
+      assert.deepEqual(await outcomeAt(receiver.url), expected);
+    }
+    const untrusted = await startReceiver({ certificate: await makeCertificate() });
+    const failed = { http_status: null, answer: null };
+    assert.deepEqual(await outcomeAt(untrusted.url), { ...failed, error: 'tls_failed' });
+    await untrusted.close();
+    assert.deepEqual(await outcomeAt(untrusted.url), { ...failed, error: 'connection_refused' });
+  });
+
+  it('200: the answer is at most the first 1,024 bytes, is not cut inside a character, and is valid text for every body', async () => {
+    const answers = [
+      [`a${'é'.repeat(600)}`, `a${'é'.repeat(511)}`],
+      ['x'.repeat(200_000), 'x'.repeat(1_024)],
+      ['\0 "\\', '\0 "\\'],
+    ];
+    for (const [body = '', expected] of answers) {
+      receiver.answerWith(() => ({ status: 200, body }));
+      assert.deepEqual(await outcomeAt(receiver.url), { http_status: 200, error: null, answer: expected });
+    }
+    receiver.answerWith(() => (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n');
+      socket.write(Buffer.from([0x61, 0xff, 0x62]));
+    });
+    assert.deepEqual(await outcomeAt(receiver.url), { http_status: 200, error: null, answer: 'a\ufffdb' });
+  });
+
+  it('200: where private networks are allowed, the answer of the receiver is not shown', async () => {
+    receiver.answerWith(() => ({ status: 200, body: 'the secret page of a private server' }));
+    const node = await startService({ beside: service });
+    assert.deepEqual(await outcomeAt(receiver.url, node), { http_status: 200, error: null, answer: null });
+    await node.close();
+  });
+
+  it('200: where private networks are not allowed, a private address is refused without a connection', async () => {
+    const node = await startService({ beside: service, config: { webhookAllowPrivateNetwork: false } });
+    const opened = receiver.connectionCount;
+    const refused = { http_status: null, error: 'address_refused', answer: null };
+    assert.deepEqual(await outcomeAt(receiver.url, node), refused);
+    assert.deepEqual(await outcomeAt(receiver.url.replace('127.0.0.1', 'localhost'), node), refused);
+    assert.equal(receiver.connectionCount, opened);
+    await node.close();
+  });
+
+  it('200: the audit trail names the person or display that sent the test call, also if the receiver failed', async () => {
+    receiver.answerWith(() => 500);
+    const display = await openDisplay(service, tenant.tenantId, ['deliveries']);
+    await ping();
+    await ping({ headers: display.headers });
+    const { body: entries } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+    const own = entries.filter(({ action }: { action: string }) => action === 'webhook.tested');
+    const userId = await personId(service, tenant.tenantId, 'staff');
+    const sent = receiver.requests.slice(-2).map(({ headers }) => headers['x-service-event-id']);
+    assert.deepEqual(
+      own.map(({ actor, subject, details }: Record<string, unknown>) => ({ actor, subject, details })),
+      [
+        { type: 'display', id: display.displayId },
+        { type: 'user', id: userId },
+      ].map((actor, index) => ({
+        actor,
+        subject: tenant.credential.id,
+        details: { webhook_url: receiver.url, event_id: sent.at(-1 - index) },
+      })),
+    );
+  });
+
+  it('200: a stop of the process ends a test call under way at once with the error "aborted", and later ones too', async () => {
+    receiver.answerWith(() => 'hang');
+    const stopping = new AbortController();
+    const node = await startService({ beside: service, stopping: stopping.signal });
+    const arrived = receiver.requests.length + 1;
+    const waiting = ping({ node });
+    await receiver.waitFor(arrived);
+    const stoppedAtMs = performance.now();
+    stopping.abort();
+    const aborted = { http_status: null, error: 'aborted', answer: null };
+    assert.deepEqual((await waiting).body, { ...aborted, duration_ms: (await waiting).body.duration_ms });
+    assert.ok(performance.now() - stoppedAtMs < 500);
+    assert.deepEqual(await outcomeAt(receiver.url, node), aborted);
+    await node.close();
+  });
+
+  it('404: an unknown id, a malformed id and the id of another tenant are refused with the same error', async () => {
+    const stranger = await service.tenant();
+    await register(service, stranger.partner, receiver.url);
+    const arrived = receiver.requests.length;
+    for (const id of [newId(), 'x', '%00', stranger.credential.id]) {
+      const answer = await ping({ id });
+      if (id === '%00') {
+        assertError(answer, 400, 'invalid_request');
+      } else {
+        assertError(answer, 404, 'error');
+        assert.equal(answer.body.message, 'No such credential.');
+      }
+    }
+    assert.equal(receiver.requests.length, arrived);
+  });
+
+  it('409: a credential without a webhook, a revoked credential and a PMS credential get no test call', async () => {
+    const { credential } = await service.credential(tenant.tenantId);
+    await pmsHeaders(service, tenant);
+    const pms = await service.call('GET', '/v1/channel-manager/credentials/', { headers: tenant.owner });
+    const revoke = `/v1/third-party/credentials/${tenant.credential.id}/revoke/`;
+    assert.equal((await service.call('POST', revoke, { headers: tenant.owner })).status, 200);
+    const arrived = receiver.requests.length;
+    for (const [id, reason] of [
+      [credential.id, /has no webhook\. Register/],
+      [tenant.credential.id, /is revoked/],
+      [pms.body[0].id, /belongs to a PMS/],
+    ] as const) {
+      for (let call = 0; call < 8; call += 1) {
+        const answer = await ping({ id });
+        assertError(answer, 409, 'invalid_status_transition');
+        assert.match(answer.body.message, reason);
+      }
+    }
+    assert.equal(receiver.requests.length, arrived);
+  });
+
+  it('429: the seventh test call to a credential within a minute is refused, and another credential still gets one', async () => {
+    const begunAt = receiver.requests.length;
+    for (let left = 5; left >= 0; left -= 1) {
+      const { status, headers } = await ping({ headers: left % 2 === 0 ? tenant.staff : tenant.owner });
+      assert.deepEqual([status, headers.get('x-ratelimit-remaining')], [200, String(left)]);
+    }
+    const refused = await ping();
+    assertError(refused, 429, 'rate_limited');
+    const seconds = Number(refused.headers.get('retry-after'));
+    assert.ok(seconds >= 1 && seconds <= 60, String(seconds));
+    assert.equal(receiver.requests.length, begunAt + 6);
+    assert.equal((await outcomeAt(receiver.url)).http_status, 204);
+  });
+
+  it('429: a fifth test call of a tenant at the same time is refused, and neither other tenants nor deliveries wait for the four', async () => {
+    const other = await service.tenant();
+    await register(service, other.partner, receiver.url);
+    const slow = await startReceiver({ answer: () => ({ status: 204, afterMs: 2_500 }) });
+    const node = await startService({ beside: service });
+    await register(service, tenant.partner, slow.url);
+    const four = Array.from({ length: 4 }, () => ping({ node }));
+    await slow.waitFor(4);
+    const begunAtMs = performance.now();
+    const [fifth, ofOther, delivered] = await Promise.all([
+      ping({ node }),
+      ping({ node, headers: other.staff, id: other.credential.id }),
+      causeEvent(service, other).then(async () => {
+        await eventually(async () => (await listDeliveries(service, other))[0]?.status === 'delivered', 'delivery');
+        return performance.now() - begunAtMs;
+      }),
+    ]);
+    assertError(fifth, 429, 'rate_limited');
+    assert.equal(fifth.headers.get('retry-after'), '10');
+    assert.equal(ofOther.body.http_status, 204);
+    assert.ok(delivered < 2_000, `${delivered} ms`);
+    assert.deepEqual(
+      (await Promise.all(four)).map(({ body }) => body.http_status),
+      [204, 204, 204, 204],
+    );
+    await node.close();
+    await slow.close();
+  });
+});
+
+const program = findRedis();
+
+describe('test calls on two nodes with one Redis', { skip: program === undefined && 'no redis-server' }, () => {
+  const closers: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).toReversed()) {
+      await close();
+    }
+  });
+
+  it('429: both nodes together let six test calls a minute to one credential in', async () => {
+    const redis = await createRedis(program ?? '');
+    closers.push(() => redis.close());
+    await redis.start();
+    const budgets = () => createRedisBudgets(redis.url, pino({ level: 'silent' }));
+    const first = await startService({ budgets: await budgets() });
+    closers.push(() => first.close());
+    const second = await startService({ beside: first, budgets: await budgets() });
+    closers.push(() => second.close());
+    const receiver = await startReceiver();
+    closers.push(() => receiver.close());
+    const tenant = await first.tenant();
+    await register(first, tenant.partner, receiver.url);
+    const statuses = [];
+    for (let call = 0; call < 10; call += 1) {
+      const node = call % 2 === 0 ? first : second;
+      const path = `/v1/staff/credentials/${tenant.credential.id}/ping/`;
+      statuses.push((await node.call('POST', path, { headers: tenant.staff })).status);
+    }
+    assert.deepEqual(statuses, [...Array(6).fill(200), ...Array(4).fill(429)]);
+    assert.equal(receiver.requests.length, 6);
+  });
+});

@@ -1,0 +1,115 @@
+import type { Logger } from 'pino';
+import { type Actor, prepareAudit } from '#access/audit/audit.ts';
+import type { Database } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { apiError, notFound } from '#platform/errors.ts';
+import type { Keyring } from '#platform/keys/keys.ts';
+import { FairGate } from '#platform/lib/fair-gate.ts';
+import { isUuid, newId } from '#platform/lib/ids.ts';
+import { ClaimSecrets, sendOnce } from './attempt.ts';
+import { createWebhookSender, type WebhookSender, type WebhookSenderOptions } from './send.ts';
+import type { TestCallOutcome } from './test-call-schema.ts';
+import { findReceiver } from './test-call-store.ts';
+
+/** Number of test calls that are under way at the same time in this process, and of those of one tenant. */
+const MAX_UNDER_WAY = 16;
+const MAX_OF_TENANT = 4;
+/** Longest wait of a test call for the end of others. */
+const MAX_WAIT_MS = 1_000;
+/** Seconds after which each test call that is under way now has ended. */
+const RETRY_AFTER_SECONDS = 10;
+
+/** Webhook of a credential that can get a test call. */
+export interface TestReceiver {
+  tenantId: number;
+  credentialId: string;
+  webhookUrl: string;
+  webhookSecret: Buffer;
+}
+
+export interface TestCallOptions {
+  db: Database;
+  keyring: Keyring;
+  headerBrand: string;
+  log: Logger;
+  /** True if webhooks in private networks are allowed. Outcomes then show no answers, because a private server could have sent them. */
+  allowPrivateNetwork: boolean;
+  /** Signal that ends the test calls under way and all later ones. */
+  stopping?: AbortSignal | undefined;
+  /** Overrides options of the sender. Used by tests. */
+  sending?: Pick<WebhookSenderOptions, 'timeoutMs' | 'keepAnswers'> | undefined;
+}
+
+/**
+ * Sends test calls to webhooks (decision 42). A test call is signed and sent as a delivery is, but it is no event. It is sent once, and is in
+ * no queue, no feed and no list of deliveries.
+ */
+export class TestCalls {
+  readonly #options: TestCallOptions;
+  /** Sender of the test calls only, so that they take no connection of deliveries. */
+  readonly #sender: WebhookSender;
+  readonly #gate = new FairGate({
+    limit: MAX_UNDER_WAY,
+    limitOf: () => MAX_OF_TENANT,
+    maxWaitMs: MAX_WAIT_MS,
+    waitedTooLong: () =>
+      apiError('rate_limited', `Too many test calls are under way. Try again in ${RETRY_AFTER_SECONDS} s.`, {
+        'retry-after': String(RETRY_AFTER_SECONDS),
+      }),
+  });
+
+  constructor(options: TestCallOptions) {
+    const { allowPrivateNetwork, stopping, sending } = options;
+    this.#options = options;
+    this.#sender = createWebhookSender({ allowPrivateNetwork, keepAnswersOfSuccesses: true, ...sending });
+    stopping?.addEventListener('abort', () => void this.close(), { once: true });
+  }
+
+  /**
+   * Finds the webhook of a credential.
+   * @throws ApiError 404 if the tenant has no such credential
+   * @throws ApiError 409 if the credential is revoked, belongs to a PMS or has no webhook
+   */
+  async findReceiver(tenantId: number, id: string): Promise<TestReceiver> {
+    const row = isUuid(id) ? await findReceiver(this.#options.db, tenantId, id) : undefined;
+    if (row === undefined) {
+      throw notFound('credential');
+    }
+    if (row.audience === 'pms') {
+      throw apiError('invalid_status_transition', 'The credential belongs to a PMS, and a PMS has no webhook.');
+    }
+    if (!row.is_active) {
+      throw apiError('invalid_status_transition', 'The credential is revoked, so its webhook gets no calls.');
+    }
+    const { webhook_url: webhookUrl, webhook_secret: webhookSecret } = row;
+    if (webhookUrl === null || webhookSecret === null) {
+      throw apiError('invalid_status_transition', 'The credential has no webhook. Register a webhook URL first.');
+    }
+    return { tenantId, credentialId: row.id, webhookUrl, webhookSecret };
+  }
+
+  /**
+   * Sends a test call, and writes it to the audit trail before.
+   * @throws ApiError 429 `rate_limited` if too many test calls of the tenant or of this process are under way
+   */
+  async send(actor: Actor, receiver: TestReceiver): Promise<TestCallOutcome> {
+    return await this.#gate.run(String(receiver.tenantId), async () => {
+      const { db, keyring, headerBrand, log } = this.#options;
+      const eventId = newId();
+      const writeDown = prepareAudit(actor);
+      await inTransaction(db, async (tx) => {
+        const details = { webhook_url: receiver.webhookUrl, event_id: eventId };
+        await writeDown(tx, { action: 'webhook.tested', subject: receiver.credentialId, details });
+      });
+      const body = JSON.stringify({ test: true, event_id: eventId, occurred_at: new Date().toISOString() });
+      const message = { ...receiver, eventId, body };
+      const sent = await sendOnce({ sender: this.#sender, headerBrand, log }, message, new ClaimSecrets(keyring));
+      return { http_status: sent.httpStatus, duration_ms: sent.durationMs, error: sent.error, answer: sent.answer };
+    });
+  }
+
+  /** Ends all test calls under way with the error `aborted`. Later test calls end so too. */
+  async close(): Promise<void> {
+    await this.#sender.close();
+  }
+}
