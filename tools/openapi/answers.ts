@@ -42,7 +42,7 @@ export function answersOf(operation: Operation, components: Components): Record<
     {
       description: successText(operation, status, schema),
       headers: headersOf(operation, status),
-      ...(schema.type === 'null' ? {} : { content: jsonContent(components.refer(schema), namedExamples(schema)) }),
+      ...(schema.type === 'null' ? {} : { content: successContent(operation, schema, components) }),
     },
   ]);
   return Object.fromEntries([
@@ -51,6 +51,15 @@ export function answersOf(operation: Operation, components: Components): Record<
     ...refusals(operation, components),
     ['503', unavailable(operation, components)],
   ]);
+}
+
+function successContent({ csvExample }: Operation, schema: Schema, components: Components): object {
+  return {
+    ...jsonContent(components.refer(schema), namedExamples(schema)),
+    ...(csvExample !== null && {
+      'text/csv': { schema: { type: 'string' }, examples: { example: { value: csvExample } } },
+    }),
+  };
 }
 
 function successText({ isIdempotent }: Operation, status: string, schema: Schema): string {

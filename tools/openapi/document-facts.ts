@@ -81,6 +81,7 @@ export const TAGS: Record<string, string> = {
   Rates: 'The prices and restrictions of nights, and the rate plans.',
   Reservations: 'Reservations of all partners and channels, and changes of their status.',
   Webhooks: 'Deliveries of events, and the result of each attempt.',
+  Reports: 'Numbers of orders and stays by day.',
   Audit: 'The audit trail, which records each change and who made it.',
 };
 

@@ -34,6 +34,9 @@ export interface Operation {
   /** True if only the console may call the operation. A refusal for this reason comes before the call is counted. */
   isConsoleOnly: boolean;
   hasEtag: boolean;
+  takesIfMatch: boolean;
+  /** Example of a response as CSV. Null if the operation responds only with JSON. */
+  csvExample: string | null;
   isIdempotent: boolean;
   namesHeaderBrand: boolean;
 }
@@ -74,6 +77,8 @@ export function operationOf(route: RouteOptions): Operation {
     isCounted: specific.includes('rate_limited'),
     isConsoleOnly: config.isConsoleOnly ?? false,
     hasEtag: config.hasEtag ?? false,
+    takesIfMatch: config.takesIfMatch ?? false,
+    csvExample: config.csvExample ?? null,
     isIdempotent: config.isIdempotent ?? false,
     namesHeaderBrand: config.namesHeaderBrand ?? false,
   };
