@@ -50,6 +50,7 @@ import { createTokenVerifier, type VerifyToken } from '#access/tenants/tokens.ts
 import { feedRoutes } from '#webhooks/events/routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
+import { reportRoutes } from '#staff/reports/routes.ts';
 import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
 import type { LocalDelivery } from '#webhooks/events/events.ts';
 import { type Business, createBusiness } from './business.ts';
@@ -204,6 +205,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   });
   deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
   partnerRoutes(app, { credentials, db, ownerGuard: guards.owner, shape: Credential });
+  reportRoutes(app, { db, ownerGuard: guards.owner });
 }
 
 /** Registers the operations of sign-in, and those of the caller's own account and sessions. */
