@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..');
  * all tests takes too long: `TEST_LAYOUT=cluster npm test -- 'src/hotel/**'`.
  */
 const FILES = [
-  'src/restaurant/menu/{document,listing}.test.ts',
+  'src/restaurant/menu/{availability,document,dry-run,listing,menu-tags}.test.ts',
   'src/restaurant/opening/opening.test.ts',
   'src/restaurant/orders/{filters,history,reading,replays,staff}.test.ts',
   'src/hotel/reservations/{booking,contention,house-bookings,house-changes,night,reading,replays,staff,staff-changes,staff-filters}.test.ts',
@@ -22,6 +22,7 @@ const FILES = [
   'src/webhooks/deliveries/delivery-list.test.ts',
   'src/webhooks/events/{feed,feed-era}.test.ts',
   'src/staff/partners/credential-deliveries.test.ts',
+  'src/staff/reports/days.test.ts',
 ];
 
 it('a cluster can route each statement that the service sends in the tests of its business', async () => {

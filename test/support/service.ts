@@ -35,7 +35,7 @@ export interface ServiceOptions {
   onLog?: (line: string) => void;
 }
 
-/** A response that was read to its end. `body` is the parsed JSON, or null if the response has no body. */
+/** A response that was read to its end. `body` is the parsed JSON, the text of another type, or null if the response has no body. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -199,7 +199,9 @@ export async function callUnchecked(
     ...(signal === undefined ? {} : { signal }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text === '' ? null : JSON.parse(text) };
+  const isCsv = response.headers.get('content-type')?.startsWith('text/csv') === true;
+  const parsed = text === '' ? null : isCsv ? text : JSON.parse(text);
+  return { status: response.status, headers: response.headers, text, body: parsed };
 }
 
 /** Environment variables of a command that uses the database and the master key of the service. */
