@@ -16,6 +16,7 @@ export const DayReportQuery = Type.Object({
       type: 'string',
       default: 'json',
       description: 'The format of the response. `csv` is for a spreadsheet.',
+      examples: ['json'],
     }),
   ),
 });
