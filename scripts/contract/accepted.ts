@@ -95,6 +95,17 @@ export const ACCEPTED: Accepted[] = [
       staff: [newCode('restaurant_closed')],
     },
   },
+  {
+    date: '2026-11-25',
+    why: 'The response of a dry run has another schema. It is sent only for the new parameter `dry_run`. `MenuDocument` itself is unchanged.',
+    changes: {
+      staff: [
+        '#/paths/~1v1~1staff~1menu~1/put/responses/200/content/application~1json/schema: Properties are no longer required: `dishes`.',
+        "#/paths/~1v1~1staff~1menu~1/put/responses/200/content/application~1json/schema: Type widened from 'object' to 'any'.",
+        '#/components/schemas/MenuDocument/properties: All properties were removed.',
+      ],
+    },
+  },
 ];
 
 /** Returns those of the given breaking changes that `ACCEPTED` does not list for the document. */

@@ -156,6 +156,11 @@ export const GENERIC_ERRORS = {
     cause: 'The headers did not arrive within 15 seconds, or the whole request did not arrive within 30 seconds.',
     remedy: 'Send the request again. If this happens often, check the connection.',
   },
+  412: {
+    title: 'Changed in the meantime',
+    cause: 'The request has the header `If-Match`, and what it would change has another `ETag` by now.',
+    remedy: 'Read the current state, repeat your change in it, and send it with its new `ETag`.',
+  },
   413: {
     title: 'Body too large',
     cause: 'The body is larger than 1 MiB.',

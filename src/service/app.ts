@@ -57,6 +57,7 @@ import { liveChangeRoutes } from '#staff/live-changes/routes.ts';
 import type { CallBudgets } from '#staff/partners/partners.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
 import { credentialWebhookRoutes } from '#staff/partners/webhook-routes.ts';
+import { reportRoutes } from '#staff/reports/routes.ts';
 import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
 import { testCallRoutes } from '#webhooks/deliveries/test-call-routes.ts';
 import { type TestCallOptions, TestCalls } from '#webhooks/deliveries/test-call.ts';
@@ -269,6 +270,7 @@ function ownerRoutes(app: App, { config, db }: AppDependencies, parts: Parts): v
     shape: Credential,
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
   });
+  reportRoutes(app, { db, ownerGuard });
 }
 
 /** Registers the operations of sign-in, and those of the caller's own account and sessions. */

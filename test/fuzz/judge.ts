@@ -4,7 +4,7 @@ import { ORDERS } from '../support/restaurant.ts';
 import { type Case, describeCase, type HttpCase, toLine } from './cases.ts';
 import type { Operation } from './operations.ts';
 import { faultsOf, insideFaults } from './oracle.ts';
-import { isEventStream, prepare, send } from './send.ts';
+import { prepare, send } from './send.ts';
 import { exchangeRaw } from './send-raw.ts';
 import { Tally } from './tally.ts';
 import { collectionOf, type World } from './world.ts';
@@ -112,7 +112,8 @@ export class Judge {
       await sleep(END_MS);
       return { faults, statuses: [] };
     }
-    if (outcome.status < 300 && faults.length === 0 && outcome.text !== '' && !isEventStream(outcome.headers)) {
+    const isJson = String(outcome.headers['content-type']).startsWith('application/json');
+    if (isJson && outcome.status < 300 && faults.length === 0 && outcome.text !== '') {
       const answer: unknown = JSON.parse(outcome.text);
       this.#world.pools.learn(answer, collectionOf(sent.target.split('?', 1)[0] ?? ''));
       this.#world.secrets.learn(answer);

@@ -48,6 +48,8 @@ export interface Operation {
    * name.
    */
   answers: Map<number, Validator>;
+  /** True if the operation can respond with CSV too. */
+  hasCsv: boolean;
   /** Statuses of responses without a body. */
   emptyStatuses: ReadonlySet<number>;
 }
@@ -81,6 +83,7 @@ function toOperation(method: string, path: string, documented: DocumentedOperati
     isConsoleOnly: (documented.parameters ?? []).some(({ name }) => name === CONSOLE_HEADER),
     body: documented.requestBody?.content['application/json']?.schema ?? null,
     answers: new Map(answers),
+    hasCsv: documented.responses['200']?.content?.['text/csv'] !== undefined,
     emptyStatuses: new Set(
       Object.entries(documented.responses).flatMap(([status, { content }]) =>
         content === undefined ? [Number(status)] : [],

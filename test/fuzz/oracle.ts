@@ -25,7 +25,7 @@ const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
   rate_limited: 429,
 };
 /** Statuses from 400 on that the contract and HTTP allow for a refused request. */
-const REFUSALS = new Set([400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 429, 431]);
+const REFUSALS = new Set([400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 429, 431]);
 /** Name of the header that a response must have, keyed by the status of the response. */
 const DUE_HEADERS: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after' };
 /**
@@ -91,7 +91,9 @@ function headerFaults(operations: Operation[], sent: Sent, { status, headers }: 
   expect(setsCookie || headers['set-cookie'] === undefined, 'a cookie is set');
   const due = DUE_HEADERS[status];
   expect(due === undefined || headers[due] !== undefined, `${status} comes without the header ${due}`);
-  const isTyped = /^application\/json(?:;|$)/.test(String(headers['content-type'])) || isEventStream(headers);
+  const type = String(headers['content-type']).split(';', 1)[0];
+  const isCsv = type === 'text/csv' && status === 200 && operation?.hasCsv === true;
+  const isTyped = type === 'application/json' || isCsv || isEventStream(headers);
   const isEmpty = status === 304 || operation?.emptyStatuses.has(status) === true;
   expect(isTyped || isEmpty, `Content-Type is ${String(headers['content-type'])}`);
   return faults;
@@ -152,6 +154,9 @@ function successFaults(operations: Operation[], sent: Sent, { status, headers, t
   const validator = operation?.answers.get(status);
   if (operation === undefined || validator === undefined) {
     return [`status ${status} is not documented for ${operation?.id ?? 'a path without an operation'}`];
+  }
+  if (operation.hasCsv && !text.startsWith('[')) {
+    return text.endsWith('\r\n') ? [] : [`${status} is neither JSON nor CSV: ${text.slice(0, 200)}`];
   }
   const body = isEventStream(headers) ? text : parsed(text);
   const faults = findFaults(validator, body, 'answer').slice(0, 3);

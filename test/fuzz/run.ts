@@ -153,6 +153,7 @@ function undocumented(path: string): Operation {
     isConsoleOnly: false,
     body: null,
     answers: new Map(),
+    hasCsv: false,
     emptyStatuses: new Set<number>(),
   };
   return { id: path, method: 'GET', path, parameters, ...unknown };

@@ -1,6 +1,6 @@
 import type { Operation } from './operations.ts';
 
-const COLUMNS = ['2xx', '304', '400', '401', '403', '404', '405', '409', '413', '415', '417', '429', 'other'];
+const COLUMNS = ['2xx', '304', '400', '401', '403', '404', '405', '409', '412', '413', '415', '417', '429', 'other'];
 
 /** Counts responses by operation and status. */
 export class Tally {

@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..');
  * all tests takes too long: `TEST_LAYOUT=cluster npm test -- 'src/hotel/**'`.
  */
 const FILES = [
-  'src/restaurant/menu/{document,listing}.test.ts',
+  'src/restaurant/menu/{availability,document,dry-run,listing,menu-tags}.test.ts',
   'src/restaurant/opening/opening.test.ts',
   'src/restaurant/orders/{filters,history,reading,replays,staff}.test.ts',
   'src/hotel/reservations/{booking,contention,house-bookings,house-changes,night,reading,replays,staff,staff-changes,staff-filters}.test.ts',
@@ -26,6 +26,7 @@ const FILES = [
   'src/staff/partners/credential-{deliveries,detail,webhook}.test.ts',
   'src/access/refusals/refusals.test.ts',
   'src/webhooks/deliveries/test-call.test.ts',
+  'src/staff/reports/days.test.ts',
 ];
 
 it('a cluster can route each statement that the service sends in the tests of its business', async () => {

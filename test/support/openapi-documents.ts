@@ -141,7 +141,7 @@ export function readDocuments(): [name: string, document: OpenApiDocument][] {
   return files.map((file) => [file.replace('.json', ''), JSON.parse(readFileSync(join(folder, file), 'utf8'))]);
 }
 
-/** A response that was read to its end. `body` is the parsed JSON. */
+/** A response that was read to its end. `body` is the parsed JSON, or the text of another type. */
 export interface ReadAnswer {
   status: number;
   headers: Headers;
@@ -182,8 +182,8 @@ function assertBody(where: string, known: Known, content: Record<string, Content
   const type = answer.headers.get('content-type')?.split(';', 1)[0] ?? '';
   const schema = content[type]?.schema;
   assert.ok(schema, `${where} has the undocumented content type "${type}"`);
-  const validate = known.validators.get(where) ?? ajv.compile(closed(resolved(schema, known.document)));
-  known.validators.set(where, validate);
+  const validate = known.validators.get(where + type) ?? ajv.compile(closed(resolved(schema, known.document)));
+  known.validators.set(where + type, validate);
   const isValid = validate(answer.body);
   assert.ok(
     isValid,

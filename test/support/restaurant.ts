@@ -31,6 +31,17 @@ export function orderPath(externalOrderId: string, action = ''): string {
   return `${ORDERS}${encodeURIComponent(externalOrderId)}/${action}`;
 }
 
+/** Reads the entries of the audit trail with this action, newest first, without their ids, times and actors. */
+export async function auditOf(
+  service: TestService,
+  tenant: Pick<TestTenant, 'owner'>,
+  action: string,
+): Promise<{ subject: string; details: unknown }[]> {
+  const { body } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+  const entries = body as { action: string; subject: string; details: unknown }[];
+  return entries.filter((entry) => entry.action === action).map(({ subject, details }) => ({ subject, details }));
+}
+
 let placed = 0;
 
 /** Places an order for one pizza under a new external id. `changes` replaces fields of the request. */

@@ -43,7 +43,7 @@ export interface ServiceOptions {
 }
 
 /**
- * A response that was read to its end. `body` is the parsed JSON, or null if the response has no body. Of a stream of events, which has no end,
+ * A response that was read to its end. `body` is the parsed JSON, the text of another type, or null if the response has no body. Of a stream of events, which has no end,
  * only the first bytes were read, and `body` is their text.
  */
 export interface Answer {
@@ -216,7 +216,9 @@ export async function callUnchecked(
     return { status: response.status, headers: response.headers, text, body: text === '' ? null : text };
   }
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text === '' ? null : JSON.parse(text) };
+  const isCsv = response.headers.get('content-type')?.startsWith('text/csv') === true;
+  const parsed = text === '' ? null : isCsv ? text : JSON.parse(text);
+  return { status: response.status, headers: response.headers, text, body: parsed };
 }
 
 /** Returns the first bytes of a response as text, and closes its connection. */

@@ -53,10 +53,15 @@ export function answersOf(operation: Operation, components: Components): Record<
   ]);
 }
 
-function successContent({ event }: Operation, schema: Schema, components: Components): object {
+function successContent({ event, csvExample }: Operation, schema: Schema, components: Components): object {
   const examples = namedExamples(schema);
   if (event === null) {
-    return jsonContent(components.refer(schema), examples);
+    return {
+      ...jsonContent(components.refer(schema), examples),
+      ...(csvExample !== null && {
+        'text/csv': { schema: { type: 'string' }, examples: { example: { value: csvExample } } },
+      }),
+    };
   }
   // OpenAPI 3.1 cannot describe the parts of a stream. So the schema of the text names the schema of the data of an event.
   const { examples: _, ...text } = schema;

@@ -90,6 +90,16 @@ export const LAST_EVENT_ID = {
   example: '1763841437512',
 };
 
+/** Request header `If-Match`. The operation that changes what has an `ETag` accepts this header. */
+export const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of the state that the caller has read, a list of such tags, or an asterisk for any state.',
+  schema: text,
+  example: HEADERS.ETag.example,
+};
+
 /** Request header of operations that only the console may call. */
 export const CONSOLE_HEADER_PARAMETER = {
   name: CONSOLE_HEADER,

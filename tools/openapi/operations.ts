@@ -36,6 +36,9 @@ export interface Operation {
   /** Schema of an event, if the successful response is a stream of events. */
   event: Schema | null;
   hasEtag: boolean;
+  takesIfMatch: boolean;
+  /** Example of a response as CSV. Null if the operation responds only with JSON. */
+  csvExample: string | null;
   isIdempotent: boolean;
   namesHeaderBrand: boolean;
 }
@@ -78,6 +81,8 @@ export function operationOf(route: RouteOptions): Operation {
     isConsoleOnly: config.isConsoleOnly ?? false,
     event,
     hasEtag: config.hasEtag ?? false,
+    takesIfMatch: config.takesIfMatch ?? false,
+    csvExample: config.csvExample ?? null,
     isIdempotent: config.isIdempotent ?? false,
     namesHeaderBrand: config.namesHeaderBrand ?? false,
   };

@@ -18,6 +18,12 @@ const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] a
  *   plan. One call may have several entries: one for each plan, and further ones for a plan with more than 1,000 nights.
  * - `rate_plan.changed`: `{before: {base_price, min_nights}, after: {base_price, min_nights}}`. The subject is the rate plan.
  * - `room_type.changed`: `{before: {physical_capacity}, after: {physical_capacity}}`. The subject is the room type.
+ *
+ * These kinds concern the menu:
+ *
+ * - `menu.replaced`: `{added, changed, taken_off}`, the numbers of dishes. The subject is the tenant.
+ * - `dish.changed`: `{changes}`, in the form of a change by a tenant document. The subject is the sku.
+ * - `dishes.availability_changed`: `{is_active, skus}`. Only dishes that differed before are listed. The subject is the tenant.
  */
 export type AuditAction =
   | 'credential.created'
@@ -27,9 +33,12 @@ export type AuditAction =
   | 'channel.created'
   | 'channel.revoked'
   | 'channel.rotated'
+  | 'dish.changed'
+  | 'dishes.availability_changed'
   | 'display.created'
   | 'display.paired'
   | 'display.removed'
+  | 'menu.replaced'
   | 'opening_hours.changed'
   | 'pause.started'
   | 'pause.ended'
@@ -75,8 +84,9 @@ export const AuditEntry = Type.Object(
     action: Type.String({
       description:
         'The kind of action: `credential.created`, `credential.changed`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `channel.rotated`, `display.created`, `display.paired`, `display.removed`, `opening_hours.changed`, ' +
-        '`pause.started`, `pause.ended`, `webhook.registered`, `webhook.removed`, `webhook.tested`, `rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, ' +
+        '`channel.revoked`, `channel.rotated`, `dish.changed`, `dishes.availability_changed`, `display.created`, `display.paired`, ' +
+        '`display.removed`, `menu.replaced`, `opening_hours.changed`, `pause.started`, `pause.ended`, `webhook.registered`, ' +
+        '`webhook.removed`, `webhook.tested`, `rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, ' +
         '`reservation.booked`, `reservation.changed`, `reservation.arrival`, `room_type.changed`, `session.ended`, ' +
         '`sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.link_created`, ' +
         '`user.password_changed` or ' +
@@ -85,7 +95,7 @@ export const AuditEntry = Type.Object(
     subject: Type.String({
       description:
         'The id of the credential, channel, rate plan, room type, reservation, user or display that the action changed or ' +
-        'concerned, or the number of the tenant.',
+        'concerned, the `sku` of a dish, or the number of the tenant.',
     }),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:

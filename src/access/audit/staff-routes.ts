@@ -28,7 +28,8 @@ export function auditStaffRoutes(app: App, { db, ownerGuard, tenantOf }: Depende
         summary: 'Read the audit trail, newest first',
         description:
           'Lists these actions with their actors: credentials and channels created, rotated and revoked, webhook URLs ' +
-          'registered, rates, restrictions, rate plans and capacities changed, users added, changed, enabled and disabled, ' +
+          'registered, the menu and its dishes changed, rates, restrictions, rate plans and capacities changed, users added, ' +
+          'changed, enabled and disabled, ' +
           'links for passwords made, displays added, paired and removed, sessions of others ended, failed sign-ins, and ' +
           'changes by a tenant document. A change and its entry are written in one transaction. No entry is ever ' +
           'changed or removed. Only the owner may call this operation.',

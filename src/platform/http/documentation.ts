@@ -26,6 +26,10 @@ declare module 'fastify' {
     exampleSummaries?: readonly string[];
     /** True if the response has an `ETag`, and a request with this tag in `If-None-Match` gets 304. */
     hasEtag?: boolean;
+    /** True if a request with another tag than the current one in `If-Match` gets 412. */
+    takesIfMatch?: boolean;
+    /** Example of a response as CSV, for an operation that can respond with CSV too. */
+    csvExample?: string;
     /**
      * True if the response is streamed, because it is a long list or a long document. A request gets 429 `rate_limited` if its caller
      * already has too many such responses that it reads slowly.

@@ -39,6 +39,15 @@ export function matchesIfNoneMatch(request: FastifyRequest, etag: string): boole
   return given === etag || given.split(',').some(isThis);
 }
 
+/**
+ * Returns true if the header `If-Match` allows a change of the resource with this tag: it is an asterisk, or a list with this tag. A weak tag
+ * never matches, because the comparison is strong (RFC 9110 §13.1.1).
+ * @param etag strong tag without a comma
+ */
+export function matchesIfMatch(ifMatch: string, etag: string): boolean {
+  return ifMatch.trim() === '*' || ifMatch.split(',').some((tag) => tag.trim() === etag);
+}
+
 /** Sends a 304 without a body. The headers that the route has set before are sent too. */
 export function sendNotModified(reply: FastifyReply): never {
   return reply.code(304).send() as never;

@@ -79,6 +79,12 @@ export function sendJsonBytes(reply: FastifyReply, json: string | Buffer | Reada
   return reply.type('application/json; charset=utf-8').send(json) as never;
 }
 
+/** Sends CSV text as a file that a browser saves. @param filename name of the file, of letters, digits, hyphens and dots */
+export function sendCsv(reply: FastifyReply, filename: string, csv: string): never {
+  reply.header('content-disposition', `attachment; filename="${filename}"`);
+  return reply.type('text/csv; charset=utf-8').send(Buffer.from(csv)) as never;
+}
+
 /**
  * Sends a JSON text that may be long, as fast as the caller reads it.
  * @param makePieces makes the text. Called only when the caller may begin one more stream.

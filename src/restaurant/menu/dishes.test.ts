@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import type { Actor } from '#access/audit/audit.ts';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import { dishOf, dumpRows, listDishes, place, STAFF_MENU } from '#test/support/restaurant.ts';
+import { auditOf, dishOf, dumpRows, listDishes, place, STAFF_MENU } from '#test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
@@ -64,7 +65,8 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
       assert.equal(await shown(), '1');
       const readsWhole = async (change: DishChange) => {
         let dish: StaffDish | undefined;
-        const of = { id: own.tenantId, currency: 'EUR' };
+        const actor: Actor = { tenantId: own.tenantId, type: 'operator', id: null };
+        const of = { actor, currency: 'EUR' };
         const statements = await statementsOf(async () => (dish = await changeDish(db, of, 'WATER', change)));
         return [statements.some((statement) => /from "dish" .* order by/.test(statement)), dish?.category.dish_count];
       };
@@ -101,6 +103,16 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     assert.equal((await patch('PIZZA-1', { dish_type: '' })).body.dish_type, '');
     assert.equal((await patch('PIZZA-1', { dish_type: null })).body.dish_type, null);
     assert.equal((await patch('PIZZA-1', { dish_type: 'veg' })).body.dish_type, 'veg');
+  });
+
+  it('200: a PATCH that changes a dish adds an audit entry with the old and the new value, and a PATCH without a change adds no entry', async () => {
+    const own = await service.tenant();
+    const entries = () => auditOf(service, own, 'dish.changed');
+    assert.equal((await patch('WATER', { price: '2.60', is_active: false }, own)).status, 200);
+    assert.equal((await patch('WATER', { price: '2.60' }, own)).status, 200);
+    const change = { what: 'dish', name: 'WATER', change: 'disabled' };
+    const fields = [{ field: 'price', from: '2.50', to: '2.60' }];
+    assert.deepEqual(await entries(), [{ subject: 'WATER', details: { changes: [{ ...change, fields }] } }]);
   });
 
   it('200: a PATCH with another sku or id in its body changes neither the sku nor the id of the dish', async () => {

@@ -1,39 +1,62 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { announceChange } from '#platform/changes/changes.ts';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError, notFound } from '#platform/errors.ts';
+import { ApiError, apiError, notFound } from '#platform/errors.ts';
+import { matchesIfMatch } from '#platform/http/etag.ts';
 import { TextPieces } from '#platform/http/streaming.ts';
 import { rowsToWrite } from '#platform/lib/changed-rows.ts';
+import { describeListChanges } from '#platform/lib/change-list.ts';
 import { DEFAULT_BOUNDS } from '#platform/lib/bounds.ts';
-import { newId } from '#platform/lib/ids.ts';
-import { mapInTurns } from '#platform/lib/turn.ts';
 import { joinFaults } from '#platform/lib/validation.ts';
-import { dishFaults, type FilledDish, fillDish, fillMenu, menuFaults, type Sections } from './menu-document.ts';
+import { dishFaults, type FilledDish, fillDish, menuFaults, type Sections } from './menu-document.ts';
 import type { AppliedMenu } from './menu-changes.ts';
-import { refuseTooLarge, renderedBytes } from './rendered-size.ts';
+import { compareMenus } from './menu-comparison.ts';
+import { refuseGrowth, renderedBytes } from './rendered-size.ts';
 import { createRenderer } from './rendering.ts';
 import type { DishChange, MenuDocument, StaffDish } from './schema.ts';
+import type { MenuComparison } from './staff-schema.ts';
 import * as store from './store.ts';
+import { changesTo, type WantedMenu, wantedMenu } from './wanted-menu.ts';
 
+export { setAvailability } from './availability.ts';
 export { createMenuReader, type ListedMenu, type ReadListedMenu } from './listed-menu.ts';
 export { menuChanges } from './menu-changes.ts';
 export { menuFaults } from './menu-document.ts';
 export { type Dish, MenuDocument } from './schema.ts';
 
-/**
- * Reads the stored menu as a menu document with all default values. Returns its JSON in several pieces. `PUT /v1/staff/menu/` accepts
- * this document.
- */
-export async function readMenuDocument(db: Database, tenantId: number): Promise<Buffer[]> {
+/** Menu document as JSON, in several pieces, with its entity tag. */
+export interface TaggedMenu {
+  pieces: Buffer[];
+  etag: string;
+}
+
+/** Reads the stored menu as a menu document with all default values. `PUT /v1/staff/menu/` accepts this document. */
+export async function readMenuDocument(db: Database, tenantId: number): Promise<TaggedMenu> {
   const dishes = new TextPieces();
   let separator = '';
-  const { sections } = await store.readMenuAs(db, tenantId, (row) => {
+  const { sections, version } = await store.readMenuAs(db, tenantId, (row) => {
     dishes.add(separator + documentText(row));
     separator = ',';
   });
   const head = `${JSON.stringify(unstamped(sections)).slice(0, -1)},"dishes":[`;
-  return [Buffer.from(head), ...dishes.end(), Buffer.from(']}')];
+  const pieces = [Buffer.from(head), ...dishes.end(), Buffer.from(']}')];
+  return { pieces, etag: tagOf(tenantId, version, await store.readEra(db)) };
+}
+
+/** Returns the entity tag of the menu document, without reading the document. */
+export async function readMenuTag(db: Database, tenantId: number): Promise<string> {
+  const [version, era] = await Promise.all([store.readMenuVersion(db, tenantId), store.readEra(db)]);
+  return tagOf(tenantId, version, era);
+}
+
+/**
+ * Returns the strong entity tag of a version of the menu document (RFC 9110 §8.8.3). Each change raises the version. A restore from a backup
+ * sets the version back, and raises the era. The tenant is in the tag, because the menus of all tenants have the same URL.
+ */
+function tagOf(tenantId: number, version: number, era: number): string {
+  return `"${tenantId}-${era}-${version}"`;
 }
 
 /**
@@ -47,30 +70,88 @@ function documentText({ id, position, price_variants, addons, ingredients, ...sc
 interface Bounds {
   /** Maximum size, in bytes, of the menu in the response to partners. */
   maxRenderedBytes?: number | undefined;
+}
+
+interface ReplaceOptions extends Bounds {
   /** Maximum number of faults that an error reports. */
   maxReported?: number | undefined;
+  /** Header `If-Match` of the call. Undefined: the call may replace any version of the menu. */
+  ifMatch?: string | undefined;
 }
+
+/** Refusal of a menu document that was made from an older version of the menu. */
+export const MENU_CHANGED = {
+  status: 412,
+  code: 'error',
+  message:
+    'The menu has changed since the version that If-Match names, so nothing was changed. Read the menu again, repeat your changes in it, ' +
+    'and send it with its new ETag.',
+} as const;
 
 /**
  * Replaces the menu with a document. Dishes are matched by sku, and stored dishes that are not in the document become inactive. Applying
  * the same document again changes nothing.
- * @returns the whole menu after the change, as pieces of JSON
  * @throws ApiError 400 `invalid_request`, which lists at most `maxReported` faults, or names the size of a menu that would be too large
- *   for partners
+ *   for partners; 412 `error` if the menu is not the one that `ifMatch` names
  */
 export async function replaceMenu(
   db: Database,
+  actor: Actor,
+  menu: MenuDocument,
+  { maxReported = Infinity, ifMatch, ...bounds }: ReplaceOptions = {},
+): Promise<void> {
+  refuse(await menuFaults(menu, maxReported + 1), maxReported);
+  const { tenantId } = actor;
+  const recordAudit = prepareAudit(actor);
+  let hasWritten = false;
+  await inTransaction(db, async (tx) => {
+    const stored = await store.lockMenu(tx, tenantId);
+    const isExpected = await isMatching(tx, tenantId, stored.version, ifMatch);
+    // If the response to the COMMIT was lost, the transaction runs again. It then finds the menu that it has written itself.
+    if (!isExpected && !hasWritten) {
+      throw menuChanged();
+    }
+    const wanted = await wantedMenu(tenantId, stored, menu, bounds);
+    const changes = await changesTo(stored, wanted);
+    if (changes === null) {
+      return;
+    }
+    if (!isExpected) {
+      throw menuChanged();
+    }
+    await write(tx, tenantId, stored, wanted, changes);
+    const { added, changed, taken_off } = await compareMenus(stored, wanted);
+    const details = { added: added.length, changed: changed.length, taken_off: taken_off.length };
+    await recordAudit(tx, { action: 'menu.replaced', subject: String(tenantId), details });
+    await announceChange(tx, tenantId, 'menu');
+    hasWritten = true;
+  });
+}
+
+/**
+ * Makes all checks of `replaceMenu`, and returns what it would change. Changes nothing.
+ * @throws ApiError as `replaceMenu`
+ */
+export async function compareMenu(
+  db: Database,
   tenantId: number,
   menu: MenuDocument,
-  { maxReported = Infinity, ...bounds }: Bounds = {},
-): Promise<Buffer[]> {
+  { maxReported = Infinity, ifMatch, ...bounds }: ReplaceOptions = {},
+): Promise<MenuComparison> {
   refuse(await menuFaults(menu, maxReported + 1), maxReported);
-  await inTransaction(db, async (tx) => {
-    if ((await applyMenu(tx, tenantId, menu, bounds)) !== null) {
-      await announceChange(tx, tenantId, 'menu');
-    }
-  });
-  return await readMenuDocument(db, tenantId);
+  const stored = await store.readMenu(db, tenantId);
+  if (!(await isMatching(db, tenantId, stored.version, ifMatch))) {
+    throw menuChanged();
+  }
+  return await compareMenus(stored, await wantedMenu(tenantId, stored, menu, bounds));
+}
+
+async function isMatching(db: Db, tenantId: number, version: number, ifMatch: string | undefined): Promise<boolean> {
+  return ifMatch === undefined || matchesIfMatch(ifMatch, tagOf(tenantId, version, await store.readEra(db)));
+}
+
+function menuChanged(): ApiError {
+  return new ApiError(MENU_CHANGED.status, MENU_CHANGED.code, MENU_CHANGED.message);
 }
 
 /**
@@ -82,31 +163,26 @@ export async function applyMenu(
   tx: Tx,
   tenantId: number,
   document: MenuDocument,
-  { maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: Bounds = {},
+  bounds: Bounds = {},
 ): Promise<AppliedMenu | null> {
-  const wanted = await fillMenu(document);
   const stored = await store.lockMenu(tx, tenantId);
-  const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
-  const named = new Set(wanted.dishes.map((dish) => dish.sku));
-  const dishes = wanted.dishes.map((dish, position) => ({ ...dish, position, id: bySku.get(dish.sku)?.id ?? newId() }));
-  // Stored dishes that are not in the document get positions after all dishes of the document. GET returns the dishes in the order of their
-  // positions. So a PUT of the document that GET has returned changes no position.
-  const unnamed = stored.dishes
-    .filter((dish) => !named.has(dish.sku))
-    .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));
-  const sections = await restamp(stored.sections, wanted, unnamed);
-  refuseTooLarge(await renderedBytes(tenantId, { sections, dishes }), maxRenderedBytes);
-  const compared = await mapInTurns([...dishes, ...unnamed], (after) => {
-    const before = bySku.get(after.sku);
-    return isDeepStrictEqual(after, before) ? null : { before, after };
-  });
-  const changed = compared.filter((each) => each !== null);
-  if (changed.length === 0 && isSame(sections, stored.sections)) {
-    return null;
+  const wanted = await wantedMenu(tenantId, stored, document, bounds);
+  const changes = await changesTo(stored, wanted);
+  if (changes !== null) {
+    await write(tx, tenantId, stored, wanted, changes);
   }
-  await store.upsertDishes(tx, tenantId, rowsToWrite(changed));
-  await store.updateMenu(tx, tenantId, { version: stored.version + 1, sections });
-  return { dishes: changed, sections: { before: stored.sections, after: sections } };
+  return changes;
+}
+
+async function write(
+  tx: Tx,
+  tenantId: number,
+  { version }: store.StoredMenu,
+  { sections }: WantedMenu,
+  { dishes }: AppliedMenu,
+): Promise<void> {
+  await store.upsertDishes(tx, tenantId, rowsToWrite(dishes));
+  await store.updateMenu(tx, tenantId, { version: version + 1, sections });
 }
 
 /**
@@ -115,14 +191,16 @@ export async function applyMenu(
  */
 export async function changeDish(
   db: Database,
-  tenant: { id: number; currency: string },
+  by: { actor: Actor; currency: string },
   sku: string,
   change: DishChange,
-  { maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: Pick<Bounds, 'maxRenderedBytes'> = {},
+  { maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: Bounds = {},
 ): Promise<StaffDish> {
+  const { tenantId } = by.actor;
+  const recordAudit = prepareAudit(by.actor);
   return await inTransaction(db, async (tx) => {
-    const { version, sections } = await store.lockSections(tx, tenant.id);
-    const stored = await store.readLockedDish(tx, tenant.id, sku);
+    const { version, sections } = await store.lockSections(tx, tenantId);
+    const stored = await store.readLockedDish(tx, tenantId, sku);
     if (stored === undefined) {
       throw notFound('dish');
     }
@@ -130,17 +208,19 @@ export async function changeDish(
     const dish = { ...fillDish({ ...documentOf(stored), ...change, sku }), id, position };
     refuse(dishFaults(dish, sections));
     if (!isDeepStrictEqual(dish, stored)) {
-      if (await mayGrow(tenant.id, sections, stored, dish)) {
-        const dishes = await store.readLockedDishes(tx, tenant.id);
+      if (await mayGrow(tenantId, sections, stored, dish)) {
+        const dishes = await store.readLockedDishes(tx, tenantId);
         const changed = dishes.map((each) => (each.sku === sku ? dish : each));
-        await refuseGrowth(tenant.id, { sections, dishes }, { sections, dishes: changed }, maxRenderedBytes);
+        await refuseGrowth(tenantId, { sections, dishes }, { sections, dishes: changed }, maxRenderedBytes);
       }
-      await store.upsertDishes(tx, tenant.id, [dish]);
-      await store.updateMenu(tx, tenant.id, { version: version + 1, sections });
-      await announceChange(tx, tenant.id, 'menu');
+      await store.upsertDishes(tx, tenantId, [dish]);
+      await store.updateMenu(tx, tenantId, { version: version + 1, sections });
+      const changes = describeListChanges('dish', [{ before: stored, after: dish }], () => sku);
+      await recordAudit(tx, { action: 'dish.changed', subject: sku, details: { changes } });
+      await announceChange(tx, tenantId, 'menu');
     }
-    const dishCounts = await store.countListed(tx, tenant.id);
-    return createRenderer(tenant.id, tenant.currency, { sections, dishCounts })(dish);
+    const dishCounts = await store.countListed(tx, tenantId);
+    return createRenderer(tenantId, by.currency, { sections, dishCounts })(dish);
   });
 }
 
@@ -162,24 +242,6 @@ async function mayGrow(
   return !before.is_active || before.category !== after.category || (await bytesOf(after)) > (await bytesOf(before));
 }
 
-type RenderedMenu = Pick<store.StoredMenu, 'sections' | 'dishes'>;
-
-/**
- * Refuses a change that makes a menu too large for partners. If the stored menu is too large already, refuses only a change that makes it
- * longer. So staff can make the menu smaller in several steps.
- */
-async function refuseGrowth(
-  tenantId: number,
-  before: RenderedMenu,
-  after: RenderedMenu,
-  maxBytes: number,
-): Promise<void> {
-  const bytes = await renderedBytes(tenantId, after);
-  if (bytes > maxBytes && bytes > (await renderedBytes(tenantId, before))) {
-    refuseTooLarge(bytes, maxBytes);
-  }
-}
-
 function refuse(faults: string[], maxReported = Infinity): void {
   if (faults.length > 0) {
     throw apiError('invalid_request', joinFaults(faults, 'body', maxReported));
@@ -199,62 +261,4 @@ function unstamped(sections: store.StampedSections): Sections {
     sub_menus: bare(sections.sub_menus),
     menu_sets: bare(sections.menu_sets),
   };
-}
-
-/**
- * Returns the sections of the document with the times of their creation and last change. Also returns stored sections that the document
- * leaves out but that are still needed. A section is needed by a menu set that contains it, or by a stored dish that the document leaves
- * out.
- */
-async function restamp(
-  stored: store.StampedSections,
-  wanted: Sections,
-  unnamed: store.StoredDish[],
-): Promise<store.StampedSections> {
-  const neededBy = (field: 'kitchen' | 'category' | 'sub_menu' | 'menu_set') => unnamed.map((dish) => dish[field]);
-  const menu_sets = await restampList(stored.menu_sets, wanted.menu_sets, neededBy('menu_set'));
-  const shown = menu_sets.flatMap((menuSet) => menuSet.sub_menus);
-  return {
-    kitchens: await restampList(stored.kitchens, wanted.kitchens, neededBy('kitchen')),
-    categories: await restampList(stored.categories, wanted.categories, neededBy('category')),
-    sub_menus: await restampList(stored.sub_menus, wanted.sub_menus, [...neededBy('sub_menu'), ...shown]),
-    menu_sets,
-  };
-}
-
-/**
- * Returns the sections of one kind with the times of their creation and last change. For an unchanged section, returns the object in
- * `stored`, so that `isSame` can recognise it.
- * @param needed names of stored sections to keep even if the document does not have them
- */
-async function restampList<T extends { name: string }>(
-  stored: store.Stamped<T>[],
-  wanted: T[],
-  needed: string[],
-): Promise<store.Stamped<T>[]> {
-  const now = new Date().toISOString();
-  const storedByName = new Map(stored.map((section) => [section.name, section]));
-  const stamped = await mapInTurns(wanted, (section) => {
-    const before = storedByName.get(section.name);
-    const same = { ...section, created_at: before?.created_at ?? now, updated_at: before?.updated_at ?? now };
-    return before !== undefined && isDeepStrictEqual(same, before) ? before : { ...same, updated_at: now };
-  });
-  const named = new Set(wanted.map((section) => section.name));
-  const kept = new Set(needed);
-  return [...stamped, ...stored.filter(({ name }) => kept.has(name) && !named.has(name))];
-}
-
-/**
- * Returns true if no section was changed, added, removed or moved. Compares only object identities, because `restamp` keeps the stored
- * object of an unchanged section.
- */
-function isSame(restamped: store.StampedSections, stored: store.StampedSections): boolean {
-  const isSameList = (one: object[], other: object[]) =>
-    one.length === other.length && one.every((section, index) => section === other[index]);
-  return (
-    isSameList(restamped.kitchens, stored.kitchens) &&
-    isSameList(restamped.categories, stored.categories) &&
-    isSameList(restamped.sub_menus, stored.sub_menus) &&
-    isSameList(restamped.menu_sets, stored.menu_sets)
-  );
 }

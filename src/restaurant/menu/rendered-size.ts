@@ -19,11 +19,13 @@ const PLACEHOLDER_SECTIONS: RenderedSections = {
   menuSet: () => PLACEHOLDER,
 };
 
+type RenderedMenu = Pick<StoredMenu, 'sections' | 'dishes'>;
+
 /**
  * Returns the exact number of bytes of the response to `GET /v1/third-party/menu/`. To save time, it renders each dish without its
  * sections, and each section only once. Yields to the event loop regularly.
  */
-export async function renderedBytes(tenantId: number, menu: Pick<StoredMenu, 'sections' | 'dishes'>): Promise<number> {
+export async function renderedBytes(tenantId: number, menu: RenderedMenu): Promise<number> {
   const turn = startTurn();
   const sectionsOf = createSectionSizes(tenantId, menu);
   const listed = menu.dishes.filter((dish) => dish.is_active);
@@ -53,8 +55,24 @@ export function refuseTooLarge(bytes: number, maxBytes: number): void {
   }
 }
 
+/**
+ * Refuses a change that makes a menu too large for partners. If the stored menu is too large already, refuses only a change that makes it
+ * longer. So staff can make the menu smaller in several steps.
+ */
+export async function refuseGrowth(
+  tenantId: number,
+  before: RenderedMenu,
+  after: RenderedMenu,
+  maxBytes: number,
+): Promise<void> {
+  const bytes = await renderedBytes(tenantId, after);
+  if (bytes > maxBytes && bytes > (await renderedBytes(tenantId, before))) {
+    refuseTooLarge(bytes, maxBytes);
+  }
+}
+
 /** Returns a function that computes how many bytes the kitchen, category, sub-menu and menu set of a dish take together. */
-function createSectionSizes(tenantId: number, menu: Pick<StoredMenu, 'sections' | 'dishes'>) {
+function createSectionSizes(tenantId: number, menu: RenderedMenu) {
   const shown = { sections: menu.sections, dishCounts: countListed(menu.dishes) };
   const rendered = renderSections(tenantId, shown, () => ANY_ID);
   const kitchen = sizes(rendered.kitchen, jsonBytes);

@@ -1,13 +1,25 @@
+import Type from 'typebox';
+import { actorOf } from '#access/tenants/tenants.ts';
 import type { RecentChanges } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
+import { matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendPieces } from '#platform/http/list.ts';
 import { UnavailableError } from '#platform/errors.ts';
 import { FairGate } from '#platform/lib/fair-gate.ts';
 import { extentFor } from '#platform/lib/validation.ts';
-import { changeDish, readMenuDocument, replaceMenu } from './menu.ts';
+import {
+  changeDish,
+  compareMenu,
+  MENU_CHANGED,
+  readMenuDocument,
+  readMenuTag,
+  replaceMenu,
+  setAvailability,
+} from './menu.ts';
 import { DishChange, DishPath, MenuDocument, StaffDish } from './schema.ts';
+import { AvailabilityChange, DishAvailability, MenuComparison, MenuQuery } from './staff-schema.ts';
 
 interface Dependencies {
   db: Database;
@@ -37,36 +49,53 @@ export function menuStaffRoutes(app: App, dependencies: Dependencies): void {
     waitedTooLong: () => new UnavailableError('Too many calls wait to read or write a menu. Try again.'),
     rests: true,
   });
-  documentRoutes(app, { ...dependencies, documents });
-  dishRoutes(app, { ...dependencies, documents });
+  readingRoute(app, { ...dependencies, documents });
+  replacingRoute(app, { ...dependencies, documents });
+  dishRoute(app, { ...dependencies, documents });
+  availabilityRoute(app, { ...dependencies, documents });
 }
 
-function documentRoutes(app: App, { db, changes, documents, staffGuard, maxRenderedBytes }: RouteDependencies): void {
+function readingRoute(app: App, { db, documents, staffGuard }: RouteDependencies): void {
   app.get(
     '/v1/staff/menu/',
     {
       onRequest: staffGuard,
-      config: { isStreamed: true },
+      config: { isStreamed: true, hasEtag: true },
       schema: {
         ...SHARED,
         operationId: 'getMenuDocument',
         summary: 'Read the menu as a document',
         description:
           'Returns the whole menu with all default values, also the dishes that are off the menu. `PUT` accepts this ' +
-          'document, so you can change it and send it back.',
+          'document, so you can change it and send it back. Send the `ETag` of this response as `If-Match` with it. Then the ' +
+          '`PUT` never overwrites a change that another person has made in the meantime. Every change of the menu or of a ' +
+          'dish changes the `ETag`.',
         response: { 200: MenuDocument },
       },
     },
     async (request, reply) => {
       const { id } = request.staff.tenant;
-      return await sendPieces(request, reply, () => documents.run(String(id), () => readMenuDocument(db, id)));
+      const etag = await readMenuTag(db, id);
+      reply.header('etag', etag).header('cache-control', 'private, no-cache');
+      if (matchesIfNoneMatch(request, etag)) {
+        return sendNotModified(reply);
+      }
+      return await sendPieces(request, reply, async () => {
+        const menu = await documents.run(String(id), () => readMenuDocument(db, id));
+        // The menu may have changed since its tag was read.
+        reply.header('etag', menu.etag);
+        return menu.pieces;
+      });
     },
   );
+}
+
+function replacingRoute(app: App, { db, changes, documents, staffGuard, maxRenderedBytes }: RouteDependencies): void {
   app.put(
     '/v1/staff/menu/',
     {
       onRequest: staffGuard,
-      config: { isStreamed: true },
+      config: { isStreamed: true, takesIfMatch: true, errors: [MENU_CHANGED] },
       schema: {
         ...SHARED,
         operationId: 'replaceMenu',
@@ -79,25 +108,39 @@ function documentRoutes(app: App, { db, changes, documents, staffGuard, maxRende
           'The document is applied completely or not at all. An error names the path of each fault. A menu of more ' +
           'than 32 MiB in the response to partners is refused, because each dish is shown with its whole category, ' +
           'kitchen and menu set. Sending the same document again changes nothing. Partners see the new menu ' +
-          'immediately on this node, and within a second on every other node. Existing orders do not change.',
+          'immediately on this node, and within a second on every other node. Existing orders do not change.\n\n' +
+          'With `If-Match`, the menu is replaced only if it still has the given `ETag`. Otherwise the response is 412, and ' +
+          'nothing changes. Of several concurrent calls with the same `ETag`, only one changes the menu. The response of ' +
+          '`PUT` has no `ETag`, because it contains default values that the request may not have. With `dry_run=true`, the ' +
+          'call makes the same checks and returns what would change, but changes nothing.',
+        querystring: MenuQuery,
         body: MenuDocument,
-        response: { 200: MenuDocument },
+        response: { 200: Type.Union([MenuDocument, MenuComparison]) },
       },
     },
     async (request, reply) => {
-      const { id } = request.staff.tenant;
-      const { maxReported } = extentFor(Number(request.headers['content-length']));
-      const replace = () => replaceMenu(db, id, request.body, { maxRenderedBytes, maxReported });
+      const { staff, body, query, headers } = request;
+      const { id } = staff.tenant;
+      const { maxReported } = extentFor(Number(headers['content-length']));
+      const options = { maxRenderedBytes, maxReported, ifMatch: headers['if-match'] };
+      if (query.dry_run === true) {
+        const compare = async () => [Buffer.from(JSON.stringify(await compareMenu(db, id, body, options)))];
+        return await sendPieces(request, reply, () => documents.run(String(id), compare));
+      }
+      const replace = async () => {
+        await replaceMenu(db, actorOf(staff), body, options);
+        return await readMenuDocument(db, id);
+      };
       return await sendPieces(request, reply, async () => {
-        const menu = await documents.run(String(id), replace);
+        const { pieces } = await documents.run(String(id), replace);
         await changes.catchUp();
-        return menu;
+        return pieces;
       });
     },
   );
 }
 
-function dishRoutes(app: App, { db, changes, documents, staffGuard, maxRenderedBytes }: RouteDependencies): void {
+function dishRoute(app: App, { db, changes, documents, staffGuard, maxRenderedBytes }: RouteDependencies): void {
   app.patch(
     '/v1/staff/dishes/:sku/',
     {
@@ -119,10 +162,42 @@ function dishRoutes(app: App, { db, changes, documents, staffGuard, maxRenderedB
     },
     async (request) => {
       const { tenant } = request.staff;
-      const change = () => changeDish(db, tenant, request.params.sku, request.body, { maxRenderedBytes });
+      const by = { actor: actorOf(request.staff), currency: tenant.currency };
+      const change = () => changeDish(db, by, request.params.sku, request.body, { maxRenderedBytes });
       const dish = await documents.run(String(tenant.id), change);
       await changes.catchUp();
       return dish;
+    },
+  );
+}
+
+function availabilityRoute(
+  app: App,
+  { db, changes, documents, staffGuard, maxRenderedBytes }: RouteDependencies,
+): void {
+  app.post(
+    '/v1/staff/dishes/availability/',
+    {
+      onRequest: staffGuard,
+      config: { errors: [{ status: 404, code: 'error', message: 'No such dish: "SOUP". No dish was changed.' }] },
+      schema: {
+        ...SHARED,
+        operationId: 'changeAvailability',
+        summary: 'Take dishes off the menu, or put them back',
+        description:
+          'Changes up to 500 dishes in one call, all or none. For example, a kitchen that has run out of fish takes all dishes ' +
+          'with fish off the menu. An unknown `sku` gets 404, and then no dish changes. Partners see the change immediately on ' +
+          'this node, and within a second on every other node. Existing orders do not change.',
+        body: AvailabilityChange,
+        response: { 200: Type.Array(DishAvailability) },
+      },
+    },
+    async (request) => {
+      const actor = actorOf(request.staff);
+      const change = () => setAvailability(db, actor, request.body, { maxRenderedBytes });
+      const dishes = await documents.run(String(actor.tenantId), change);
+      await changes.catchUp();
+      return dishes;
     },
   );
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { mapInTurns, startTurn } from '#platform/lib/turn.ts';
 import type { FilledDish, Sections } from './menu-document.ts';
 
@@ -25,6 +25,11 @@ const NO_SECTIONS: StampedSections = { kitchens: [], categories: [], sub_menus: 
 export async function readMenuVersion(db: Database, tenantId: number): Promise<number> {
   const row = await db.selectFrom('menu').select('version').where('tenant_id', '=', tenantId).executeTakeFirst();
   return row?.version ?? 0;
+}
+
+/** Returns the era of the database, which each restore from a backup raises. A restore sets the versions of menus back. */
+export async function readEra(db: Db): Promise<number> {
+  return (await db.selectFrom('feed_era').select('era').executeTakeFirstOrThrow()).era;
 }
 
 /** Reads the whole menu in one snapshot. */
@@ -89,6 +94,27 @@ export async function readLockedDishes(tx: Tx, tenantId: number): Promise<Stored
 export async function readLockedDish(tx: Tx, tenantId: number, sku: string): Promise<StoredDish | undefined> {
   const row = await selectDishes(tx, tenantId).where('sku', '=', sku).executeTakeFirst();
   return row && dishOf(row as DishRow);
+}
+
+/** Returns for each stored dish of the list if it is active. Skus without a dish are missing in the map. */
+export async function readActivity(tx: Tx, tenantId: number, skus: string[]): Promise<Map<string, boolean>> {
+  const rows = await tx
+    .selectFrom('dish')
+    .select(['sku', 'is_active'])
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`sku = ANY(${skus}::text[])`)
+    .execute();
+  return new Map(rows.map(({ sku, is_active }) => [sku, is_active]));
+}
+
+/** Sets `is_active` of the dishes of a locked menu, by one statement. */
+export async function setActive(tx: Tx, tenantId: number, skus: string[], isActive: boolean): Promise<void> {
+  await tx
+    .updateTable('dish')
+    .set({ is_active: isActive })
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`sku = ANY(${skus}::text[])`)
+    .execute();
 }
 
 /** Counts the active dishes of each category. */
@@ -175,6 +201,11 @@ function dishOf({ price_variants, addons, ingredients, ...scalars }: DishRow): S
     addons: JSON.parse(addons),
     ingredients: JSON.parse(ingredients),
   };
+}
+
+/** Sets the version of a locked menu. */
+export async function setVersion(tx: Tx, tenantId: number, version: number): Promise<void> {
+  await tx.updateTable('menu').set({ version }).where('tenant_id', '=', tenantId).execute();
 }
 
 export async function updateMenu(

@@ -68,6 +68,9 @@ const TOPIC_OF_ACTION: Record<AuditAction, Topic | null> = {
   // The list of recent changes tells of these changes.
   'credential.revoked': null,
   'credential.rotated': null,
+  'dish.changed': null,
+  'dishes.availability_changed': null,
+  'menu.replaced': null,
   'opening_hours.changed': null,
   'pause.started': null,
   'pause.ended': null,

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import { dumpRows, STAFF_MENU } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { MenuDocument } from './schema.ts';
+
+const NOTHING = { added: [], changed: [], taken_off: [] };
+const TABLES = ['menu', 'dish', 'audit_entry', 'recent_change'];
+
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+const call = (json: unknown, query = '?dry_run=true', headers: Record<string, string> = {}) =>
+  service.call('PUT', `${STAFF_MENU}${query}`, { headers: { ...tenant.staff, ...headers }, json });
+
+async function dryRun(json: unknown) {
+  const rows = await dumpRows(service, ...TABLES);
+  const answer = await call(json);
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual(await dumpRows(service, ...TABLES), rows);
+  return answer.body;
+}
+
+async function readMenu(): Promise<Required<MenuDocument>> {
+  return (await service.call('GET', STAFF_MENU, { headers: tenant.staff })).body;
+}
+
+type Dish = MenuDocument['dishes'][number];
+const changeDish = (menu: MenuDocument, sku: string, change: Partial<Dish>): MenuDocument => ({
+  ...menu,
+  dishes: menu.dishes.map((dish) => (dish.sku === sku ? { ...dish, ...change } : dish)),
+});
+
+describe('PUT /v1/staff/menu/?dry_run=true', () => {
+  it('200: the stored document changes nothing, and the tenant without a menu gets no row', async () => {
+    assert.deepEqual(await dryRun(await readMenu()), NOTHING);
+    await service.database.db.deleteFrom('dish').where('tenant_id', '=', tenant.tenantId).execute();
+    await service.database.db.deleteFrom('menu').where('tenant_id', '=', tenant.tenantId).execute();
+    assert.deepEqual(await dryRun({ dishes: [] }), NOTHING);
+    assert.deepEqual(await dryRun({ categories: [{ name: 'C' }], dishes: [newDish('A')] }), {
+      ...NOTHING,
+      added: ['A'],
+    });
+  });
+
+  const newDish = (sku: string): Dish => ({ sku, name: sku, price: '1', category: 'C' });
+
+  it('200: new dishes, changed fields, and dishes that leave the menu are listed, and no row changes', async () => {
+    const menu = await readMenu();
+    const changed = changeDish(menu, 'PIZZA-1', { price: '10.50', ingredients: [] });
+    const dishes = [...changed.dishes.filter(({ sku }) => sku !== 'WATER'), { ...newDish('SOUP'), category: 'Pizza' }];
+    assert.deepEqual(await dryRun({ ...changed, dishes }), {
+      added: ['SOUP'],
+      changed: [{ sku: 'PIZZA-1', fields: ['price', 'ingredients'] }],
+      taken_off: ['WATER'],
+    });
+  });
+
+  it('200: a dish with is_active false is in changed and in taken_off, a dish that was off the menu already is not in taken_off', async () => {
+    const menu = await readMenu();
+    const fields = ['is_active'];
+    assert.deepEqual(await dryRun(changeDish(menu, 'WATER', { is_active: false })), {
+      added: [],
+      changed: [{ sku: 'WATER', fields }],
+      taken_off: ['WATER'],
+    });
+    assert.deepEqual(await dryRun({ ...menu, dishes: menu.dishes.filter(({ sku }) => sku !== 'OFF') }), NOTHING);
+    assert.deepEqual(await dryRun(changeDish(menu, 'OFF', { is_active: true })), {
+      ...NOTHING,
+      changed: [{ sku: 'OFF', fields }],
+    });
+  });
+
+  it('200: a dish that moves has the field position, and the dishes that it passes do not', async () => {
+    const menu = await readMenu();
+    const [first, ...rest] = menu.dishes;
+    const moved = { ...menu, dishes: [...rest, first] };
+    assert.deepEqual(await dryRun(moved), { ...NOTHING, changed: [{ sku: 'PIZZA-1', fields: ['position'] }] });
+    const inserted = { ...menu, dishes: [{ ...newDish('SOUP'), category: 'Pizza' }, ...menu.dishes] };
+    assert.deepEqual(await dryRun(inserted), { ...NOTHING, added: ['SOUP'] });
+  });
+
+  it('200: for 60 random orders of the dishes, the dishes without the field position keep their order, and no smaller set moves', async () => {
+    const skus = ['A', 'B', 'C', 'D', 'E', 'F'];
+    const menuOf = (order: string[]) => ({ categories: [{ name: 'C' }], dishes: order.map(newDish) });
+    const stored = await call(menuOf(skus), '');
+    assert.equal(stored.status, 200);
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(skus, { minLength: skus.length }), async (order) => {
+        const { body } = await call(menuOf(order));
+        const moved = body.changed.map(({ sku }: { sku: string }) => sku);
+        const kept = order.filter((sku) => !moved.includes(sku));
+        assert.deepEqual(kept, kept.toSorted());
+        assert.equal(kept.length, longestInOrder(order));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('200: after the PUT of the same document, the menu differs as the dry run said', async () => {
+    const menu = await readMenu();
+    const wanted = changeDish({ ...menu, dishes: menu.dishes.slice(0, 2) }, 'WATER', { price: '7.00' });
+    const said = await dryRun(wanted);
+    await call(wanted, '?dry_run=false');
+    const now = await readMenu();
+    const differing = now.dishes.filter((dish, index) => JSON.stringify(dish) !== JSON.stringify(menu.dishes[index]));
+    assert.deepEqual(
+      said.changed.map(({ sku }: { sku: string }) => sku),
+      differing.map(({ sku }) => sku),
+    );
+    assert.deepEqual(await dryRun(wanted), NOTHING);
+  });
+
+  it('400: a dry run reports the faults of the document, a menu too large for partners, and an invalid dry_run', async () => {
+    const menu = await readMenu();
+    const rows = await dumpRows(service, ...TABLES);
+    assert.deepEqual(faultsOf(await call(changeDish(menu, 'WATER', { category: 'Soup' }))), [
+      'dishes.1.category: "Soup" is not in categories',
+    ]);
+    assert.deepEqual(faultsOf(await call(menu, '?dry_run=yes')), ['dry_run: must be true or false']);
+    assert.match(faultsOf(await call(largeMenu()))[0] ?? '', /^dishes: would make a menu of \d+ bytes for partners/);
+    assert.deepEqual(await dumpRows(service, ...TABLES), rows);
+  });
+
+  it('412: a dry run checks If-Match', async () => {
+    const answer = await service.call('GET', STAFF_MENU, { headers: tenant.staff });
+    const tag = answer.headers.get('etag') ?? '';
+    assert.equal((await call(answer.body, '?dry_run=true', { 'if-match': tag })).status, 200);
+    assertError(await call(answer.body, '?dry_run=true', { 'if-match': '"old"' }), 412, 'error');
+  });
+});
+
+/** Returns the length of the longest part of the list that is in ascending order, by trying all parts. */
+function longestInOrder(list: string[]): number {
+  const parts = Array.from({ length: 2 ** list.length }, (_, mask) =>
+    list.filter((_sku, index) => (mask >> index) & 1),
+  );
+  const isInOrder = (part: string[]) => part.every((sku, index) => index === 0 || (part[index - 1] ?? '') < sku);
+  return Math.max(...parts.filter(isInOrder).map(({ length }) => length));
+}
+
+/** Returns a valid document whose menu is too large for partners, because each dish shows a menu set with 100 sub-menus. */
+function largeMenu(): MenuDocument {
+  const names = Array.from({ length: 100 }, (_, index) => `${index} ${'s'.repeat(90)}`);
+  return {
+    categories: [{ name: 'C' }],
+    sub_menus: names.map((name) => ({ name })),
+    menu_sets: [{ name: 'S', sub_menus: names }],
+    dishes: Array.from({ length: 2_500 }, (_, index) => ({
+      sku: `D${index}`,
+      name: 'D',
+      price: '1',
+      category: 'C',
+      menu_set: 'S',
+    })),
+  };
+}

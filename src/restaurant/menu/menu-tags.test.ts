@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { assertError, countByStatus } from '#test/support/answers.ts';
+import { startCommitProxy } from '#test/support/lost-commit.ts';
+import { auditOf, dumpRows, STAFF_MENU } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { replaceMenu } from './menu.ts';
+import type { MenuDocument } from './schema.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+const get = (headers: Record<string, string> = {}, method = 'GET', of = tenant) =>
+  service.call(method, STAFF_MENU, { headers: { ...of.staff, ...headers } });
+const put = (json: unknown, ifMatch?: string, node = service) =>
+  node.call('PUT', STAFF_MENU, {
+    headers: { ...tenant.staff, ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }) },
+    json,
+  });
+const patch = (sku: string, json: object) =>
+  service.call('PATCH', `/v1/staff/dishes/${sku}/`, { headers: tenant.staff, json });
+
+async function readMenu(): Promise<{ etag: string; menu: Required<MenuDocument> }> {
+  const { headers, body } = await get();
+  return { etag: headers.get('etag') ?? '', menu: body };
+}
+
+/** Returns the document with another price of the first dish. */
+function priced(menu: MenuDocument, price: string): MenuDocument {
+  return { ...menu, dishes: menu.dishes.map((dish, index) => (index === 0 ? { ...dish, price } : dish)) };
+}
+
+describe('GET /v1/staff/menu/ with If-None-Match', () => {
+  it('200, 304: the menu has a strong ETag, and a call with this ETag in If-None-Match gets no body', async () => {
+    const { etag } = await readMenu();
+    assert.match(etag, /^"[\x21\x23-\x7e]+"$/);
+    assert.equal((await readMenu()).etag, etag);
+    for (const header of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await get({ 'if-none-match': header }, method);
+        assert.deepEqual([answer.status, answer.text, answer.headers.get('etag')], [304, '', etag], header);
+        assert.equal(answer.headers.get('cache-control'), 'private, no-cache');
+      }
+    }
+    assert.equal((await get({ 'if-none-match': '"other"' })).status, 200);
+  });
+
+  it('200: a PUT, a PATCH of a dish, a change of availability and a tenant document change the ETag, and a call without a change does not', async () => {
+    const { menu, etag } = await readMenu();
+    const tags = [etag];
+    const expectNewTag = async (what: string) => {
+      const now = (await readMenu()).etag;
+      assert.ok(!tags.includes(now), what);
+      tags.push(now);
+    };
+    await put(priced(menu, '11.00'));
+    await expectNewTag('PUT');
+    await patch('WATER', { price: '9.99' });
+    await expectNewTag('PATCH');
+    const json = { skus: ['WATER'], is_active: false };
+    await service.call('POST', '/v1/staff/dishes/availability/', { headers: tenant.staff, json });
+    await expectNewTag('availability');
+    await service.apply(tenant.document);
+    await expectNewTag('tenant document');
+    await put((await readMenu()).menu);
+    await patch('WATER', { price: '2.50' });
+    assert.equal((await readMenu()).etag, tags.at(-1));
+  });
+
+  it('200: two tenants with the same menu have different ETags, and a restore from a backup changes the ETag', async () => {
+    const { etag } = await readMenu();
+    const other = await service.tenant();
+    assert.notEqual((await get({}, 'GET', other)).headers.get('etag'), etag);
+    const { db } = service.database;
+    const { era } = await db.selectFrom('feed_era').select('era').executeTakeFirstOrThrow();
+    await db
+      .updateTable('feed_era')
+      .set({ era: era + 1 })
+      .execute();
+    assert.notEqual((await readMenu()).etag, etag);
+  });
+
+  it('200: a tenant without a menu has an ETag too, and its first menu changes it', async () => {
+    const { menu } = await readMenu();
+    const { menu: _menu, ...document } = tenant.document;
+    await service.database.db.deleteFrom('dish').where('tenant_id', '=', tenant.tenantId).execute();
+    await service.database.db.deleteFrom('menu').where('tenant_id', '=', tenant.tenantId).execute();
+    const { etag, menu: empty } = await readMenu();
+    assert.deepEqual([empty.dishes, document.features], [[], ['restaurant']]);
+    assert.equal((await put(menu, etag)).status, 200);
+    assert.notEqual((await readMenu()).etag, etag);
+    assert.equal((await put(empty, etag)).status, 412);
+  });
+});
+
+describe('PUT /v1/staff/menu/ with If-Match', () => {
+  it('200: the menu is replaced if If-Match is its ETag, a list that contains its ETag, or an asterisk', async () => {
+    for (const [index, wrap] of [
+      (etag: string) => etag,
+      (etag: string) => `"other", ${etag}`,
+      (etag: string) => `W/"weak",${etag} , "b"`,
+      () => '*',
+      () => ' * ',
+    ].entries()) {
+      const { menu, etag } = await readMenu();
+      const answer = await put(priced(menu, `${index + 20}.00`), wrap(etag));
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.body.dishes[0].price, `${index + 20}.00`);
+      // RFC 9110 §9.3.4: the stored document has default values that the request may not have.
+      assert.equal(answer.headers.get('etag'), null);
+    }
+  });
+
+  it('412: an old, weak, foreign or malformed ETag is refused, the message says what to do, and no row changes', async () => {
+    const { menu, etag: old } = await readMenu();
+    await patch('WATER', { price: '3.00' });
+    const { etag } = await readMenu();
+    const foreign = (await get({}, 'GET', await service.tenant())).headers.get('etag') ?? '';
+    const rows = await dumpRows(service, 'menu', 'dish', 'audit_entry', 'recent_change');
+    for (const header of [old, `W/${etag}`, foreign, etag.slice(1, -1), `${etag}"`, '"*"', `"x", *`, ',', '']) {
+      const answer = await put(priced(menu, '77.00'), header);
+      assert.match(assertError(answer, 412, 'error'), /Read the menu again/);
+    }
+    assert.deepEqual(await dumpRows(service, 'menu', 'dish', 'audit_entry', 'recent_change'), rows);
+  });
+
+  it('400: an invalid document gets 400 and not 412, even with an old ETag', async () => {
+    const { menu } = await readMenu();
+    assertError(await put({ ...menu, dishes: 1 }, '"old"'), 400, 'invalid_request');
+    const dishes = [...menu.dishes, ...menu.dishes];
+    assertError(await put({ ...menu, dishes }, '"old"'), 400, 'invalid_request');
+  });
+
+  it('200, 412: of two concurrent PUTs on two nodes with the same ETag, exactly one replaces the menu, 10 times', async () => {
+    const other = await startService({ beside: service });
+    try {
+      for (let round = 0; round < 10; round += 1) {
+        const { menu, etag } = await readMenu();
+        const prices = [`${round + 30}.00`, `${round + 60}.00`];
+        const answers = await Promise.all(
+          prices.map((price, index) => put(priced(menu, price), etag, index === 0 ? service : other)),
+        );
+        assert.deepEqual(countByStatus(answers), { 200: 1, 412: 1 });
+        const winner = answers.findIndex(({ status }) => status === 200);
+        assert.equal((await readMenu()).menu.dishes[0]?.price, prices[winner]);
+      }
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('200, 412: of a PUT and a concurrent PATCH, the PUT never overwrites the PATCH, 10 times', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { menu, etag } = await readMenu();
+      const [replaced, patched] = await Promise.all([
+        put(priced(menu, `${round + 30}.00`), etag),
+        patch('WATER', { price: `${round + 1}.00` }),
+      ]);
+      assert.equal(patched.status, 200);
+      assert.ok([200, 412].includes(replaced.status));
+      assert.equal((await readMenu()).menu.dishes[1]?.price, `${round + 1}.00`);
+    }
+  });
+
+  it('a PUT whose COMMIT was successful but whose response was lost is not refused as outdated, and has one audit entry', async () => {
+    const proxy = await startCommitProxy(service.database.url);
+    try {
+      const { menu, etag } = await readMenu();
+      proxy.dropNextCommitResponse();
+      const actor = { tenantId: tenant.tenantId, type: 'operator', id: null } as const;
+      await replaceMenu(proxy.db, actor, priced(menu, '44.00'), { ifMatch: etag });
+      assert.equal(proxy.lostCount, 1);
+      const now = await readMenu();
+      assert.equal(now.menu.dishes[0]?.price, '44.00');
+      assert.deepEqual(await auditOf(service, tenant, 'menu.replaced'), [
+        { subject: String(tenant.tenantId), details: { added: 0, changed: 1, taken_off: 0 } },
+      ]);
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  it('200: a PUT that changes the menu adds one audit entry with the numbers of dishes, and a PUT without a change adds no entry', async () => {
+    const { menu } = await readMenu();
+    const [pizza, , ...rest] = priced(menu, '12.00').dishes;
+    assert.ok(pizza);
+    const changed = { ...menu, dishes: [pizza, { ...pizza, sku: 'NEW' }, ...rest] };
+    await put(changed);
+    await put(changed);
+    assert.deepEqual(await auditOf(service, tenant, 'menu.replaced'), [
+      { subject: String(tenant.tenantId), details: { added: 1, changed: 1, taken_off: 1 } },
+    ]);
+  });
+});

@@ -1,0 +1,79 @@
+import Type from 'typebox';
+
+export const MenuQuery = Type.Object({
+  dry_run: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'True makes all checks and returns what would change, but changes nothing.',
+      examples: [true],
+    }),
+  ),
+});
+
+const Sku = Type.String({ description: 'The `sku` of the dish.' });
+
+/** Result of a dry run: the dishes that a menu document would change. */
+export const MenuComparison = Type.Object(
+  {
+    added: Type.Array(Sku, { description: 'The dishes that the tenant does not have yet.' }),
+    changed: Type.Array(
+      Type.Object({
+        sku: Sku,
+        fields: Type.Array(Type.String(), {
+          description:
+            'The names of the fields that get another value. `position` means that the dish is moved among the dishes that the tenant ' +
+            'has already.',
+        }),
+      }),
+      { description: 'The dishes of the document that the tenant has already, and that get other values.' },
+    ),
+    taken_off: Type.Array(Sku, {
+      description:
+        'The dishes that leave the menu: the document does not have them, or sets their `is_active` to false. In the second case, they ' +
+        'are also in `changed`.',
+    }),
+  },
+  {
+    title: 'MenuComparison',
+    description:
+      'The dishes that the document would change. Changes of kitchens, categories, sub-menus and menu sets are not listed.',
+    examples: [
+      {
+        added: ['STARTERS-SOUP'],
+        changed: [{ sku: 'STARTERS-PAPADOM', fields: ['price', 'description'] }],
+        taken_off: ['TIMELESS-CLASSICS-KORMA'],
+      },
+    ],
+  },
+);
+export type MenuComparison = Type.Static<typeof MenuComparison>;
+
+/** Largest number of dishes that one call puts on the menu or takes off. */
+const MAX_SKUS = 500;
+
+export const AvailabilityChange = Type.Object(
+  {
+    skus: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      minItems: 1,
+      maxItems: MAX_SKUS,
+      description: 'The `sku` of each dish. A dish that is named several times counts once.',
+    }),
+    is_active: Type.Boolean({ description: 'False takes the dishes off the menu, and true puts them back.' }),
+  },
+  {
+    title: 'AvailabilityChange',
+    description: 'Dishes that can or cannot be ordered from now on.',
+    examples: [{ skus: ['STARTERS-PAPADOM', 'TIMELESS-CLASSICS-KORMA'], is_active: false }],
+  },
+);
+export type AvailabilityChange = Type.Static<typeof AvailabilityChange>;
+
+export const DishAvailability = Type.Object(
+  { sku: Sku, is_active: Type.Boolean({ description: 'True if the dish can be ordered.' }) },
+  {
+    title: 'DishAvailability',
+    description: 'A dish, and if it can be ordered.',
+    examples: [{ sku: 'STARTERS-PAPADOM', is_active: false }],
+  },
+);
+export type DishAvailability = Type.Static<typeof DishAvailability>;

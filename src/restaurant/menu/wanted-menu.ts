@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from 'node:util';
+import { DEFAULT_BOUNDS } from '#platform/lib/bounds.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { mapInTurns } from '#platform/lib/turn.ts';
+import type { AppliedMenu } from './menu-changes.ts';
+import { fillMenu, type Sections } from './menu-document.ts';
+import { refuseTooLarge, renderedBytes } from './rendered-size.ts';
+import type { MenuDocument } from './schema.ts';
+import type { Stamped, StampedSections, StoredDish, StoredMenu } from './store.ts';
+
+/** Menu as it is stored after a document has replaced the stored menu. */
+export interface WantedMenu {
+  sections: StampedSections;
+  /** Dishes of the document, in its order. */
+  dishes: StoredDish[];
+  /** Stored dishes that are not in the document. They are inactive. */
+  unnamed: StoredDish[];
+}
+
+/**
+ * Returns the menu that a valid document makes of the stored menu. Dishes are matched by sku, and sections by name.
+ * @throws ApiError 400 `invalid_request` if the menu would be too large for partners
+ */
+export async function wantedMenu(
+  tenantId: number,
+  stored: StoredMenu,
+  document: MenuDocument,
+  { maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: { maxRenderedBytes?: number | undefined },
+): Promise<WantedMenu> {
+  const filled = await fillMenu(document);
+  const ids = new Map(stored.dishes.map(({ sku, id }) => [sku, id]));
+  const named = new Set(filled.dishes.map((dish) => dish.sku));
+  const dishes = filled.dishes.map((dish, position) => ({ ...dish, position, id: ids.get(dish.sku) ?? newId() }));
+  // Stored dishes that are not in the document get positions after all dishes of the document. GET returns the dishes in the order of their
+  // positions. So a PUT of the document that GET has returned changes no position.
+  const unnamed = stored.dishes
+    .filter((dish) => !named.has(dish.sku))
+    .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));
+  const sections = await restamp(stored.sections, filled, unnamed);
+  refuseTooLarge(await renderedBytes(tenantId, { sections, dishes }), maxRenderedBytes);
+  return { sections, dishes, unnamed };
+}
+
+/** Returns the changes that make the wanted menu of the stored menu, or null if both are equal. */
+export async function changesTo(stored: StoredMenu, wanted: WantedMenu): Promise<AppliedMenu | null> {
+  const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
+  const compared = await mapInTurns([...wanted.dishes, ...wanted.unnamed], (after) => {
+    const before = bySku.get(after.sku);
+    return isDeepStrictEqual(after, before) ? null : { before, after };
+  });
+  const dishes = compared.filter((each) => each !== null);
+  return dishes.length === 0 && isSame(wanted.sections, stored.sections)
+    ? null
+    : { dishes, sections: { before: stored.sections, after: wanted.sections } };
+}
+
+/**
+ * Returns the sections of the document with the times of their creation and last change. Also returns stored sections that the document
+ * leaves out but that are still needed. A section is needed by a menu set that contains it, or by a stored dish that the document leaves
+ * out.
+ */
+async function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[]): Promise<StampedSections> {
+  const neededBy = (field: 'kitchen' | 'category' | 'sub_menu' | 'menu_set') => unnamed.map((dish) => dish[field]);
+  const menu_sets = await restampList(stored.menu_sets, wanted.menu_sets, neededBy('menu_set'));
+  const shown = menu_sets.flatMap((menuSet) => menuSet.sub_menus);
+  return {
+    kitchens: await restampList(stored.kitchens, wanted.kitchens, neededBy('kitchen')),
+    categories: await restampList(stored.categories, wanted.categories, neededBy('category')),
+    sub_menus: await restampList(stored.sub_menus, wanted.sub_menus, [...neededBy('sub_menu'), ...shown]),
+    menu_sets,
+  };
+}
+
+/**
+ * Returns the sections of one kind with the times of their creation and last change. For an unchanged section, returns the object in
+ * `stored`, so that `isSame` can recognise it.
+ * @param needed names of stored sections to keep even if the document does not have them
+ */
+async function restampList<T extends { name: string }>(
+  stored: Stamped<T>[],
+  wanted: T[],
+  needed: string[],
+): Promise<Stamped<T>[]> {
+  const now = new Date().toISOString();
+  const storedByName = new Map(stored.map((section) => [section.name, section]));
+  const stamped = await mapInTurns(wanted, (section) => {
+    const before = storedByName.get(section.name);
+    const same = { ...section, created_at: before?.created_at ?? now, updated_at: before?.updated_at ?? now };
+    return before !== undefined && isDeepStrictEqual(same, before) ? before : { ...same, updated_at: now };
+  });
+  const named = new Set(wanted.map((section) => section.name));
+  const kept = new Set(needed);
+  return [...stamped, ...stored.filter(({ name }) => kept.has(name) && !named.has(name))];
+}
+
+/**
+ * Returns true if no section was changed, added, removed or moved. Compares only object identities, because `restamp` keeps the stored
+ * object of an unchanged section.
+ */
+function isSame(restamped: StampedSections, stored: StampedSections): boolean {
+  const isSameList = (one: object[], other: object[]) =>
+    one.length === other.length && one.every((section, index) => section === other[index]);
+  return (
+    isSameList(restamped.kitchens, stored.kitchens) &&
+    isSameList(restamped.categories, stored.categories) &&
+    isSameList(restamped.sub_menus, stored.sub_menus) &&
+    isSameList(restamped.menu_sets, stored.menu_sets)
+  );
+}

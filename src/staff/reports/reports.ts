@@ -1,0 +1,106 @@
+import type { Tenant } from '#access/tenants/tenants.ts';
+import type { Database } from '#platform/db/database.ts';
+import { withRetries } from '#platform/db/failures.ts';
+import { invalidField } from '#platform/errors.ts';
+import { type CsvCell, csvOf } from '#platform/lib/csv.ts';
+import { countNights, type DateText, instantOf, nightsOf } from '#platform/lib/dates.ts';
+import { firstIdAt } from '#platform/lib/ids.ts';
+import { formatCents } from '#platform/lib/money.ts';
+import type { DayReport } from './schema.ts';
+import { countRooms, readOrderDays, readStayDays } from './store.ts';
+
+/** Largest number of days of a report. */
+const MAX_DAYS = 31;
+
+/** Days of a report, from `from` to the day before `to`. */
+export interface ReportRange {
+  from: DateText;
+  to: DateText;
+}
+
+/** Refuses a range that is empty, reversed or too long. @throws ApiError 400 `invalid_request` */
+export function checkRange({ from, to }: ReportRange): void {
+  const days = countNights(from, to);
+  if (days < 1) {
+    throw invalidField('to', 'must be after from');
+  }
+  if (days > MAX_DAYS) {
+    throw invalidField('to', `must be at most ${MAX_DAYS} days after from`);
+  }
+}
+
+/**
+ * Returns the orders and the stays of each day of a range that `checkRange` accepts, by one statement for the orders and two for the stays.
+ * Orders belong to days in the time zone of the tenant. The nights of a stay are dates at its property.
+ */
+export async function reportDays(db: Database, tenant: Tenant, range: ReportRange): Promise<DayReport[]> {
+  const [orders, stays] = await Promise.all([readOrders(db, tenant, range), readStays(db, tenant, range)]);
+  return nightsOf(range.from, range.to).map((date, index) => ({ date, ...orders(index), ...stays(date) }));
+}
+
+/** Reads the orders of the days. @returns a function that finds those of a day by its index */
+async function readOrders(db: Database, tenant: Tenant, { from, to }: ReportRange) {
+  const bounds = [...nightsOf(from, to), to].map((day) => firstIdOf(day, tenant.timezone));
+  const days = tenant.features.includes('restaurant')
+    ? await withRetries(() => readOrderDays(db, tenant.id, tenant.currency, bounds))
+    : [];
+  const byDay = new Map(days.map(({ day, ...values }) => [day, values]));
+  return (index: number) => byDay.get(index + 1) ?? { orders: 0, order_total: '0.00', by_credential: [] };
+}
+
+/**
+ * Returns the smallest id of an order that is placed on the day or later. A day begins at its first 00:00, or after the skipped time if a clock
+ * change skips 00:00. No id is from before 1970.
+ */
+function firstIdOf(day: DateText, timezone: string): string {
+  return firstIdAt(Math.max(0, Date.parse(instantOf(day, '00:00', timezone))));
+}
+
+/** Reads the stays of the days. @returns a function that finds those of a day by its date */
+async function readStays(db: Database, tenant: Tenant, range: ReportRange) {
+  const [days, rooms] = tenant.features.includes('hotel')
+    ? await Promise.all([
+        withRetries(() => readStayDays(db, tenant.id, tenant.currency, range)),
+        withRetries(() => countRooms(db, tenant.id)),
+      ])
+    : [[], 0];
+  const byDate = new Map(days.map((day) => [day.date, day]));
+  return (date: DateText) => {
+    const { arrivals, rooms_sold, revenue_cents } = byDate.get(date) ?? EMPTY;
+    return { arrivals, rooms_sold, rooms, room_revenue: revenue_cents === null ? null : formatCents(revenue_cents) };
+  };
+}
+
+const EMPTY = { arrivals: 0, rooms_sold: 0, revenue_cents: 0 };
+
+const HEADER = [
+  'date',
+  'orders',
+  'order_total',
+  'arrivals',
+  'rooms_sold',
+  'rooms',
+  'room_revenue',
+  'credential_id',
+  'credential_label',
+  'credential_orders',
+  'credential_total',
+];
+
+/**
+ * Returns the report as CSV. Each day has one row, and then one row for each partner with orders on this day. No value is in two rows, so the
+ * sum of a column is right.
+ */
+export function daysAsCsv(days: DayReport[]): string {
+  return csvOf([HEADER, ...days.flatMap(rowsOf)]);
+}
+
+function rowsOf(day: DayReport): CsvCell[][] {
+  const { date, orders, order_total, arrivals, rooms_sold, rooms, room_revenue } = day;
+  const values = [orders, order_total, arrivals, rooms_sold, rooms, room_revenue];
+  const partners = day.by_credential.map(({ id, label, orders: count, total }) => [id, label, count, total]);
+  return [
+    [date, ...values, null, null, null, null],
+    ...partners.map((partner) => [date, ...values.map(() => null), ...partner]),
+  ];
+}

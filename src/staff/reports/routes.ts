@@ -1,0 +1,58 @@
+import Type from 'typebox';
+import type { Database } from '#platform/db/database.ts';
+import { UnavailableError } from '#platform/errors.ts';
+import type { App } from '#platform/http/app.ts';
+import type { Guard } from '#platform/http/guard.ts';
+import { sendCsv } from '#platform/http/list.ts';
+import { FairGate } from '#platform/lib/fair-gate.ts';
+import { checkRange, daysAsCsv, reportDays } from './reports.ts';
+import { DAY_EXAMPLE, DayReport, DayReportQuery } from './schema.ts';
+
+interface Dependencies {
+  db: Database;
+  ownerGuard: Guard;
+}
+
+/** Maximum number of reports that are made at the same time, with at most one of each tenant, because a report may read 300,000 orders. */
+const REPORTS_AT_ONCE = 2;
+const REPORT_WAIT_MS = 30_000;
+
+export function reportRoutes(app: App, { db, ownerGuard }: Dependencies): void {
+  const reports = new FairGate({
+    limit: REPORTS_AT_ONCE,
+    limitOf: () => 1,
+    maxWaitMs: REPORT_WAIT_MS,
+    waitedTooLong: () => new UnavailableError('Too many calls wait for a report. Try again.'),
+  });
+  app.get(
+    '/v1/staff/reports/days/',
+    {
+      onRequest: ownerGuard,
+      config: { csvExample: daysAsCsv([DAY_EXAMPLE]) },
+      schema: {
+        operationId: 'reportDays',
+        summary: 'Read the orders and the stays of each day',
+        description:
+          'Returns one entry for each day of the range, also for a day without orders and stays. The days of orders are days in the ' +
+          'time zone of the tenant, so a day of a clock change has 23 or 25 hours. The days of stays are dates at their property. ' +
+          'The report counts what is stored now, so a later cancellation changes it.\n\n' +
+          'With `format=csv`, the response is a file for a spreadsheet. Each day has one row with its values, and then one row for ' +
+          'each partner with orders on this day. No value is in two rows, so the sum of a column is right. A text that a spreadsheet ' +
+          'would take for a formula, for example the label `=1+1`, has an apostrophe before it. Only the owner may call this operation.',
+        tags: ['Reports'],
+        querystring: DayReportQuery,
+        response: { 200: Type.Array(DayReport) },
+      },
+    },
+    async (request, reply) => {
+      const { staff, query } = request;
+      const { from, to, format } = query;
+      checkRange(query);
+      const days = await reports.run(String(staff.tenant.id), () => reportDays(db, staff.tenant, { from, to }));
+      if (format !== 'csv') {
+        return days;
+      }
+      return sendCsv(reply, `days-${from}-${to}.csv`, daysAsCsv(days));
+    },
+  );
+}

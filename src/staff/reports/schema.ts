@@ -1,0 +1,91 @@
+import Type from 'typebox';
+import { DOCUMENTED } from '#platform/lib/documented.ts';
+
+/** Amount of money of a whole day. It may be larger than the price of an order. */
+const Sum = (description: string) => Type.String({ [DOCUMENTED]: { pattern: String.raw`^\d+\.\d{2}$` }, description });
+
+export const DayReportQuery = Type.Object({
+  from: Type.String({ format: 'date', description: 'The first day of the report.', examples: ['2026-11-01'] }),
+  to: Type.String({
+    format: 'date',
+    description: 'The day after the last day. It is after `from`, by at most 31 days.',
+    examples: ['2026-11-08'],
+  }),
+  format: Type.Optional(
+    Type.Enum(['json', 'csv'], {
+      type: 'string',
+      default: 'json',
+      description: 'The format of the response. `csv` is for a spreadsheet.',
+      examples: ['json'],
+    }),
+  ),
+});
+export type DayReportQuery = Type.Static<typeof DayReportQuery>;
+
+const CredentialDay = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'The id of the credential. It may be revoked.' }),
+    label: Type.String({ description: 'The present label of the credential. It may be empty.' }),
+    orders: Type.Integer({ description: 'The number of orders that the credential has placed on this day.' }),
+    total: Sum('The sum of the totals of these orders.'),
+  },
+  { title: 'CredentialDay', description: 'The orders of one partner on one day.' },
+);
+export type CredentialDay = Type.Static<typeof CredentialDay>;
+
+export const DAY_EXAMPLE = {
+  date: '2026-11-01',
+  orders: 42,
+  order_total: '1204.50',
+  by_credential: [
+    { id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b', label: 'Demo platform', orders: 30, total: '870.00' },
+    { id: '01a1b0c4-5a1e-7c3d-8b0a-0d6c2a9e4f11', label: 'City couriers', orders: 12, total: '334.50' },
+  ],
+  arrivals: 5,
+  rooms_sold: 11,
+  rooms: 20,
+  room_revenue: '1090.00',
+};
+
+export const DayReport = Type.Object(
+  {
+    date: Type.String({ format: 'date', description: 'The day.' }),
+    orders: Type.Integer({
+      description:
+        'The number of orders that were placed on this day in the time zone of the tenant. Cancelled orders do not count.',
+    }),
+    order_total: Sum(
+      'The sum of the totals of these orders, in the currency of the tenant. An order in an earlier currency of the tenant adds nothing.',
+    ),
+    by_credential: Type.Array(CredentialDay, {
+      description:
+        'The same orders by partner, the oldest credential first. A partner without orders on this day is left out.',
+    }),
+    arrivals: Type.Integer({
+      description:
+        'The number of stays whose `check_in` is this day. A stay counts while it holds its nights: with every status except `cancelled` ' +
+        'and `expired`.',
+    }),
+    rooms_sold: Type.Integer({
+      description: 'The number of rooms that such stays hold in the night that begins on this day.',
+    }),
+    rooms: Type.Integer({
+      description:
+        'The number of rooms of all active room types, as it is now. It is the same for every day, because earlier capacities are not kept.',
+    }),
+    room_revenue: Type.Union([Sum('An amount.'), Type.Null()], {
+      description:
+        'The sum of the prices of this night over these stays, in the currency of the tenant. If the price of each night of a stay is not ' +
+        'known, because an OTA or the hotel gave one amount for the whole stay, each of its nights has an equal part of the amount. Null if one ' +
+        'of the stays was booked before the service kept the prices of nights. A stay in an earlier currency of the tenant adds nothing.',
+    }),
+  },
+  {
+    title: 'DayReport',
+    description:
+      'The orders and the stays of one day. Without the restaurant feature, the values of orders are zero, and without the hotel feature those ' +
+      'of stays.',
+    examples: [DAY_EXAMPLE],
+  },
+);
+export type DayReport = Type.Static<typeof DayReport>;

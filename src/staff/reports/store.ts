@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import { HOLDING_STATUSES } from '#hotel/reservations/reservations.ts';
+import type { Db } from '#platform/db/database.ts';
+import type { DateText } from '#platform/lib/dates.ts';
+import type { CredentialDay } from './schema.ts';
+
+/** Orders of one day. */
+export interface OrderDay {
+  /** Position of the day in the list of the days: 1 for the first. */
+  day: number;
+  orders: number;
+  /** Sum of the totals, with two decimals. */
+  order_total: string;
+  by_credential: CredentialDay[];
+}
+
+/**
+ * Counts the orders of each day, and adds their totals. Cancelled orders are left out. A day without orders has no row. The query reads one
+ * range of an index for each day, and the index has all the columns. To group all days together by a day and a credential takes longer.
+ * @param bounds the smallest id of each day, and at the end the smallest id after the last day, because an id contains the time of the order
+ * @param currency only totals in this currency are added
+ */
+export async function readOrderDays(db: Db, tenantId: number, currency: string, bounds: string[]): Promise<OrderDay[]> {
+  const { rows } = await sql<OrderDay>`
+    SELECT d.day::int, sum(g.orders)::bigint AS orders, sum(g.total)::text AS order_total, json_agg(
+      json_build_object('id', c.id, 'label', c.label, 'orders', g.orders, 'total', g.total::text) ORDER BY c.id
+    ) AS by_credential
+    FROM unnest(${bounds.slice(0, -1)}::uuid[], ${bounds.slice(1)}::uuid[]) WITH ORDINALITY AS d (first_id, next_id, day)
+    CROSS JOIN LATERAL (
+      SELECT credential_id, count(*) AS orders, coalesce(sum(total) FILTER (WHERE currency = ${currency}), 0.00) AS total
+      FROM restaurant_order
+      WHERE tenant_id = ${tenantId} AND id >= d.first_id AND id < d.next_id AND status <> 'cancelled'
+      GROUP BY credential_id
+    ) AS g
+    JOIN credential AS c ON c.tenant_id = ${tenantId} AND c.id = g.credential_id
+    GROUP BY d.day
+  `.execute(db);
+  return rows;
+}
+
+/** Stays of one day. */
+export interface StayDay {
+  date: DateText;
+  arrivals: number;
+  rooms_sold: number;
+  /** Sum of the prices of the night in cents. Null if the price of one stay is unknown. */
+  revenue_cents: number | null;
+}
+
+const HOLDING = [...HOLDING_STATUSES];
+
+/**
+ * Counts the arrivals and the rooms of each night, and adds the prices of the night. A day without stays has no row. A stay without prices of
+ * its nights has equal parts of its amount in whole cents, whose sum is the amount. The prices of a stay that an earlier version booked
+ * (`has_history` is false) are unknown.
+ *
+ * A stay of at most 31 nights began in the 31 days before its last night, so an index on check_in finds it. Another index has the few longer
+ * stays. The cents are whole numbers, and `OFFSET 0` keeps the planner from calculating them again for each night, because decimals take most
+ * of the time.
+ * @param currency only amounts in this currency are added
+ */
+export async function readStayDays(
+  db: Db,
+  tenantId: number,
+  currency: string,
+  { from, to }: { from: DateText; to: DateText },
+): Promise<StayDay[]> {
+  const { rows } = await sql<StayDay>`
+    SELECT date, count(*) FILTER (WHERE night = 0) AS arrivals, count(*) AS rooms_sold,
+      CASE WHEN count(cents) = count(*) THEN sum(cents)::bigint END AS revenue_cents
+    FROM (
+      SELECT s.check_in + n.night AS date, n.night, CASE
+          WHEN s.has_prices THEN (s.nightly_prices[n.night + 1]::numeric * 100)::bigint
+          ELSE s.total_cents * (n.night + 1) / s.nights - s.total_cents * n.night / s.nights
+        END AS cents
+      FROM (
+        SELECT check_in, check_out, check_out - check_in AS nights, nightly_prices,
+          coalesce(cardinality(nightly_prices) = check_out - check_in, false) AND currency = ${currency} AS has_prices,
+          CASE WHEN currency <> ${currency} THEN 0 WHEN has_history THEN (total_amount * 100)::bigint END AS total_cents
+        FROM reservation
+        WHERE tenant_id = ${tenantId} AND status = ANY (${HOLDING}) AND (
+          check_in BETWEEN ${from}::date - 30 AND ${to}::date - 1 AND check_out > ${from}::date
+          OR check_out - check_in > 31 AND check_out > ${from}::date AND check_in < ${to}::date
+        )
+        OFFSET 0
+      ) AS s CROSS JOIN LATERAL generate_series(
+        greatest(${from}::date - s.check_in, 0), least(s.check_out, ${to}::date) - s.check_in - 1
+      ) AS n (night)
+    ) AS stay_night
+    GROUP BY date
+  `.execute(db);
+  return rows;
+}
+
+/** Returns the number of rooms of all active room types of active properties. */
+export async function countRooms(db: Db, tenantId: number): Promise<number> {
+  const { rows } = await sql<{ rooms: number }>`
+    SELECT coalesce(sum(r.physical_capacity), 0)::bigint AS rooms
+    FROM room_type AS r JOIN property AS p ON p.tenant_id = ${tenantId} AND p.id = r.property_id
+    WHERE r.tenant_id = ${tenantId} AND r.is_active AND p.is_active
+  `.execute(db);
+  return rows[0]?.rooms ?? 0;
+}
