@@ -2,16 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { auditStaffRoutes } from '#access/audit/staff-routes.ts';
 import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
-import { type Caches, RecentChanges } from '#platform/changes/changes.ts';
+import { RecentChanges } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
-import { callerGuard, pmsGuard } from '#access/credentials/guard.ts';
-import { Authentication, type Caller } from '#access/credentials/credentials.ts';
+import type { Caller } from '#access/credentials/credentials.ts';
 import { credentialRoutes } from '#access/credentials/routes.ts';
 import { Credential, PmsCredential } from '#access/credentials/schema.ts';
 import { DatabaseContact } from '#platform/db/contact.ts';
 import type { Database } from '#platform/db/database.ts';
 import { docsRoutes } from '#developer/docs/routes.ts';
-import { invalidField, isLogged } from '#platform/errors.ts';
+import { invalidField } from '#platform/errors.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
 import { healthRoutes } from '#platform/http/health.ts';
 import type { HttpMetrics } from '#platform/http/metrics.ts';
@@ -34,7 +33,6 @@ import { reservationRoutes } from '#hotel/reservations/routes.ts';
 import { reservationStaffRoutes } from '#hotel/reservations/staff-routes.ts';
 import { roomRoutes } from '#hotel/rooms/routes.ts';
 import { roomTypeStaffRoutes } from '#hotel/rooms/staff-routes.ts';
-import { createStaffAuthentication, staffGuard } from '#access/sessions/guard.ts';
 import type { ServiceFacts } from '#access/sessions/me.ts';
 import { linkRoutes } from '#access/people/routes.ts';
 import { Links, People } from '#access/people/people.ts';
@@ -45,11 +43,9 @@ import { displayRoutes } from '#access/sessions/display-routes.ts';
 import { displayStaffRoutes } from '#access/sessions/display-staff-routes.ts';
 import { Displays } from '#access/sessions/displays.ts';
 import { sessionRoutes } from '#access/sessions/routes.ts';
-import { Sessions } from '#access/sessions/sessions.ts';
 import { sessionStaffRoutes } from '#access/sessions/staff-routes.ts';
 import { authRoutes } from '#access/tenants/routes.ts';
 import { SignInAttempts, type Staff } from '#access/tenants/tenants.ts';
-import { createTokenVerifier, type VerifyToken } from '#access/tenants/tokens.ts';
 import { feedRoutes } from '#webhooks/events/routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
 import { LiveChanges, type LiveCounts } from '#staff/live-changes/live-changes.ts';
@@ -63,6 +59,7 @@ import { testCallRoutes } from '#webhooks/deliveries/test-call-routes.ts';
 import { type TestCallOptions, TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { LocalDelivery } from '#webhooks/events/events.ts';
 import { type Business, createBusiness } from './business.ts';
+import { type Callers, createCallBudgets, createCallers, createGuards, type Guards } from './guards.ts';
 import { readVersion } from './version.ts';
 
 export interface AppDependencies {
@@ -308,65 +305,6 @@ function baseOfLinks({ publicUrl, listeningOrigin }: App): string {
 async function factsOf({ config, isSandbox = async () => false }: AppDependencies): Promise<ServiceFacts> {
   const { eventRetentionDays, rateLimitPerMinute, webhookHeaderBrand } = config;
   return { version: await readVersion(), eventRetentionDays, rateLimitPerMinute, webhookHeaderBrand, isSandbox };
-}
-
-interface Callers {
-  partners: Authentication;
-  pms: Authentication;
-  sessions: Sessions;
-  verifyToken: VerifyToken;
-}
-
-/** Creates the authentication of the third-party API, of the PMS API and of the staff API. The first two use the tenant cache. */
-function createCallers({ db, keyring, config, log }: AppDependencies, caches: Caches): Callers {
-  const onError = (what: string) => (error: unknown) => {
-    if (!isLogged(error)) {
-      log.warn({ err: error }, `the time of the last use of ${what} could not be written`);
-    }
-  };
-  const ofCredentials = { db, keyring, caches, onError: onError('credentials') };
-  return {
-    partners: new Authentication({ ...ofCredentials, audience: 'third_party' }),
-    pms: new Authentication({ ...ofCredentials, audience: 'pms' }),
-    sessions: new Sessions({ db, pepper: keyring.pepper, onError: onError('sessions') }),
-    verifyToken: createTokenVerifier(keyring.token, config.identityProvider),
-  };
-}
-
-type Guards = ReturnType<typeof createGuards>;
-
-/** Creates the budgets of calls. All third-party routes share one budget, and all PMS routes share a second one (contract §8). */
-function createCallBudgets({ budgets, config }: AppDependencies): CallBudgets {
-  return {
-    third_party: budgets.budget('third-party', config.rateLimitPerMinute),
-    pms: budgets.budget('pms', config.rateLimitPerMinute),
-  };
-}
-
-/** Creates the guards of the routes. */
-function createGuards({ db }: AppDependencies, callers: Callers, callBudgets: CallBudgets) {
-  const authenticate = createStaffAuthentication(db, callers.verifyToken, callers.sessions);
-  const authenticateStream = createStaffAuthentication(db, callers.verifyToken, callers.sessions, true);
-  const budget = callBudgets.third_party;
-  return {
-    owner: staffGuard(authenticate, 'owner'),
-    person: staffGuard(authenticate, 'person'),
-    anyStaff: staffGuard(authenticate, 'any'),
-    anyStream: staffGuard(authenticateStream, 'any'),
-    restaurantOwner: staffGuard(authenticate, 'owner', 'restaurant'),
-    anyRestaurantStaff: staffGuard(authenticate, 'any', 'restaurant'),
-    orderStaff: staffGuard(authenticate, { areas: ['orders'] }, 'restaurant'),
-    menuStaff: staffGuard(authenticate, { areas: ['menu'] }, 'restaurant'),
-    hotelStaff: staffGuard(authenticate, { areas: ['hotel'] }, 'hotel'),
-    rateStaff: staffGuard(authenticate, { areas: ['rates'] }, 'hotel'),
-    hotelOwner: staffGuard(authenticate, 'owner', 'hotel'),
-    hotelOrRateStaff: staffGuard(authenticate, { areas: ['hotel', 'rates'] }, 'hotel'),
-    deliveryStaff: staffGuard(authenticate, { areas: ['deliveries'] }),
-    anyCaller: callerGuard(callers.partners, budget),
-    restaurantCaller: callerGuard(callers.partners, budget, 'restaurant'),
-    hotelCaller: callerGuard(callers.partners, budget, 'hotel'),
-    pms: pmsGuard(callers.pms, callBudgets.pms),
-  };
 }
 
 /** Refuses query parameters that name a tenant, because only the credential determines the tenant (contract §1, decision 4). */

@@ -112,8 +112,8 @@ export class Judge {
       await sleep(END_MS);
       return { faults, statuses: [] };
     }
-    const isJson = String(outcome.headers['content-type']).startsWith('application/json');
-    if (isJson && outcome.status < 300 && faults.length === 0 && outcome.text !== '') {
+    const hasJson = String(outcome.headers['content-type']).startsWith('application/json');
+    if (hasJson && outcome.status < 300 && faults.length === 0 && outcome.text !== '') {
       const answer: unknown = JSON.parse(outcome.text);
       this.#world.pools.learn(answer, collectionOf(sent.target.split('?', 1)[0] ?? ''));
       this.#world.secrets.learn(answer);
