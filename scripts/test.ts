@@ -22,18 +22,34 @@ const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `
 /** Folder for the modules that import the test files of one process. */
 const GROUPS_DIR = join(ROOT, 'node_modules/.cache/test-groups');
 /**
- * Number of concurrent test processes. Three processes keep two cores busy, because a test also waits. With more processes, tests with time
- * limits fail.
+ * Number of concurrent test processes. Three processes keep two cores busy, because a test also waits. The fourth process runs the
+ * `WAITING_FILES`, which use little processor time. With more busy processes, tests with time limits fail.
  */
-const PROCESSES = 3;
+const PROCESSES = 4;
+/**
+ * Test files that wait for most of their time, because they prove real time limits: grace times, leases, failovers of Redis. They share one
+ * process, which starts first and runs beside the busy processes until nearly the end.
+ */
+const WAITING_FILES = [
+  'src/service/cli/keys.test.ts',
+  'src/service/cli/kill.test.ts',
+  'src/service/cli/listen-outages.test.ts',
+  'src/platform/http/redis-servers.test.ts',
+  'src/platform/http/redis-budgets.test.ts',
+  'src/platform/http/silent-database.test.ts',
+];
 const FILES_PER_PROCESS = 12;
 /**
- * Folders whose test files take long, with the number of files per process. They start first. Otherwise they would run at the end, when
- * most other processes have ended and cores are idle.
+ * Folders whose test files take long, with the number of files per process. They start before all other files. Otherwise they would run at
+ * the end, when most other processes have ended and cores are idle.
  */
 const SLOW_FOLDERS = [
   { folder: 'test/browser/', filesPerProcess: 1 },
+  { folder: 'test/routing/', filesPerProcess: 1 },
+  { folder: 'test/fuzz/', filesPerProcess: 3 },
   { folder: 'src/service/cli/', filesPerProcess: 3 },
+  { folder: 'src/webhooks/deliveries/', filesPerProcess: 6 },
+  { folder: 'src/service/tenant-document/', filesPerProcess: 7 },
 ];
 
 async function main(patterns: string[]): Promise<void> {
@@ -70,21 +86,24 @@ async function main(patterns: string[]): Promise<void> {
   }
 }
 
-/** Divides the test files into groups. The files of a group run in one process, one after the other. */
+/** Divides the test files into groups. The files of a group run in one process, one after the other. Groups that take long come first. */
 function makeGroups(files: string[]): string[][] {
+  const isWaiting = (file: string) => WAITING_FILES.includes(file);
   const isSlow = (file: string) => SLOW_FOLDERS.some(({ folder }) => file.startsWith(folder));
+  const busy = files.filter((file) => !isWaiting(file));
   return [
+    files.filter(isWaiting),
     ...SLOW_FOLDERS.flatMap(({ folder, filesPerProcess }) =>
       chunksOf(
-        files.filter((file) => file.startsWith(folder)),
+        busy.filter((file) => file.startsWith(folder)),
         filesPerProcess,
       ),
     ),
     ...chunksOf(
-      files.filter((file) => !isSlow(file)),
+      busy.filter((file) => !isSlow(file)),
       FILES_PER_PROCESS,
     ),
-  ];
+  ].filter((group) => group.length > 0);
 }
 
 function chunksOf<Item>(items: Item[], size: number): Item[][] {
