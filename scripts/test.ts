@@ -22,21 +22,29 @@ const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `
 /** Folder for the modules that import the test files of one process. */
 const GROUPS_DIR = join(ROOT, 'node_modules/.cache/test-groups');
 /**
- * Number of concurrent test processes. Three processes keep two cores busy, because a test also waits. The fourth process runs the
- * `WAITING_FILES`, which use little processor time. With more busy processes, tests with time limits fail.
+ * Number of concurrent test processes. Three busy processes keep two cores busy, because a test also waits. With more busy processes, tests
+ * with time limits fail. Two further processes run the `WAITING_FILES`, which use little processor time.
  */
-const PROCESSES = 4;
+const PROCESSES = 5;
+const WAITING_PROCESSES = 2;
 /**
- * Test files that wait for most of their time, because they prove real time limits: grace times, leases, failovers of Redis. They share one
- * process, which starts first and runs beside the busy processes until nearly the end.
+ * Test files that wait for most of their time, because they prove real time limits: grace times, leases, failovers of Redis. Their processes
+ * start first and run beside the busy processes. The two halves of the list take about the same time.
  */
 const WAITING_FILES = [
   'src/service/cli/keys.test.ts',
   'src/service/cli/kill.test.ts',
   'src/service/cli/listen-outages.test.ts',
+  'src/service/cli/hung-writes.test.ts',
+  'src/platform/http/silent-database.test.ts',
   'src/platform/http/redis-servers.test.ts',
   'src/platform/http/redis-budgets.test.ts',
-  'src/platform/http/silent-database.test.ts',
+  'src/access/credentials/credentials.test.ts',
+  'src/access/credentials/secrecy.test.ts',
+  'src/service/tenant-document/users.test.ts',
+  'src/webhooks/deliveries/delivery-worker.test.ts',
+  'src/webhooks/deliveries/failing-receivers.test.ts',
+  'src/webhooks/deliveries/scan-lease.test.ts',
 ];
 const FILES_PER_PROCESS = 12;
 /**
@@ -88,11 +96,11 @@ async function main(patterns: string[]): Promise<void> {
 
 /** Divides the test files into groups. The files of a group run in one process, one after the other. Groups that take long come first. */
 function makeGroups(files: string[]): string[][] {
-  const isWaiting = (file: string) => WAITING_FILES.includes(file);
+  const waiting = WAITING_FILES.filter((file) => files.includes(file));
   const isSlow = (file: string) => SLOW_FOLDERS.some(({ folder }) => file.startsWith(folder));
-  const busy = files.filter((file) => !isWaiting(file));
+  const busy = files.filter((file) => !waiting.includes(file));
   return [
-    files.filter(isWaiting),
+    ...chunksOf(waiting, Math.ceil(waiting.length / WAITING_PROCESSES)),
     ...SLOW_FOLDERS.flatMap(({ folder, filesPerProcess }) =>
       chunksOf(
         busy.filter((file) => file.startsWith(folder)),
@@ -103,7 +111,7 @@ function makeGroups(files: string[]): string[][] {
       busy.filter((file) => !isSlow(file)),
       FILES_PER_PROCESS,
     ),
-  ].filter((group) => group.length > 0);
+  ];
 }
 
 function chunksOf<Item>(items: Item[], size: number): Item[][] {

@@ -208,8 +208,12 @@ describe('POST /v1/staff/people/', () => {
     assert.equal((await choosePassword(service, first)).status, 401);
     assert.equal((await choosePassword(service, second)).status, 200);
     assert.equal(
-      (await readMe(service, cookieOf(await choosePassword(service, await resetPerson(service, two, second.body.person.id))))).body
-        .tenant.id,
+      (
+        await readMe(
+          service,
+          cookieOf(await choosePassword(service, await resetPerson(service, two, second.body.person.id))),
+        )
+      ).body.tenant.id,
       two.tenantId,
     );
   });

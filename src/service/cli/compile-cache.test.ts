@@ -26,7 +26,9 @@ describe('compile cache', () => {
 
   it('serve writes its compile cache while it runs, not only when it exits', async () => {
     const cache = await newFolder();
-    const serving = await startServing([], { env: { DATA_DIR: await newMigratedDataDir(), NODE_COMPILE_CACHE: cache } });
+    const serving = await startServing([], {
+      env: { DATA_DIR: await newMigratedDataDir(), NODE_COMPILE_CACHE: cache },
+    });
     await eventually(async () => (await countFiles(cache)) > 500, 'the cache is written');
     serving.kill('SIGKILL');
     await serving.ended;

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
-import {
-  cleanUp,
-  newCertificateFile,
-  postgresPid,
-  type Serving,
-  startServing,
-} from '#test/support/command.ts';
+import { cleanUp, newCertificateFile, postgresPid, type Serving, startServing } from '#test/support/command.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { call } from '#test/support/service.ts';
