@@ -23,13 +23,12 @@ const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `
 const GROUPS_DIR = join(ROOT, 'node_modules/.cache/test-groups');
 /**
  * Number of concurrent test processes. Three busy processes keep two cores busy, because a test also waits. With more busy processes, tests
- * with time limits fail. Two further processes run the `WAITING_FILES`, which use little processor time.
+ * with time limits fail. The fourth process runs the `WAITING_FILES`, which use little processor time.
  */
-const PROCESSES = 5;
-const WAITING_PROCESSES = 2;
+const PROCESSES = 4;
 /**
- * Test files that wait for most of their time, because they prove real time limits: grace times, leases, failovers of Redis. Their processes
- * start first and run beside the busy processes. The two halves of the list take about the same time.
+ * Test files that wait for most of their time, because they prove real time limits such as grace times and leases. They share one process,
+ * which starts first and runs beside the busy processes until nearly the end.
  */
 const WAITING_FILES = [
   'src/service/cli/keys.test.ts',
@@ -37,8 +36,6 @@ const WAITING_FILES = [
   'src/service/cli/listen-outages.test.ts',
   'src/service/cli/hung-writes.test.ts',
   'src/platform/http/silent-database.test.ts',
-  'src/platform/http/redis-servers.test.ts',
-  'src/platform/http/redis-budgets.test.ts',
   'src/access/credentials/credentials.test.ts',
   'src/access/credentials/secrecy.test.ts',
   'src/service/tenant-document/users.test.ts',
@@ -48,16 +45,17 @@ const WAITING_FILES = [
 ];
 const FILES_PER_PROCESS = 12;
 /**
- * Folders whose test files take long, with the number of files per process. They start before all other files. Otherwise they would run at
- * the end, when most other processes have ended and cores are idle.
+ * Beginnings of the paths of test files that take long, with the number of files per process. These files start before all others. Otherwise
+ * they would run at the end, when most other processes have ended and cores are idle.
  */
-const SLOW_FOLDERS = [
-  { folder: 'test/browser/', filesPerProcess: 1 },
-  { folder: 'test/routing/', filesPerProcess: 1 },
-  { folder: 'test/fuzz/', filesPerProcess: 3 },
-  { folder: 'src/service/cli/', filesPerProcess: 3 },
-  { folder: 'src/webhooks/deliveries/', filesPerProcess: 6 },
-  { folder: 'src/service/tenant-document/', filesPerProcess: 7 },
+const SLOW_PATHS = [
+  { start: 'test/browser/', filesPerProcess: 1 },
+  { start: 'test/routing/', filesPerProcess: 1 },
+  { start: 'test/fuzz/', filesPerProcess: 3 },
+  { start: 'src/platform/http/redis', filesPerProcess: 6 },
+  { start: 'src/service/cli/', filesPerProcess: 3 },
+  { start: 'src/webhooks/deliveries/', filesPerProcess: 6 },
+  { start: 'src/service/tenant-document/', filesPerProcess: 7 },
 ];
 
 async function main(patterns: string[]): Promise<void> {
@@ -97,13 +95,13 @@ async function main(patterns: string[]): Promise<void> {
 /** Divides the test files into groups. The files of a group run in one process, one after the other. Groups that take long come first. */
 function makeGroups(files: string[]): string[][] {
   const waiting = WAITING_FILES.filter((file) => files.includes(file));
-  const isSlow = (file: string) => SLOW_FOLDERS.some(({ folder }) => file.startsWith(folder));
+  const isSlow = (file: string) => SLOW_PATHS.some(({ start }) => file.startsWith(start));
   const busy = files.filter((file) => !waiting.includes(file));
   return [
-    ...chunksOf(waiting, Math.ceil(waiting.length / WAITING_PROCESSES)),
-    ...SLOW_FOLDERS.flatMap(({ folder, filesPerProcess }) =>
+    ...(waiting.length > 0 ? [waiting] : []),
+    ...SLOW_PATHS.flatMap(({ start, filesPerProcess }) =>
       chunksOf(
-        busy.filter((file) => file.startsWith(folder)),
+        busy.filter((file) => file.startsWith(start)),
         filesPerProcess,
       ),
     ),
