@@ -39,7 +39,10 @@ async function start() {
   // place is safe, because a person who can write there can also change the code. If the folder cannot be written, Node runs without the
   // cache.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomservice', import.meta.url)));
+  const { resolveImportsQuickly } = await import(`${COMMANDS}/resolve-imports.js`);
   const { main } = await import(`${COMMANDS}/main.${isCheckout ? 'ts' : 'js'}`);
+  // Not earlier, because Node itself must resolve the first module of the own code. The path of this file may contain symbolic links.
+  resolveImportsQuickly();
   await main(process.argv);
 }
 

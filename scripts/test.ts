@@ -22,18 +22,40 @@ const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `
 /** Folder for the modules that import the test files of one process. */
 const GROUPS_DIR = join(ROOT, 'node_modules/.cache/test-groups');
 /**
- * Number of concurrent test processes. Three processes keep two cores busy, because a test also waits. With more processes, tests with time
- * limits fail.
+ * Number of concurrent test processes. Three busy processes keep two cores busy, because a test also waits. With more busy processes, tests
+ * with time limits fail. The fourth process runs the `WAITING_FILES`, which use little processor time.
  */
-const PROCESSES = 3;
+const PROCESSES = 4;
+/**
+ * Test files that wait for most of their time, because they prove real time limits such as grace times and leases. They share one process,
+ * which starts first and runs beside the busy processes until nearly the end.
+ */
+const WAITING_FILES = [
+  'src/service/cli/keys.test.ts',
+  'src/service/cli/kill.test.ts',
+  'src/service/cli/listen-outages.test.ts',
+  'src/service/cli/hung-writes.test.ts',
+  'src/platform/http/silent-database.test.ts',
+  'src/access/credentials/credentials.test.ts',
+  'src/access/credentials/secrecy.test.ts',
+  'src/service/tenant-document/users.test.ts',
+  'src/webhooks/deliveries/delivery-worker.test.ts',
+  'src/webhooks/deliveries/failing-receivers.test.ts',
+  'src/webhooks/deliveries/scan-lease.test.ts',
+];
 const FILES_PER_PROCESS = 12;
 /**
- * Folders whose test files take long, with the number of files per process. They start first. Otherwise they would run at the end, when
- * most other processes have ended and cores are idle.
+ * Beginnings of the paths of test files that take long, with the number of files per process. These files start before all others. Otherwise
+ * they would run at the end, when most other processes have ended and cores are idle.
  */
-const SLOW_FOLDERS = [
-  { folder: 'test/browser/', filesPerProcess: 1 },
-  { folder: 'src/service/cli/', filesPerProcess: 3 },
+const SLOW_PATHS = [
+  { start: 'test/browser/', filesPerProcess: 1 },
+  { start: 'test/routing/', filesPerProcess: 1 },
+  { start: 'test/fuzz/', filesPerProcess: 3 },
+  { start: 'src/platform/http/redis', filesPerProcess: 6 },
+  { start: 'src/service/cli/', filesPerProcess: 3 },
+  { start: 'src/webhooks/deliveries/', filesPerProcess: 6 },
+  { start: 'src/service/tenant-document/', filesPerProcess: 7 },
 ];
 
 async function main(patterns: string[]): Promise<void> {
@@ -70,18 +92,21 @@ async function main(patterns: string[]): Promise<void> {
   }
 }
 
-/** Divides the test files into groups. The files of a group run in one process, one after the other. */
+/** Divides the test files into groups. The files of a group run in one process, one after the other. Groups that take long come first. */
 function makeGroups(files: string[]): string[][] {
-  const isSlow = (file: string) => SLOW_FOLDERS.some(({ folder }) => file.startsWith(folder));
+  const waiting = WAITING_FILES.filter((file) => files.includes(file));
+  const isSlow = (file: string) => SLOW_PATHS.some(({ start }) => file.startsWith(start));
+  const busy = files.filter((file) => !waiting.includes(file));
   return [
-    ...SLOW_FOLDERS.flatMap(({ folder, filesPerProcess }) =>
+    ...(waiting.length > 0 ? [waiting] : []),
+    ...SLOW_PATHS.flatMap(({ start, filesPerProcess }) =>
       chunksOf(
-        files.filter((file) => file.startsWith(folder)),
+        busy.filter((file) => file.startsWith(start)),
         filesPerProcess,
       ),
     ),
     ...chunksOf(
-      files.filter((file) => !isSlow(file)),
+      busy.filter((file) => !isSlow(file)),
       FILES_PER_PROCESS,
     ),
   ];

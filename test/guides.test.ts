@@ -10,8 +10,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS } from '#platform/errors.ts';
-import { cleanUp, newDataDir, newFolder, runCommand, type Serving, startServing } from './support/command.ts';
+import { cleanUp, newFolder, runCommand, type Serving, startServing } from './support/command.ts';
 import { type Block, differences, type Guide, parseGuide, readGuides } from './support/guides.ts';
+import { newMigratedDataDir } from './support/migrated-data-dir.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 const TIMEOUT_MS = 120_000;
@@ -32,7 +33,7 @@ describe('the commands of the guides', () => {
   let environment: Record<string, string>;
 
   before(async () => {
-    const env = { DATA_DIR: await newDataDir(), LOG_LEVEL: 'warn' };
+    const env = { DATA_DIR: await newMigratedDataDir(), LOG_LEVEL: 'warn' };
     const { stdout } = await runCommand(['demo', '--json'], { env });
     const { owner, credential } = JSON.parse(stdout) as {
       owner: { password: string };

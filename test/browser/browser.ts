@@ -141,7 +141,9 @@ export async function accessibilityViolations(page: Page, options: Accessibility
   const { within = ':root', disabledRules = [] } = options;
   const rules = Object.fromEntries(disabledRules.map((rule) => [rule, { enabled: false }]));
   const axeOptions = JSON.stringify({ runOnly: RULES, rules, resultTypes: ['violations'] });
-  await page.evaluate(AXE);
+  if (!(await page.evaluate('"axe" in window'))) {
+    await page.evaluate(AXE);
+  }
   const lines = await page.evaluate(`axe.run(${JSON.stringify(within)}, ${axeOptions}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ': ' + failureSummary)).slice(0, 10))`);
   return lines as string[];

@@ -18,6 +18,12 @@ export interface ServiceDatabase {
 const OF_ALL_TENANTS = [/FROM credential AS c CROSS JOIN LATERAL/, /AS pending, .* AS "oldestDueSeconds"/s];
 
 /**
+ * Faults of the statements that this process has checked. The result depends only on the tables, which are those of the migrations. To parse a
+ * statement takes some milliseconds, and most test files send many of the same statements.
+ */
+const faultsByStatement = new Map<string, string[]>();
+
+/**
  * Opens the database of a service under test. If the environment variable `TEST_LAYOUT` is `cluster`, the service sends the statements for a
  * cluster to the PostgreSQL of the tests. `close` then checks that a cluster can route each of them.
  */
@@ -25,7 +31,12 @@ export async function openServiceDatabase({ db, url }: TestDatabase): Promise<Se
   if (process.env['TEST_LAYOUT'] !== 'cluster') {
     return { db, close: async () => {} };
   }
-  const faultsOf = await loadRoutingCheck(await readCatalogue(db));
+  const check = await loadRoutingCheck(await readCatalogue(db));
+  const faultsOf = (statement: string) => {
+    const faults = faultsByStatement.get(statement) ?? check(statement);
+    faultsByStatement.set(statement, faults);
+    return faults;
+  };
   const statements = new Set<string>();
   const cluster = createDatabase({
     url,

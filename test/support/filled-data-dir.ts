@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { newDataDir, runCommand, startServing } from './command.ts';
+import { runCommand, startServing } from './command.ts';
 import { dayAhead } from './hotel.ts';
+import { newMigratedDataDir } from './migrated-data-dir.ts';
 import type { Receiver } from './receiver.ts';
 import { type Answer, call } from './service.ts';
 import { eventually } from './webhooks.ts';
@@ -36,7 +37,7 @@ const FEED = '/v1/third-party/events/';
 
 /** Makes a DATA_DIR with the commands of the service, and fills it through the API. The service has stopped afterwards. */
 export async function fillDataDir(receiver: Receiver, receiverCertificatePath: string): Promise<FilledDataDir> {
-  const dataDir = await newDataDir();
+  const dataDir = await newMigratedDataDir();
   const env = { WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true', NODE_EXTRA_CA_CERTS: receiverCertificatePath };
   const demo = await runCommand(['demo', '--json'], { env: { ...env, DATA_DIR: dataDir } });
   assert.equal(demo.code, 0, demo.stderr);

@@ -1,10 +1,15 @@
 import { ensureTemplate, openTestServer } from './database.ts';
+import { makeRunFolder, removeRunFolder } from './run-folder.ts';
 import { isTestCluster } from './test-cluster.ts';
 
 let server: Awaited<ReturnType<typeof openTestServer>>;
 
-/** Opens the PostgreSQL of the tests before the first test file, so that it runs until the last test file has ended. */
+/**
+ * Makes the folder of this run. Also opens the PostgreSQL of the tests before the first test file, so that it runs until the last test file
+ * has ended.
+ */
 export async function globalSetup(): Promise<void> {
+  await makeRunFolder();
   server = await openTestServer();
   if (!(await isTestCluster())) {
     await ensureTemplate(server.url);
@@ -13,4 +18,5 @@ export async function globalSetup(): Promise<void> {
 
 export async function globalTeardown(): Promise<void> {
   await server.close();
+  await removeRunFolder();
 }

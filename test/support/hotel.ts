@@ -42,6 +42,12 @@ export async function openSmallHotel(
   return await openHotel(service, { features: ['hotel'], properties });
 }
 
+/** Makes a tenant whose hotel has only the room type Double, with the given number of rooms. A night costs 10.00. */
+export async function openHotelOf(service: TestService, rooms: number, timezone?: string): Promise<TestHotel> {
+  const double = { name: 'Double', max_occupancy: 2, base_price: '10.00', physical_capacity: rooms };
+  return await openSmallHotel(service, [double], timezone);
+}
+
 async function readIds({ database: { db } }: TestService, tenantId: number) {
   const [properties, roomTypes, plans] = await Promise.all([
     db.selectFrom('property').select(['id', 'name', 'position']).where('tenant_id', '=', tenantId).execute(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Answer, TestService, TestTenant } from './service.ts';
-import { CONSOLE, consoleHeaders, tokenOf as cookieTokenOf } from './sessions.ts';
+import { CONSOLE, consoleHeaders, ME, tokenOf as cookieTokenOf } from './sessions.ts';
 
 export const PEOPLE = '/v1/staff/people/';
 export const CHOOSE_PASSWORD = '/v1/auth/password/';
@@ -42,6 +42,11 @@ export function cookieOf(answer: Answer): Record<string, string> {
 /** Returns the people of the tenant, as the list shows them. */
 export async function listPeople(node: Node, { owner }: TestTenant) {
   return (await node.call('GET', PEOPLE, { headers: owner })).body;
+}
+
+/** Reads what a signed-in person sees about itself. */
+export async function readMe(node: Node, headers: Record<string, string>): Promise<Answer> {
+  return await node.call('GET', ME, { headers });
 }
 
 export async function changePerson(node: Node, { owner }: TestTenant, id: string, json: unknown): Promise<Answer> {

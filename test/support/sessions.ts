@@ -76,6 +76,22 @@ export async function openSession(
   return await start(service, { tenantId, holder: { kind: 'person', id }, generation, lifetime: LIFETIMES.password });
 }
 
+/**
+ * Returns the calls that the tests of sessions repeat: they open a session of the owner or of a member of staff, and read a path.
+ * @param of returns the service and the tenant, which exist when the first test runs
+ */
+export function sessionCalls(of: () => { service: TestService; tenant: TestTenant }) {
+  const open = (role: 'owner' | 'staff') => openSession(of().service, of().tenant.tenantId, role);
+  const get = (path: string, headers: Record<string, string>, node: Pick<TestService, 'call'> = of().service) =>
+    node.call('GET', path, { headers });
+  return {
+    owner: () => open('owner'),
+    staff: () => open('staff'),
+    get,
+    statusOf: async (...request: Parameters<typeof get>) => (await get(...request)).status,
+  };
+}
+
 /** Adds a display to a tenant, and opens its session. */
 export async function openDisplay(
   { database, keyring }: TestService,

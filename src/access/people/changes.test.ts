@@ -11,6 +11,7 @@ import {
   expireInvitation,
   invite,
   PEOPLE,
+  readMe,
   resetPerson,
   signInForToken,
   tokenOf,
@@ -26,8 +27,6 @@ before(async () => {
 });
 after(() => service.close());
 
-const me = (headers: Record<string, string>) => service.call('GET', '/v1/staff/me/', { headers });
-
 describe('PATCH /v1/staff/people/{id}/', () => {
   it('200: name, role and areas change, the next call of the person sees them, and the audit trail has the old and the new values', async () => {
     const tenant = await service.tenant();
@@ -38,13 +37,13 @@ describe('PATCH /v1/staff/people/{id}/', () => {
       [changed.body.name, changed.body.areas, changed.body.is_invited],
       ['Ana', ['orders', 'hotel'], false],
     );
-    const { person } = (await me(headers)).body;
+    const { person } = (await readMe(service, headers)).body;
     assert.deepEqual([person.name, person.areas], ['Ana', ['orders', 'hotel']]);
     await changePerson(service, tenant, id, { role: 'owner', areas: [] });
     assert.equal((await service.call('GET', PEOPLE, { headers })).status, 200);
     await changePerson(service, tenant, id, { role: 'staff' });
     assert.equal((await service.call('GET', PEOPLE, { headers })).status, 403);
-    assert.deepEqual((await me(headers)).body.person.areas, ['orders', 'hotel']);
+    assert.deepEqual((await readMe(service, headers)).body.person.areas, ['orders', 'hotel']);
     const entries = (await auditOf(service, tenant, id)).filter(
       ({ action }: { action: string }) => action === 'user.changed',
     );
@@ -184,12 +183,12 @@ describe('POST /v1/staff/people/{id}/reset/', () => {
     assert.match(second.body.reset_url, new RegExp(`^${service.url}/console/#reset=[\\w-]{64}$`));
     assert.equal(second.body.person.is_invited, false);
     assert.equal((await signInForToken(service, email)).status, 401);
-    assert.deepEqual([(await me(headers)).status, (await me(bearer)).status], [401, 401]);
+    assert.deepEqual([(await readMe(service, headers)).status, (await readMe(service, bearer)).status], [401, 401]);
     assert.equal((await choosePassword(service, first)).status, 401);
     const accepted = await choosePassword(service, second, 'quite another password');
     assert.equal(accepted.status, 200);
-    assert.equal((await me(cookieOf(accepted))).body.person.id, id);
-    assert.deepEqual([(await me(headers)).status, (await me(bearer)).status], [401, 401]);
+    assert.equal((await readMe(service, cookieOf(accepted))).body.person.id, id);
+    assert.deepEqual([(await readMe(service, headers)).status, (await readMe(service, bearer)).status], [401, 401]);
     assert.deepEqual(
       [
         (await signInForToken(service, email)).status,

@@ -12,6 +12,7 @@ import {
   NEW_PASSWORD,
   newEmail,
   PEOPLE,
+  readMe,
   resetPerson,
   signInForToken,
 } from '#test/support/people.ts';
@@ -25,8 +26,6 @@ before(async () => {
   other = await service.tenant();
 });
 after(() => service.close());
-
-const me = (headers: Record<string, string>) => service.call('GET', '/v1/staff/me/', { headers });
 
 describe('GET /v1/staff/people/', () => {
   it('200: the list shows the people of the tenant, newest first, with the documented fields, and no person of another tenant', async () => {
@@ -209,8 +208,12 @@ describe('POST /v1/staff/people/', () => {
     assert.equal((await choosePassword(service, first)).status, 401);
     assert.equal((await choosePassword(service, second)).status, 200);
     assert.equal(
-      (await me(cookieOf(await choosePassword(service, await resetPerson(service, two, second.body.person.id))))).body
-        .tenant.id,
+      (
+        await readMe(
+          service,
+          cookieOf(await choosePassword(service, await resetPerson(service, two, second.body.person.id))),
+        )
+      ).body.tenant.id,
       two.tenantId,
     );
   });

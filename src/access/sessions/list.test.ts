@@ -10,6 +10,7 @@ import {
   openSession,
   personId,
   SESSION,
+  sessionCalls,
   SESSIONS,
   signIn,
   tokenOf,
@@ -23,11 +24,7 @@ before(async () => {
 });
 after(() => service.close());
 
-const owner = () => openSession(service, tenant.tenantId, 'owner');
-const staff = () => openSession(service, tenant.tenantId, 'staff');
-const get = (path: string, headers: Record<string, string>, node = service) => node.call('GET', path, { headers });
-const statusOf = async (path: string, headers: Record<string, string>, node = service) =>
-  (await get(path, headers, node)).status;
+const { owner, staff, get, statusOf } = sessionCalls(() => ({ service, tenant }));
 
 describe('GET /v1/staff/sessions/', () => {
   it('200: lists the live sessions of the caller, newest first, and marks the current one', async () => {

@@ -10,6 +10,7 @@ import {
   openSession,
   personId,
   SESSION,
+  sessionCalls,
 } from '#test/support/sessions.ts';
 
 const ORDERS = '/v1/staff/orders/';
@@ -23,11 +24,7 @@ before(async () => {
 });
 after(() => service.close());
 
-const owner = () => openSession(service, tenant.tenantId, 'owner');
-const staff = () => openSession(service, tenant.tenantId, 'staff');
-const get = (path: string, headers: Record<string, string>, node = service) => node.call('GET', path, { headers });
-const statusOf = async (path: string, headers: Record<string, string>, node = service) =>
-  (await get(path, headers, node)).status;
+const { owner, staff, get, statusOf } = sessionCalls(() => ({ service, tenant }));
 /** Changes the row of the member of staff without a call. */
 const changeStaff = async (changes: Record<string, unknown>) =>
   await service.database.db

@@ -9,7 +9,7 @@ import {
   dayAhead,
   eventsOf,
   openHotel,
-  openSmallHotel,
+  openHotelOf,
   RESERVATIONS,
   reservationPath,
   sellable,
@@ -22,9 +22,6 @@ before(async () => {
   service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
 });
 after(() => service.close());
-
-const openHotelOf = (physical_capacity: number) =>
-  openSmallHotel(service, [{ name: 'Double', max_occupancy: 2, base_price: '10.00', physical_capacity }]);
 
 /**
  * Repeats the call until the response is not 503, each time after a random wait of at most 1 s. The contract asks callers to do this. On a
@@ -42,7 +39,7 @@ async function persist(call: () => Promise<Answer>): Promise<Answer> {
 
 describe('concurrent bookings', { timeout: 120_000 }, () => {
   it('201, 409: if 500 concurrent bookings need the same 10 rooms, exactly 10 bookings get 201, and 490 get 409', async () => {
-    const hotel = await openHotelOf(10);
+    const hotel = await openHotelOf(service, 10);
     const answers = await Promise.all(Array.from({ length: 500 }, () => persist(() => book(service, hotel))));
     assert.deepEqual(countByStatus(answers), { 201: 10, 409: 490 });
     const codes = new Set(answers.filter(({ status }) => status === 409).map(({ body }) => body.code));
@@ -61,7 +58,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
   });
 
   it('if 30 concurrent bookings of different lengths need the same night and 3 rooms are free, exactly 3 get 201', async () => {
-    const hotel = await openHotelOf(3);
+    const hotel = await openHotelOf(service, 3);
     const stays = Array.from({ length: 30 }, (_, index) => ({
       check_in: dayAhead(60 - (index % 7)),
       check_out: dayAhead(61 + (index % 11)),
@@ -76,7 +73,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
     const length = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 60 }));
     const stays = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), length), { minLength: 40, maxLength: 40 });
     const property = fc.asyncProperty(stays, fc.integer({ min: 1, max: 4 }), async (plan, capacity) => {
-      const hotel = await openHotelOf(capacity);
+      const hotel = await openHotelOf(service, capacity);
       const dates = plan.map(([from, nights]) => ({
         check_in: dayAhead(30 + from),
         check_out: dayAhead(30 + from + nights),
@@ -104,7 +101,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
   });
 
   it('201: if a cancellation frees the only room, exactly one of the bookings during and after the cancellation succeeds', async () => {
-    const hotel = await openHotelOf(1);
+    const hotel = await openHotelOf(service, 1);
     let holder: string = (await book(service, hotel)).body.external_reservation_id;
     for (let round = 0; round < 20; round += 1) {
       const [cancelled, ...contenders] = await Promise.all([
@@ -123,7 +120,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
 
   it('201, 409: if two nodes get 100 concurrent bookings for the same 5 rooms, exactly 5 bookings get 201, and 95 get 409', async () => {
     const other = await startService({ beside: service, config: { rateLimitPerMinute: 1_000_000 } });
-    const hotel = await openHotelOf(5);
+    const hotel = await openHotelOf(service, 5);
     const nodes = [service, other];
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => persist(() => book(nodes[index % 2] ?? service, hotel))),

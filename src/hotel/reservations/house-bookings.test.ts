@@ -9,7 +9,7 @@ import {
   dayAhead,
   eventsOf,
   openHotel,
-  openSmallHotel,
+  openHotelOf,
   pmsHeaders,
   sellable,
   STAFF_RESERVATIONS,
@@ -27,8 +27,6 @@ before(async () => {
 });
 after(() => service.close());
 
-const openHotelOf = (physical_capacity: number, timezone?: string) =>
-  openSmallHotel(service, [{ name: 'Double', max_occupancy: 2, base_price: '10.00', physical_capacity }], timezone);
 const read = async (id: string, of: TestHotel) =>
   (await service.call('GET', `${STAFF_RESERVATIONS}${id}/`, { headers: of.staff })).body;
 const freeRooms = (of: TestHotel) => sellable(service, of, of.roomTypes['Double'], dayAhead(30), dayAhead(32));
@@ -114,7 +112,7 @@ describe('POST /v1/staff/reservations/', () => {
   });
 
   it('201, 200: of 20 concurrent calls on two nodes with one request_id, one gets 201 and the others get the same stay', async () => {
-    const own = await openHotelOf(30);
+    const own = await openHotelOf(service, 30);
     const second = await startService({ beside: service });
     const request_id = crypto.randomUUID();
     const answers = await Promise.all(
@@ -128,7 +126,7 @@ describe('POST /v1/staff/reservations/', () => {
   });
 
   it('201, 409: of 30 concurrent bookings of the hotel and of partners for one night of 7 rooms, exactly 7 get 201', async () => {
-    const own = await openHotelOf(7);
+    const own = await openHotelOf(service, 7);
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         index % 2
@@ -142,7 +140,7 @@ describe('POST /v1/staff/reservations/', () => {
   });
 
   it('409: a full night is refused, and 201: overbook takes the stay, so that the night is oversold', async () => {
-    const own = await openHotelOf(1);
+    const own = await openHotelOf(service, 1);
     assert.equal((await bookForHouse(service, own)).status, 201);
     assertError(await bookForHouse(service, own), 409, 'room_not_available');
     assert.deepEqual(await freeRooms(own), [0, 0]);
@@ -154,7 +152,7 @@ describe('POST /v1/staff/reservations/', () => {
   });
 
   it('409: a room type without rooms is refused, and 201: overbook takes the stay', async () => {
-    const own = await openHotelOf(0);
+    const own = await openHotelOf(service, 0);
     assertError(await bookForHouse(service, own), 409, 'room_not_available');
     assert.equal((await bookForHouse(service, own, { overbook: true })).status, 201);
     await assertNightCounters(service, own.tenantId);
@@ -195,7 +193,7 @@ describe('POST /v1/staff/reservations/', () => {
 
   it('201, 400: check_in may be yesterday at the property, but not earlier, also with overbook', async () => {
     for (const timezone of ['Pacific/Kiritimati', 'Pacific/Midway']) {
-      const own = await openHotelOf(5, timezone);
+      const own = await openHotelOf(service, 5, timezone);
       const today = todayIn(timezone);
       const dates = (days: number) => ({ check_in: dayAfter(today, days), check_out: dayAfter(today, 1) });
       assert.equal((await bookForHouse(service, own, dates(-1))).status, 201);

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { cleanUp, newDataDir, newFolder, startServing } from '#test/support/command.ts';
+import { cleanUp, newFolder, startServing } from '#test/support/command.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { eventually } from '#test/support/webhooks.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
@@ -25,7 +26,9 @@ describe('compile cache', () => {
 
   it('serve writes its compile cache while it runs, not only when it exits', async () => {
     const cache = await newFolder();
-    const serving = await startServing([], { env: { DATA_DIR: await newDataDir(), NODE_COMPILE_CACHE: cache } });
+    const serving = await startServing([], {
+      env: { DATA_DIR: await newMigratedDataDir(), NODE_COMPILE_CACHE: cache },
+    });
     await eventually(async () => (await countFiles(cache)) > 500, 'the cache is written');
     serving.kill('SIGKILL');
     await serving.ended;

@@ -19,6 +19,7 @@ import {
   runCommand,
   startServing,
 } from '#test/support/command.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { createRedis, findRedis } from '#test/support/redis.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { startMailServer } from '#test/support/smtp.ts';
@@ -241,7 +242,7 @@ describe('roomservice config check: embedded database', () => {
   }
 
   it('config check reports a running and a stopped database in DATA_DIR, and changes nothing there', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await newMigratedDataDir();
     const env = { DATA_DIR: dataDir };
     const serving = await startServing(['--only', 'api'], { env });
     const running = await check(env);
@@ -265,10 +266,9 @@ describe('roomservice config check: embedded database', () => {
   });
 
   it('config check exits 1 if DATA_DIR is a file, or has data of another PostgreSQL, or has lost its master key or its password', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await newMigratedDataDir();
     const file = join(dirname(dataDir), 'file');
     await writeFile(file, '');
-    assert.equal((await runCommand(['migrate'], { env: { DATA_DIR: dataDir } })).code, 0);
     const faultOf = async (folder: string) => {
       const report = await check({ DATA_DIR: folder });
       assert.equal(report.code, 1, report.output);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { cleanUp, freePort, newDataDir, runCommand, type Serving, startServing } from '#test/support/command.ts';
+import { cleanUp, freePort, runCommand, type Serving, startServing } from '#test/support/command.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { call } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
@@ -19,7 +20,7 @@ describe('writes to a database that has lost its standbys', () => {
   let sku: string;
   before(async () => {
     const env = {
-      DATA_DIR: await newDataDir(),
+      DATA_DIR: await newMigratedDataDir(),
       METRICS_PORT: String(await freePort()),
       DATABASE_POOL_SIZE: '6',
       RATE_LIMIT_PER_MINUTE: '10000',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { cleanUp, isRunning, newDataDir, postgresPid, startCommand } from '#test/support/command.ts';
+import { cleanUp, isRunning, postgresPid, startCommand } from '#test/support/command.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { eventually } from '#test/support/webhooks.ts';
 
 describe('interrupted command', () => {
@@ -11,7 +12,7 @@ describe('interrupted command', () => {
     ['SIGTERM', 143],
   ] as const) {
     it(`a command that gets ${signal} stops the PostgreSQL that it started, writes nothing to stderr, and exits ${code}`, async () => {
-      const dataDir = await newDataDir();
+      const dataDir = await newMigratedDataDir();
       const command = startCommand(['demo'], { env: { DATA_DIR: dataDir } });
       const pid = await eventually(() => postgresPid(dataDir), 'PostgreSQL runs');
       command.kill(signal);

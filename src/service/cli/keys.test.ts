@@ -76,6 +76,7 @@ describe('roomservice keys rotate', () => {
     const running = startLoad(remote, hotel, receiver, load);
 
     try {
+      await eventually(() => load.events >= STEADY + CHANGING, 'events before the first rotation', SETTLE_MS);
       assertRotated(await rotate(), 2, [1]);
       assertRotated(await rotate(), 3, [2]);
       await interruptOne();

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
-import {
-  cleanUp,
-  newCertificateFile,
-  newDataDir,
-  postgresPid,
-  type Serving,
-  startServing,
-} from '#test/support/command.ts';
+import { cleanUp, newCertificateFile, postgresPid, type Serving, startServing } from '#test/support/command.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { call } from '#test/support/service.ts';
 import { eventually, isSignedWith, type ListedDelivery } from '#test/support/webhooks.ts';
@@ -55,7 +49,7 @@ describe('kill -9 of serve under load', { concurrency: true }, () => {
     const { certificate, path } = await newCertificateFile();
     const receiver = await startReceiver({ certificate });
     receivers.push(receiver);
-    const dataDir = await newDataDir();
+    const dataDir = await newMigratedDataDir();
     const env = {
       DATA_DIR: dataDir,
       NODE_EXTRA_CA_CERTS: path,

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { cleanUp, freePort, newDataDir, newFolder, runCommand, startServing } from '#test/support/command.ts';
+import { cleanUp, freePort, newFolder, runCommand, startServing } from '#test/support/command.ts';
 import { eventOf, insertEvents } from '#test/support/feed.ts';
 import { listenerEnv, startListening, startLocalServer } from '#test/support/listening.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { startService } from '#test/support/service.ts';
 import { createCounter } from '#platform/http/rate-limit.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
@@ -16,7 +17,7 @@ describe('roomservice listen during a restart of the service', () => {
   let serviceEnv: Record<string, string>;
   let env: Record<string, string>;
   before(async () => {
-    serviceEnv = { DATA_DIR: await newDataDir(), PORT: String(await freePort()) };
+    serviceEnv = { DATA_DIR: await newMigratedDataDir(), PORT: String(await freePort()) };
     const { stdout, stderr } = await runCommand(['demo', '--json'], { env: serviceEnv });
     assert.equal(stderr, '');
     const url = `http://localhost:${serviceEnv['PORT']}`;

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { copyFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { cleanUp, newDataDir, refuse, runCommand, startServing, succeed } from '#test/support/command.ts';
+import { cleanUp, refuse, runCommand, startServing, succeed } from '#test/support/command.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { call, startService, type TestService } from '#test/support/service.ts';
 import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 import { eventually } from '#test/support/webhooks.ts';
@@ -130,7 +131,7 @@ describe('master key file in DATA_DIR', () => {
   let env: Record<string, string>;
   let file: string;
   before(async () => {
-    dataDir = await newDataDir();
+    dataDir = await newMigratedDataDir();
     env = { DATA_DIR: dataDir };
     file = join(dataDir, 'master-key');
     assert.equal((await runCommand(['demo', '--json'], { env })).code, 0);

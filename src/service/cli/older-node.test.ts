@@ -4,15 +4,8 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import {
-  cleanUp,
-  isRunning,
-  newDataDir,
-  newFolder,
-  postgresPid,
-  runCommand,
-  startServing,
-} from '#test/support/command.ts';
+import { cleanUp, isRunning, newFolder, postgresPid, runCommand, startServing } from '#test/support/command.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 
 const node = ['/usr/local/bin/node', '/usr/bin/node'].find(isTooOld) ?? '';
 const skip = node === '' ? 'This system has no Node before 24.7 in /usr/local/bin or /usr/bin.' : false;
@@ -70,7 +63,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     ['a Ctrl-C that reaches both processes', (pid: number) => process.kill(-pid, 'SIGINT')],
   ] as const) {
     it(`if an older Node starts serve, serve responds, and after ${name} serve exits 0 and has stopped its PostgreSQL`, async () => {
-      const dataDir = await newDataDir();
+      const dataDir = await newMigratedDataDir();
       const serving = await startServing([], { node, env: { DATA_DIR: dataDir }, detached: true });
       assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);
       const postgres = await postgresPid(dataDir);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { cleanUp, newDataDir, startServing } from '#test/support/command.ts';
+import { cleanUp, startServing } from '#test/support/command.ts';
 import { createTestDatabase } from '#test/support/database.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 
 const WARNING =
   /"level":40,[^\n]*"msg":"other machines can reach this service, and it uses the embedded PostgreSQL; docs\/operating\/embedded-database\.md/g;
@@ -18,7 +19,7 @@ describe('serve on an address that other machines can reach', () => {
   }
 
   it('serve warns once if it uses the embedded database, and does not warn on a loopback address or with DATABASE_URL', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await newMigratedDataDir();
     const target = await createTestDatabase();
     const outside = { DATABASE_URL: target.url, MASTER_KEY: Buffer.alloc(32, 1).toString('base64') };
     assert.equal(await warnings({ DATA_DIR: dataDir, HOST: '0.0.0.0' }), 1);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { cleanUp, newDataDir, postgresPid, runCommand } from '#test/support/command.ts';
+import { cleanUp, postgresPid, runCommand } from '#test/support/command.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 
 describe('serve that cannot start', () => {
@@ -53,7 +54,7 @@ describe('serve that cannot start', () => {
 
   it('serve stops the PostgreSQL that it started if PORT is in use', async (t) => {
     const port = await takenPort(t);
-    const dataDir = await newDataDir();
+    const dataDir = await newMigratedDataDir();
     const { code, stderr } = await runCommand(['serve', '--demo'], { env: { DATA_DIR: dataDir, PORT: String(port) } });
     assert.equal(code, 1);
     assert.match(stderr, /EADDRINUSE/);

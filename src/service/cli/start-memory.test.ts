@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { after, describe, it } from 'node:test';
-import { cleanUp, newDataDir, startServing } from '#test/support/command.ts';
+import { cleanUp, startServing } from '#test/support/command.ts';
+import { createTestDatabase } from '#test/support/database.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 
 const MAX_IDLE_MB = 150;
 
@@ -11,7 +14,7 @@ describe('memory of serve before the first call', { skip }, () => {
   after(cleanUp);
 
   it(`serve uses less than ${MAX_IDLE_MB} MB before the first call, even after a start without the compile cache`, async () => {
-    const env = { DATA_DIR: await newDataDir(), NODE_DISABLE_COMPILE_CACHE: '1' };
+    const env = { DATA_DIR: await newMigratedDataDir(), NODE_DISABLE_COMPILE_CACHE: '1' };
     const serving = await startServing([], { env });
     const idleMb = await readResidentMb(serving.pid);
     serving.kill('SIGTERM');
@@ -19,15 +22,17 @@ describe('memory of serve before the first call', { skip }, () => {
     assert.ok(idleMb > 40 && idleMb < MAX_IDLE_MB, `${idleMb} MB`);
   });
 
-  it('serve sets its own memory settings of V8 and malloc, except those that the operator has set', async () => {
-    const dataDir = await newDataDir();
+  it('serve sets its own memory settings of V8 and malloc, except those that the operator has set', async (t) => {
+    const database = await createTestDatabase();
+    t.after(() => database.drop());
+    const own = { DATABASE_URL: database.url, MASTER_KEY: randomBytes(32).toString('base64') };
     for (const [env, flags, threshold] of [
       [{}, ['--max-semi-space-size=16'], '65536'],
       [{ NODE_OPTIONS: '--max-semi-space-size=8', MALLOC_MMAP_THRESHOLD_: '131072' }, [], '131072'],
       [{ NODE_OPTIONS: '--max-semi-space-size=8' }, [], '65536'],
       [{ MALLOC_MMAP_THRESHOLD_: '131072' }, ['--max-semi-space-size=16'], '131072'],
     ] as const) {
-      const serving = await startServing([], { env: { DATA_DIR: dataDir, ...env } });
+      const serving = await startServing([], { env: { ...own, ...env } });
       const [commandLine, environment] = await Promise.all(
         ['cmdline', 'environ'].map(async (file) =>
           (await readFile(`/proc/${serving.pid}/${file}`, 'utf8')).split('\0'),

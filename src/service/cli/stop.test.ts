@@ -9,11 +9,11 @@ import {
   cleanUp,
   isRunning,
   newCertificateFile,
-  newDataDir,
   postgresPid,
   type Serving,
   startServing,
 } from '#test/support/command.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { causeEvent, eventually, listDeliveries, placeOrder, register } from '#test/support/webhooks.ts';
@@ -211,7 +211,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
   });
 
   it('serve exits 0 and stops its PostgreSQL if it gets SIGINT twice, from the terminal and from its parent process', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await newMigratedDataDir();
     const serving = await startServing([], { env: { DATA_DIR: dataDir }, detached: true });
     const pid = await postgresPid(dataDir);
     assert.ok(isRunning(pid));

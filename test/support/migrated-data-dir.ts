@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { access, mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { newDataDir, newFolder, succeed } from './command.ts';
+import { runFolder } from './run-folder.ts';
+import { eventually } from './webhooks.ts';
+
+/** Time limit for the first start of another test process, in milliseconds. */
+const FIRST_START_MS = 60_000;
+
+/**
+ * Makes a DATA_DIR with a migrated database and its master key, as `roomservice migrate` leaves it. `cleanUp` removes it. It is a copy of a
+ * template, because a first start uses about two seconds of processor time. A test of the first start itself uses `newDataDir`.
+ */
+export async function newMigratedDataDir(): Promise<string> {
+  const template = await makeTemplate(runFolder() ?? (await newFolder()));
+  const dataDir = await newDataDir();
+  // Unlike `fs.cp`, this command keeps the owner of the files. If this process is root, PostgreSQL runs as another user.
+  await promisify(execFile)('cp', ['-a', template, dataDir]);
+  return dataDir;
+}
+
+/** Makes the template if it is missing. Only the first of several test processes makes it, and the others wait. @returns its path */
+async function makeTemplate(folder: string): Promise<string> {
+  const template = join(folder, 'migrated');
+  const unfinished = join(folder, 'unfinished');
+  const isFirst = await mkdir(unfinished).then(
+    () => true,
+    () => false,
+  );
+  if (isFirst) {
+    const dataDir = join(unfinished, 'data');
+    await succeed(['migrate'], { env: { DATA_DIR: dataDir } });
+    await rename(dataDir, template);
+  }
+  const isThere = () =>
+    access(template).then(
+      () => true,
+      () => false,
+    );
+  await eventually(isThere, 'template of a DATA_DIR', FIRST_START_MS);
+  return template;
+}
