@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { auditStaffRoutes } from '#access/audit/staff-routes.ts';
 import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
 import { type Caches, RecentChanges } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
@@ -48,8 +47,10 @@ import { authRoutes } from '#access/tenants/routes.ts';
 import { SignInAttempts, type Staff } from '#access/tenants/tenants.ts';
 import { createTokenVerifier, type VerifyToken } from '#access/tenants/tokens.ts';
 import { feedRoutes } from '#webhooks/events/routes.ts';
+import { eventStaffRoutes } from '#webhooks/events/staff-routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
+import { auditStaffRoutes } from '#staff/trail/routes.ts';
 import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
 import type { LocalDelivery } from '#webhooks/events/events.ts';
 import { type Business, createBusiness } from './business.ts';
@@ -197,12 +198,9 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   rateStaffRoutes(app, { db, rateGuard: guards.rateStaff });
   roomTypeStaffRoutes(app, { db, changes, ownerGuard: guards.hotelOwner });
   reservationStaffRoutes(app, { reservations, staffStays, staffGuard: guards.hotelStaff });
-  auditStaffRoutes(app, {
-    db,
-    ownerGuard: guards.owner,
-    tenantOf: (request) => request.staff.tenant.id,
-  });
-  deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
+  auditStaffRoutes(app, { db, ownerGuard: guards.owner });
+  deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand: config.webhookHeaderBrand });
+  eventStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand: config.webhookHeaderBrand });
   partnerRoutes(app, { credentials, db, ownerGuard: guards.owner, shape: Credential });
 }
 

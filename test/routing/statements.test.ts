@@ -19,9 +19,10 @@ const FILES = [
   'src/hotel/{front-desk/calendar,nights/oversold,rooms/capacity}.test.ts',
   'src/hotel/pms/{inventory,reservations}.test.ts',
   'src/hotel/channels/channels.test.ts',
-  'src/webhooks/deliveries/delivery-list.test.ts',
-  'src/webhooks/events/{feed,feed-era}.test.ts',
+  'src/webhooks/deliveries/{delivery-filters,delivery-list}.test.ts',
+  'src/webhooks/events/{feed,feed-era,staff-events}.test.ts',
   'src/staff/partners/credential-deliveries.test.ts',
+  'src/staff/trail/trail.test.ts',
 ];
 
 it('a cluster can route each statement that the service sends in the tests of its business', async () => {

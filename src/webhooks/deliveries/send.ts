@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { Client, type Dispatcher } from 'undici';
 import type { VettingOptions } from './address-guard.ts';
+import { AnswerText } from './answer-text.ts';
 import { errorOf, type SendError, SendFailure } from './send-error.ts';
 import { vettingConnector } from './vetting-connector.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
@@ -19,6 +20,11 @@ export interface SendOutcome {
   /** Milliseconds from the start of the attempt until the status of the response was read or the attempt failed. */
   durationMs: number;
   error: SendError | null;
+  /**
+   * First 1,024 bytes of the body of a response that is a failure, as text. Null: the attempt succeeded, no response was received, or the
+   * sender keeps no responses.
+   */
+  answer: string | null;
 }
 
 export interface WebhookSender {
@@ -33,11 +39,17 @@ export interface WebhookSenderOptions extends VettingOptions {
   timeoutMs?: number;
   /** Maximum size of a response with its head, in bytes. If a response is larger, the connection is closed. Default: 65,536. */
   responseCapBytes?: number;
+  /**
+   * True if the outcome of a failure has the begin of the response. Default: only if private networks are not allowed. Otherwise staff
+   * could read the responses of servers inside our network.
+   */
+  keepAnswers?: boolean | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
 const RESPONSE_CAP_BYTES = 65_536;
-const USER_AGENT = 'Roomservice/1.0';
+/** Headers of each attempt beside those of the signature. */
+export const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Roomservice/1.0' };
 /**
  * Time for which an idle connection is kept open. It is short, because the receiver may also close an idle connection. A POST that begins
  * at the same moment fails.
@@ -51,13 +63,13 @@ const MAX_KEPT_CONNECTIONS = 1_024;
  * own connection. So the caller's sending slots limit the number of connections, and a hanging receiver delays no other receiver.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { timeoutMs = TIMEOUT_MS } = options;
+  const { timeoutMs = TIMEOUT_MS, keepAnswers = !options.allowPrivateNetwork } = options;
   const connections = new Connections();
   let isClosed = false;
 
   return {
     send({ url, headers, body }) {
-      const exchange = new Exchange(timeoutMs);
+      const exchange = new Exchange(timeoutMs, keepAnswers);
       const checked = checkWebhookUrl(url, options);
       if (isClosed) {
         exchange.stop('aborted');
@@ -81,14 +93,15 @@ function postTo(url: URL, headers: Record<string, string>, body: string): Dispat
   return {
     path: url.pathname + url.search,
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...headers },
+    headers: { ...FIXED_HEADERS, ...headers },
     body,
   };
 }
 
 /**
  * One POST and its response, under one deadline. The outcome depends on what comes first: a status, an error or the deadline. So a 2xx
- * status is a success even if reading the body fails later. The body is read only so that the connection can be used again.
+ * status is a success even if reading the body fails later. The body is read so that the connection can be used again, and to keep its begin
+ * if the attempt failed. So keeping it takes no further time.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<SendOutcome>;
@@ -97,9 +110,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #startedAt = performance.now();
   readonly #deadline: NodeJS.Timeout;
   #connection: Connection | null = null;
-  #decided: SendOutcome | null = null;
+  #decided: Omit<SendOutcome, 'answer'> | null = null;
+  readonly #keepsAnswer: boolean;
+  #answer: AnswerText | null = null;
 
-  constructor(timeoutMs: number) {
+  constructor(timeoutMs: number, keepsAnswer: boolean) {
+    this.#keepsAnswer = keepsAnswer;
     const { promise, resolve } = Promise.withResolvers<SendOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
@@ -124,11 +140,15 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
     if (status >= 200) {
-      this.#decide(status, errorOfStatus(status));
+      const error = errorOfStatus(status);
+      this.#decide(status, error);
+      this.#answer = error !== null && this.#keepsAnswer ? new AnswerText() : null;
     }
   }
 
-  onResponseData(): void {} // Empty, but undici requires this method.
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#answer?.add(chunk);
+  }
 
   onResponseEnd(): void {
     this.#end();
@@ -150,7 +170,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#isOver = true;
     clearTimeout(this.#deadline);
-    this.#resolve(this.#decided);
+    this.#resolve({ ...this.#decided, answer: this.#answer?.toString() ?? null });
   }
 }
 
