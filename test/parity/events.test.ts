@@ -96,6 +96,7 @@ const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
         status: 'pending',
         attempt_count: isClaimed ? 1 : 0,
         attempts: [],
+        answers: null,
         lease_id: isClaimed ? lease.id : null,
         is_claimed: isClaimed,
       });

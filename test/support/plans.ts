@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { CompiledQuery } from 'kysely';
-import { createDatabase, type Database } from '#platform/db/database.ts';
+import { createDatabase, type Database, type Db } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
 
 /** Node of a query plan, as `EXPLAIN (FORMAT JSON)` shows it. */
 interface Plan {
@@ -32,17 +33,23 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
     async indexesOf(work) {
       sent.length = 0;
       await work();
-      const statements = sent.filter(isAbout);
+      const statements = sent.flatMap((statement, index) =>
+        isAbout(statement) ? [{ statement, settings: settingsBefore(sent, index) }] : [],
+      );
       assert.ok(statements.length > 0, 'the work sends a statement about the tables');
       const used = new Set<string>();
-      for (const statement of statements) {
-        const plan = await planOf(db, statement, 'ANALYZE, BUFFERS');
+      for (const { statement, settings } of statements) {
+        const plan = await inTransaction(db, async (tx) => {
+          await (settings === null ? undefined : tx.executeQuery(settings));
+          return await planOf(tx, statement, 'ANALYZE, BUFFERS');
+        });
         for (const index of indexNames(plan, tables, statement.sql)) {
           used.add(index);
         }
         const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
         const isOfWholeList = statement.sql.includes('"list"');
         assert.ok(isOfWholeList || pages <= mostPages, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
+        // A transaction would send the values of the parameters, which this plan does not have.
         indexNames(await planOf(db, statement, 'GENERIC_PLAN'), tables, statement.sql);
       }
       return used;
@@ -50,7 +57,13 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
   };
 }
 
-async function planOf(db: Database, statement: CompiledQuery, options: string): Promise<Plan> {
+/** Returns the settings of the planner that `executeByIndex` sends before a statement. Null: the statement has none. */
+function settingsBefore(sent: CompiledQuery[], index: number): CompiledQuery | null {
+  const before = sent[index - 1];
+  return before?.sql.includes("set_config('enable_sort'") ? before : null;
+}
+
+async function planOf(db: Db, statement: CompiledQuery, options: string): Promise<Plan> {
   const parameters = options.includes('GENERIC') ? [] : [...statement.parameters];
   const text = `EXPLAIN (${options}, FORMAT JSON) ${statement.sql}`;
   const { rows } = await db.executeQuery<{ 'QUERY PLAN': [{ Plan: Plan }] }>(CompiledQuery.raw(text, parameters));

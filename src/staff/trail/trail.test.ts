@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { makeChannel } from '#test/support/channel.ts';
-import { book, openHotel, pmsHeaders, type TestHotel } from '#test/support/hotel.ts';
+import { dayAhead, openHotel, pmsHeaders, type TestHotel } from '#test/support/hotel.ts';
 import { addPerson } from '#test/support/people.ts';
 import { PMS } from '#test/support/pms.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
@@ -64,29 +64,38 @@ describe('names in GET /v1/staff/audit/', () => {
     assert.deepEqual(await namesOf('rate_plan.changed'), [ownerName, 'Double / Flexible']);
     await owner({ physical_capacity: 9 }, 'PATCH', `/v1/staff/room-types/${hotel.roomTypes['Double']}/`);
     assert.deepEqual(await namesOf('room_type.changed'), [ownerName, 'Double']);
-    const { body: stay } = await book(service, hotel, { guest: { name: 'Inês Duarte' } });
-    await owner({ arrived: true }, 'POST', `/v1/staff/reservations/${stay.reservation_id}/arrival/`);
-    assert.deepEqual(await namesOf('reservation.arrival'), [ownerName, 'Inês Duarte']);
+    const [check_in, check_out] = [dayAhead(5), dayAhead(8)];
+    const stay = {
+      request_id: newId(),
+      room_type_id: hotel.roomTypes['Double'],
+      check_in,
+      check_out,
+      guest: { name: 'Inês Duarte' },
+    };
+    await owner(stay, 'POST', '/v1/staff/reservations/');
+    assert.deepEqual(await namesOf('reservation.booked'), [ownerName, 'Inês Duarte']);
     const person = await addPerson(service, hotel, { name: 'Tiago Lopes' });
     assert.deepEqual(await namesOf('user.created'), [ownerName, 'Tiago Lopes']);
     await owner({ is_active: false }, 'PATCH', `/v1/staff/people/${person.id}/`);
     assert.deepEqual(await namesOf('user.disabled'), [ownerName, 'Tiago Lopes']);
     const headers = await pmsHeaders(service, hotel);
     const json = { rate_plan_id: hotel.plans['Double/Flexible'], rates: [{ date: '2030-02-01', price: '99.50' }] };
-    assert.equal((await service.call('PUT', `${PMS}rates/`, { headers, json })).status, 200);
+    assert.equal((await service.call('PUT', `${PMS}/rates/`, { headers, json })).status, 200);
     const [label, plan] = await namesOf('rates.written');
     assert.deepEqual([typeof label, plan], ['string', 'Double / Flexible']);
     assert.deepEqual(await namesOf('tenant.applied'), [null, hotel.document.name]);
   });
 
   it('200: an ended session is named after its person or its display', async () => {
-    const session = await openSession(service, hotel.tenantId, 'staff');
-    const display = await openDisplay(service, hotel.tenantId, []);
+    const own = await service.tenant();
+    const session = await openSession(service, own.tenantId, 'staff');
+    const display = await openDisplay(service, own.tenantId, []);
     for (const id of [session.id, display.id]) {
-      await owner(undefined, 'POST', `/v1/staff/sessions/${id}/end/`);
+      const ended = await service.call('POST', `/v1/staff/sessions/${id}/end/`, { headers: own.owner });
+      assert.equal(ended.status, 200, ended.text);
     }
-    const [ofDisplay, ofPerson] = await found({ action: 'session.ended' });
-    assert.equal(ofPerson?.subject_label, `staff@${hotel.document.slug}.example`);
+    const [ofDisplay, ofPerson] = await found({ action: 'session.ended' }, own);
+    assert.equal(ofPerson?.subject_label, `staff@${own.document.slug}.example`);
     assert.ok(ofDisplay?.subject_label);
     assert.notEqual(ofDisplay.subject_label, ofPerson?.subject_label);
   });
@@ -106,7 +115,7 @@ describe('names in GET /v1/staff/audit/', () => {
     await service.database.db
       .insertInto('audit_entry')
       .values([
-        { ...entry, id: newId(), action: 'door.opened', subject: String(own.credential.id) },
+        { ...entry, id: newId(), action: 'door.opened', subject: own.credential.id },
         { ...entry, id: newId(), action: 'credential.created', subject: newId() },
         { ...entry, id: newId(), action: 'credential.created', subject: 'not an id' },
       ])

@@ -7,7 +7,7 @@ import {
   type DeliveryStatus,
   type EventSubject,
   type EventType,
-  idsOfKinds,
+  readIdsOfKinds,
   type StoredAttempts,
 } from '../events/events.ts';
 
@@ -133,12 +133,12 @@ function createdBefore(tenantId: number, ms: number): RawBuilder<boolean> {
   return sql`id < ${idAt(ms + TIME_OF_CHANGE_MS)} AND (id < ${idAt(ms - TIME_OF_CHANGE_MS)} OR ${isEarlier})`;
 }
 
-/** Number of events up to which a subquery for their ids is cheaper than reading the list in its order. */
-const FEW = 10_000;
+/** Number of events below which a list of their ids is cheaper than reading the list of deliveries in its order. */
+const FEW = 5_000;
 
 /**
- * Returns the condition for the name of the event. The row of a delivery does not have the name. If few events have it, their ids are a
- * subquery. Otherwise the list is read in its order, and the query looks each event up until enough of them have the name.
+ * Returns the condition for the name of the event. The row of a delivery does not have the name. If few events have it, the condition has
+ * their ids. Otherwise the list is read in its order, and the query looks each event up until enough of them have the name.
  */
 async function conditionsOfType(
   db: Database,
@@ -155,17 +155,8 @@ async function conditionsOfType(
     fromId: createdFromMs === undefined ? undefined : firstIdAt(Math.max(0, createdFromMs - TIME_OF_CHANGE_MS)),
     beforeId: createdToMs === undefined ? undefined : firstIdAt(createdToMs + TIME_OF_CHANGE_MS),
   };
-  if (ids === undefined && (await countUpTo(db, idsOfKinds(range, FEW))) < FEW) {
-    // Twice the number, because events may be added while a long list is read.
-    return [sql`id = ANY (ARRAY(${idsOfKinds(range, 2 * FEW)}))`];
-  }
-  return [sql`${ofEvent(tenantId, 'type')} = ${type}`];
-}
-
-/** Counts the rows of a query, up to `FEW`. */
-async function countUpTo(db: Database, ids: RawBuilder<{ id: string }>): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    SELECT count(*) FROM (SELECT id FROM (${ids}) AS passing LIMIT ${FEW}) AS first
-  `.execute(db);
-  return rows[0]?.count ?? 0;
+  const few = ids === undefined ? await readIdsOfKinds(db, range, FEW) : [];
+  return ids === undefined && few.length < FEW
+    ? [sql`id = ANY (${few}::uuid[])`]
+    : [sql`${ofEvent(tenantId, 'type')} = ${type}`];
 }

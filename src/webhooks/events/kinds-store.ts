@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '#platform/db/database.ts';
+import { executeByIndex } from '#platform/db/transaction.ts';
 import { EVENT_TYPES, type EventType } from './event-types.ts';
 
 /** Events of a tenant. A missing field is no condition. A filter by an unknown credential selects no event. */
@@ -39,4 +41,13 @@ export function idsOfKinds(range: EventRange, limit: number): RawBuilder<{ id: s
         AND (credential_id, type, id) < (partner.credential_id, kind.type, ${beforeId}::uuid)
       ORDER BY credential_id DESC, type DESC, id DESC LIMIT ${limit}
     ) AS found`;
+}
+
+/** Reads the ids of at most `limit` events of the range, in no particular order. */
+export async function readIdsOfKinds(db: Database, range: EventRange, limit: number): Promise<string[]> {
+  const { rows } = await executeByIndex(
+    db,
+    sql<{ id: string }>`SELECT id FROM (${idsOfKinds(range, limit)}) AS passing LIMIT ${limit}`,
+  );
+  return rows.map(({ id }) => id);
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
+import { executeByIndex } from '#platform/db/transaction.ts';
 import type { StoredAttempts } from './attempts.ts';
 import { type EventRange, idsOfKinds } from './kinds-store.ts';
 
@@ -24,7 +25,7 @@ type JoinedRow = Omit<ListedEvent, 'delivery'> & StoredAttempts & { status: stri
  */
 export async function readNewest(db: Database, filter: EventFilter, limit: number): Promise<ListedEvent[]> {
   const { tenantId } = filter;
-  const { rows } = await sql<JoinedRow>`
+  const statement = sql<JoinedRow>`
     SELECT e.id, e.credential_id, e.body, d.status, d.attempts, d.attempt_count, d.claimed_at
     FROM (SELECT id FROM (${newestIds(filter, limit)}) AS passing ORDER BY id DESC LIMIT ${limit}) AS newest
     CROSS JOIN LATERAL (
@@ -34,7 +35,8 @@ export async function readNewest(db: Database, filter: EventFilter, limit: numbe
       SELECT status, attempts, attempt_count, claimed_at FROM delivery WHERE tenant_id = ${tenantId} AND id = newest.id LIMIT 1
     ) AS d ON true
     ORDER BY newest.id DESC
-  `.execute(db);
+  `;
+  const { rows } = await executeByIndex(db, statement);
   return rows.map(({ status, attempts, attempt_count, claimed_at, ...event }) => ({
     ...event,
     delivery: status === null ? null : { status, attempts, attempt_count, claimed_at },

@@ -37,13 +37,13 @@ const list = (query: Record<string, string>, of: TestTenant = hotel) =>
 /** Reads the whole list in pages of two events, and returns the positions of the events in `all`. */
 async function found(query: Record<string, string>): Promise<number[]> {
   const events: StaffEvent[] = [];
-  for (let before: string | null | undefined; before !== null; ) {
-    const answer = await list({ ...query, limit: '2', ...(before === undefined ? {} : { before }) });
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const answer = await list({ ...query, limit: '2', ...(cursor === undefined ? {} : { before: cursor }) });
     assert.equal(answer.status, 200, answer.text);
     const { results, next } = answer.body;
     assert.equal(next, next === null ? null : results[1].event_id);
     events.push(...results);
-    before = next;
+    cursor = next;
   }
   const whole = await list(query);
   assert.deepEqual([whole.body.results, whole.body.next], [events, null]);
@@ -83,9 +83,9 @@ describe('GET /v1/staff/events/', () => {
     const ids = [all[0]?.event_id, all[3]?.event_id.toUpperCase(), newId()].join();
     assert.deepEqual(await found({ ids }), [3, 0]);
     assert.deepEqual(await found({ ...own, ids }), [0]);
-    const before = String(all[4]?.event_id);
+    const newest = String(all[4]?.event_id);
     const positions = async (query: Record<string, string>) =>
-      (await list({ ...query, before })).body.results.map(({ event_id }: StaffEvent) =>
+      (await list({ before: newest, ...query })).body.results.map(({ event_id }: StaffEvent) =>
         all.findIndex((each) => each.event_id === event_id),
       );
     assert.deepEqual(await positions({}), [3, 2, 1, 0]);
