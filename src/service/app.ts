@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { auditStaffRoutes } from '#access/audit/staff-routes.ts';
 import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
 import { RecentChanges } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
@@ -47,6 +46,7 @@ import { sessionStaffRoutes } from '#access/sessions/staff-routes.ts';
 import { authRoutes } from '#access/tenants/routes.ts';
 import { SignInAttempts, type Staff } from '#access/tenants/tenants.ts';
 import { feedRoutes } from '#webhooks/events/routes.ts';
+import { eventStaffRoutes } from '#webhooks/events/staff-routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
 import { LiveChanges, type LiveCounts } from '#staff/live-changes/live-changes.ts';
 import { liveChangeRoutes } from '#staff/live-changes/routes.ts';
@@ -54,6 +54,7 @@ import type { CallBudgets } from '#staff/partners/partners.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
 import { credentialWebhookRoutes } from '#staff/partners/webhook-routes.ts';
 import { reportRoutes } from '#staff/reports/routes.ts';
+import { auditStaffRoutes } from '#staff/trail/routes.ts';
 import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
 import { testCallRoutes } from '#webhooks/deliveries/test-call-routes.ts';
 import { type TestCallOptions, TestCalls } from '#webhooks/deliveries/test-call.ts';
@@ -222,12 +223,9 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   rateStaffRoutes(app, { db, rateGuard: guards.rateStaff });
   roomTypeStaffRoutes(app, { db, changes, ownerGuard: guards.hotelOwner });
   reservationStaffRoutes(app, { reservations, staffStays, staffGuard: guards.hotelStaff });
-  auditStaffRoutes(app, {
-    db,
-    ownerGuard: guards.owner,
-    tenantOf: (request) => request.staff.tenant.id,
-  });
-  deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
+  auditStaffRoutes(app, { db, ownerGuard: guards.owner });
+  deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand: config.webhookHeaderBrand });
+  eventStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand: config.webhookHeaderBrand });
   liveChangeRoutes(app, { liveChanges: parts.liveChanges, streamGuard: guards.anyStream });
   refusalStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
   testCallRoutes(app, { testCalls: parts.testCalls, budgets: deps.budgets, staffGuard: guards.deliveryStaff });

@@ -4,7 +4,7 @@ import type { Area } from '#access/tenants/tenants.ts';
 import { makeChannel } from '#test/support/channel.ts';
 import { book, openHotel, pmsHeaders, type TestHotel } from '#test/support/hotel.ts';
 import { invite } from '#test/support/people.ts';
-import { placeOrder } from '#test/support/webhooks.ts';
+import { causeEvent, listDeliveries, placeOrder, register } from '#test/support/webhooks.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { openDisplay, openSession, personId, SESSION } from '#test/support/sessions.ts';
 import { readRoutes } from '../../tools/openapi/openapi.ts';
@@ -84,6 +84,9 @@ const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' 
   listWebhookDeliveries: ['deliveries'],
   sendTestCall: ['deliveries'],
   listRefusedCalls: ['deliveries'],
+  getWebhookDelivery: ['deliveries'],
+  listStaffEvents: ['deliveries'],
+  getPartnerFeed: ['deliveries'],
   listCredentials: 'owner',
   createCredential: 'owner',
   revokeCredential: 'owner',
@@ -173,6 +176,7 @@ async function makeObjects(): Promise<(url: string, name: string) => string> {
     reservations: stay.reservation_id,
     'third-party/credentials': hotel.credential.id,
     'staff/credentials': hotel.credential.id,
+    'webhook-deliveries': await makeDelivery(),
     'channel-manager/credentials': pms.body.id,
     channels: channel.id,
     sessions: session.id,
@@ -186,6 +190,14 @@ async function makeObjects(): Promise<(url: string, name: string) => string> {
     assert.ok(id, `makeObjects has an object for the parameter "${name}" of ${url}`);
     return encodeURIComponent(id);
   };
+}
+
+/** Causes an event of the partner, which has a webhook, so the event gets a delivery. */
+async function makeDelivery(): Promise<string> {
+  await register(service, hotel.partner, 'https://127.0.0.1:9/hook');
+  await causeEvent(service, hotel);
+  const [delivery] = await listDeliveries(service, hotel);
+  return delivery?.id ?? assert.fail();
 }
 
 async function makeCallers(): Promise<void> {

@@ -42,6 +42,8 @@ export interface DeliveryPace
   extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs' | 'scanEveryMs'> {
   /** Time limit of one delivery attempt, in milliseconds. */
   timeoutMs?: number;
+  /** True if responses to failed attempts are kept although private networks are allowed. */
+  keepAnswers?: boolean;
 }
 
 export interface Worker {
@@ -59,9 +61,10 @@ export interface Worker {
  */
 export function startWorker(dependencies: WorkerDependencies): Worker {
   const { config, db, databaseUrl, keyring, log, metrics, contact, pace = {}, sandbox: sandboxOptions } = dependencies;
-  const { timeoutMs, ...deliveryPace } = pace;
+  const { timeoutMs, keepAnswers, ...deliveryPace } = pace;
   const sender = createWebhookSender({
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
+    keepAnswers,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   const notifications = databaseUrl === undefined ? null : new Notifications(databaseUrl, log);

@@ -27,6 +27,7 @@ interface StoredDelivery {
   status: DeliveryStatus;
   attemptCount: number;
   attempts: object[];
+  answers: object | null;
   /** Seconds from now. */
   dueIn: number;
   /** Seconds from now; null: no worker holds the delivery. */
@@ -51,7 +52,7 @@ function receiverAt(index: number, stored: StoredDelivery[]): Receiver {
 /** Returns a delivery that has been due for a second. `changes` replaces fields of it. */
 function deliveryWith(changes: Partial<StoredDelivery>): StoredDelivery {
   const due = { status: 'pending', attemptCount: 0, dueIn: -1, leasedFor: null, leaseId: null } as const;
-  return { ...due, id: newId(), attempts: [], ...changes };
+  return { ...due, id: newId(), attempts: [], answers: null, ...changes };
 }
 
 const urlOf = ({ credentialId, hasUrl }: Pick<Receiver, 'credentialId' | 'hasUrl'>) =>
@@ -74,11 +75,11 @@ async function store(db: Database, receivers: Receiver[]): Promise<void> {
       `.execute(db);
       await sql`
         INSERT INTO delivery (tenant_id, id, credential_id, status, attempt_count, attempts, next_attempt_at, leased_until, claimed_at,
-          lease_id)
+          lease_id, answers)
         VALUES (${tenantId}, ${delivery.id}, ${credentialId}, ${delivery.status}, ${delivery.attemptCount},
           ${JSON.stringify(delivery.attempts)}::jsonb, now() + make_interval(secs => ${delivery.dueIn}),
           now() + make_interval(secs => ${delivery.leasedFor}), ${delivery.attemptCount > 0 ? instantAt(index) : null},
-          ${delivery.leaseId})
+          ${delivery.leaseId}, ${delivery.answers && JSON.stringify(delivery.answers)}::jsonb)
       `.execute(db);
     }
   }
@@ -191,17 +192,39 @@ function byKey(a: object, b: object): number {
 }
 
 interface OutcomeInput extends Receiver {
-  outcome: Pick<deliveries.Outcome, 'result' | 'status' | 'retryInMs'>;
+  outcome: Pick<deliveries.Outcome, 'result' | 'answer' | 'status' | 'retryInMs'>;
   /** False: another worker has claimed the delivery in the meantime. */
   isMine: boolean;
 }
 
 const AT = '2031-01-01T00:00:00.123Z';
+const TIMESTAMP = 1_900_000_000;
 const OUTCOMES: OutcomeInput['outcome'][] = [
-  { result: { at: AT, http_status: 204, duration_ms: 3, error: null }, status: 'delivered', retryInMs: 0 },
-  { result: { at: AT, http_status: 500, duration_ms: 4, error: 'http_status' }, status: 'pending', retryInMs: 50_000 },
-  { result: null, status: 'pending', retryInMs: 0 },
-  { result: { at: AT, http_status: null, duration_ms: 10_000, error: 'timeout' }, status: 'failed', retryInMs: 0 },
+  {
+    result: { at: AT, http_status: 204, duration_ms: 3, error: null, timestamp: TIMESTAMP },
+    answer: null,
+    status: 'delivered',
+    retryInMs: 0,
+  },
+  {
+    result: { at: AT, http_status: 500, duration_ms: 4, error: 'http_status', timestamp: TIMESTAMP },
+    answer: '"a", {b}\n\\ \u{FFFD} 🛎',
+    status: 'pending',
+    retryInMs: 50_000,
+  },
+  { result: null, answer: null, status: 'pending', retryInMs: 0 },
+  {
+    result: { at: AT, http_status: null, duration_ms: 10_000, error: 'timeout', timestamp: null },
+    answer: null,
+    status: 'failed',
+    retryInMs: 0,
+  },
+  {
+    result: { at: AT, http_status: 400, duration_ms: 5, error: 'http_status', timestamp: TIMESTAMP },
+    answer: '',
+    status: 'failed',
+    retryInMs: 0,
+  },
 ];
 
 const recordOutcomes: Operation<OutcomeInput, string | null> = {
@@ -213,7 +236,15 @@ const recordOutcomes: Operation<OutcomeInput, string | null> = {
       const leaseId = isMine ? LEASE.id : LEASE_OF_OTHER_WORKER;
       // A removal of the webhook URL has stopped some deliveries during their attempt.
       const status = index % 3 === 1 ? 'stopped' : 'pending';
-      const stored = deliveryWith({ status, leasedFor: 60, attemptCount: 2, attempts: [FIRST_ATTEMPT], leaseId });
+      const answers = index % 2 === 0 ? null : { 1: oddText(index) };
+      const stored = deliveryWith({
+        status,
+        leasedFor: 60,
+        attemptCount: 2,
+        attempts: [FIRST_ATTEMPT],
+        answers,
+        leaseId,
+      });
       return { ...receiverAt(index, [stored]), outcome: OUTCOMES[index % OUTCOMES.length] ?? assert.fail(), isMine };
     }),
   prepare: store,
@@ -243,10 +274,11 @@ const recordOutcomes: Operation<OutcomeInput, string | null> = {
       status: string;
       attempt_count: number;
       attempts: object[];
+      answers: object | null;
       lease_id: string | null;
       due_in: number;
     }>`
-      SELECT id, status, attempt_count, attempts, lease_id, extract(epoch FROM next_attempt_at - now())::float8 AS due_in FROM delivery
+      SELECT id, status, attempt_count, attempts, answers, lease_id, extract(epoch FROM next_attempt_at - now())::float8 AS due_in FROM delivery
     `.execute(db);
     for (const [index, { stored, outcome, isMine }] of inputs.entries()) {
       const id = stored[0]?.id;
@@ -255,9 +287,12 @@ const recordOutcomes: Operation<OutcomeInput, string | null> = {
       if (!isMine) {
         const kept = [stored[0]?.status, [FIRST_ATTEMPT], LEASE_OF_OTHER_WORKER];
         assert.deepEqual([row.status, row.attempts, row.lease_id], kept);
+        assert.deepEqual(row.answers, stored[0]?.answers);
         continue;
       }
-      const { result, status, retryInMs } = outcome;
+      const { result, answer, status, retryInMs } = outcome;
+      const kept = stored[0]?.answers ?? null;
+      assert.deepEqual(row.answers, answer === null ? kept : { ...kept, 2: answer });
       const attempt = result === null ? [] : [result];
       assert.deepEqual(row.attempts, [FIRST_ATTEMPT, ...attempt]);
       const expected = stored[0]?.status === 'stopped' && status !== 'delivered' ? 'stopped' : status;

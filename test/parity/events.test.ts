@@ -34,6 +34,11 @@ const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
       type: index % 2 === 0 ? 'order.status_changed' : 'reservation.created',
       body: JSON.stringify({ text: oddText(index) }),
       createdAt: instantAt(index),
+      subject: {
+        type: index % 2 === 0 ? ('order' as const) : ('reservation' as const),
+        id: newId(),
+        external_id: oddText(index),
+      },
       lease: leaseAt(index),
     })),
   async prepare(db) {
@@ -66,7 +71,13 @@ const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
       assert.deepEqual(outputs[index], isDelivered ? [`https://${tenantId}.example/`, `secret ${tenantId}`] : null);
       const { feed_position: _, ...event } = stored.find(({ id }) => id === input.id) ?? assert.fail();
       const key = { tenant_id: tenantId, id: input.id, credential_id: input.credentialId };
-      assert.deepEqual(event, { ...key, type: input.type, body: input.body, created_at: input.createdAt });
+      assert.deepEqual(event, {
+        ...key,
+        type: input.type,
+        body: input.body,
+        created_at: input.createdAt,
+        subject: input.subject,
+      });
       const delivery = deliveries.find(({ id }) => id === input.id);
       if (!isDelivered) {
         assert.equal(delivery, undefined);
@@ -85,6 +96,7 @@ const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
         status: 'pending',
         attempt_count: isClaimed ? 1 : 0,
         attempts: [],
+        answers: null,
         lease_id: isClaimed ? lease.id : null,
         is_claimed: isClaimed,
       });

@@ -19,14 +19,15 @@ const FILES = [
   'src/hotel/{front-desk/calendar,nights/oversold}.test.ts',
   'src/hotel/pms/reservations.test.ts',
   'src/hotel/channels/channels.test.ts',
-  'src/webhooks/deliveries/delivery-list.test.ts',
-  'src/webhooks/events/feed.test.ts',
+  'src/webhooks/deliveries/{delivery-filters,delivery-list}.test.ts',
+  'src/webhooks/events/{feed,staff-events}.test.ts',
   'src/staff/live-changes/{access,resume}.test.ts',
   'src/access/credentials/credentials.test.ts',
   'src/staff/partners/credential-{deliveries,detail,webhook}.test.ts',
   'src/access/refusals/refusals.test.ts',
   'src/webhooks/deliveries/test-call.test.ts',
   'src/staff/reports/days.test.ts',
+  'src/staff/trail/trail.test.ts',
 ];
 
 it('a cluster can route each statement that the service sends in the tests of its business', async () => {

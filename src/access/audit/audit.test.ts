@@ -34,17 +34,17 @@ describe('GET /v1/staff/audit/', () => {
   }
 
   /**
-   * Asserts that the call added exactly one entry, and that the entry has exactly the documented keys. Returns the entry without its id
-   * and time.
+   * Asserts that the call added exactly one entry, and that the entry has exactly the documented keys. Returns the entry without its id,
+   * its time and its names.
    */
   function only(added: AuditEntry[]) {
     assert.equal(added.length, 1, JSON.stringify(added));
     const [entry] = added;
     assert.ok(entry);
-    assert.deepEqual(Object.keys(entry), ['id', 'at', 'actor', 'action', 'subject', 'details']);
+    assert.deepEqual(Object.keys(entry), ['id', 'at', 'actor', 'action', 'subject', 'subject_label', 'details']);
     assert.ok(Math.abs(Date.parse(entry.at) - Date.now()) < 60_000);
     const { actor, action, subject, details } = entry;
-    return { actor, action, subject, details };
+    return { actor: { type: actor.type, id: actor.id }, action, subject, details };
   }
 
   async function ownerActor() {
@@ -90,7 +90,7 @@ describe('GET /v1/staff/audit/', () => {
       .where('email', '=', staff.email)
       .executeTakeFirstOrThrow();
     const entry = (action: string) => ({
-      actor: { type: 'operator', id: null },
+      actor: { type: 'operator', id: null, name: null },
       action,
       subject,
       details: { email: staff.email },
@@ -99,7 +99,7 @@ describe('GET /v1/staff/audit/', () => {
       const earlier = (await trail(other)).length;
       await setPassword(service.database.db, other.tenantId, staff.email, 'a new password');
       const now = await trail(other);
-      return now.slice(0, now.length - earlier).map(({ id, at, ...rest }) => rest);
+      return now.slice(0, now.length - earlier).map(({ id, at, subject_label, ...rest }) => rest);
     };
     assert.deepEqual(await setNewPassword(), [entry('user.password_changed')]);
     await service.apply({ ...other.document, users: other.document.users?.slice(0, 1) });
@@ -214,7 +214,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.equal(page.body.count, whole.length);
     assert.deepEqual(page.body.results, whole.slice(2, 4));
     const other = await service.tenant();
-    const operator = { type: 'operator', id: null };
+    const operator = { type: 'operator', id: null, name: null };
     const users = await service.database.db
       .selectFrom('app_user')
       .select('id')

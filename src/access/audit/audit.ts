@@ -1,11 +1,11 @@
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import type { LongList } from '#platform/http/list.ts';
 import { newId } from '#platform/lib/ids.ts';
-import type { Actor, AuditAction, AuditEntry } from './schema.ts';
+import type { Actor, AuditAction } from './schema.ts';
 import * as store from './store.ts';
 
-export type { Actor, AuditAction } from './schema.ts';
-export { type PartialEntry, readPartialEntries } from './store.ts';
+export { type Actor, type AuditAction, AuditEntry } from './schema.ts';
+export { type AuditFilter, type AuditRow, type PartialEntry, readPartialEntries } from './store.ts';
 
 /** Content of an audit entry, without its actor and time. `details` never holds a secret. */
 export interface NewAuditEntry {
@@ -58,18 +58,7 @@ function rowOf(actor: Actor, id: string, at: Date, { action, subject, details }:
 /** Number of entries that are read in one batch. It is small, because one entry may hold all rates of a call, which are up to 1,000. */
 const ENTRIES_A_BATCH = 50;
 
-/** Returns the audit trail of the tenant, newest first. */
-export function listAudit(db: Database, tenantId: number): LongList<store.AuditRow> {
-  return { batchSize: ENTRIES_A_BATCH, ...store.listEntries(db, tenantId) };
-}
-
-export function auditShape(row: store.AuditRow): AuditEntry {
-  return {
-    id: row.id,
-    at: row.at.toISOString(),
-    actor: { type: row.actor_type as Actor['type'], id: row.actor_id },
-    action: row.action,
-    subject: row.subject,
-    details: row.details as Record<string, unknown>,
-  };
+/** Returns the entries of the tenant's audit trail that pass the filter, newest first. */
+export function listAudit(db: Database, tenantId: number, filter: store.AuditFilter): LongList<store.AuditRow> {
+  return { batchSize: ENTRIES_A_BATCH, ...store.listEntries(db, tenantId, filter) };
 }

@@ -78,6 +78,11 @@ export const AuditEntry = Type.Object(
         id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
           description: 'The id of the user, display or credential. Null for `operator` and `anonymous`.',
         }),
+        name: Type.Union([Type.String(), Type.Null()], {
+          description:
+            'The present name of the user (the e-mail address if it has no name), or the present label of the display or the ' +
+            'credential. Null for `operator` and `anonymous`.',
+        }),
       },
       { description: 'The user, display, partner, PMS or operator that acted.' },
     ),
@@ -97,6 +102,12 @@ export const AuditEntry = Type.Object(
         'The id of the credential, channel, rate plan, room type, reservation, user or display that the action changed or ' +
         'concerned, the `sku` of a dish, or the number of the tenant.',
     }),
+    subject_label: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The present name of the subject: the name or the e-mail address of a user, the label of a credential or a display, the ' +
+        'source of a channel, the name of a room type, the names of the room type and the rate plan, the name of the guest, or ' +
+        'the name of the tenant. Null if the subject is unknown.',
+    }),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:
         'Further facts about the action. The fields depend on the kind of action. They never contain a secret.',
@@ -109,17 +120,19 @@ export const AuditEntry = Type.Object(
       {
         id: '01a1f82f-2c5f-7b81-b37a-043a6f767e7c',
         at: '2026-11-20T09:00:03.551Z',
-        actor: { type: 'credential', id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b' },
+        actor: { type: 'credential', id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b', name: 'Front desk PMS' },
         action: 'rates.written',
         subject: '01a19b53-7418-7800-ad62-07fe609eac8f',
+        subject_label: 'Double / Flexible',
         details: { entries: [{ date: '2030-05-02', price: '110.00' }] },
       },
       {
         id: '01a19ba3-06dd-7f02-a58b-1d20c3b7e964',
         at: '2026-11-02T09:41:55.037Z',
-        actor: { type: 'user', id: '01a19b53-7418-74c1-8296-97ee358715d3' },
+        actor: { type: 'user', id: '01a19b53-7418-74c1-8296-97ee358715d3', name: 'Maria Costa' },
         action: 'credential.created',
         subject: '01a19ba3-06dd-70cc-97b6-3f6768cc519b',
+        subject_label: 'Front desk PMS',
         details: { audience: 'pms', label: 'Front desk PMS' },
       },
     ],

@@ -1,7 +1,8 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
 import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
 import type { AuditEntry as AuditEntryTable } from '#platform/db/types.ts';
+import { firstIdAt } from '#platform/lib/ids.ts';
 
 export type AuditRow = Selectable<AuditEntryTable>;
 export type NewAuditRow = Insertable<AuditEntryTable>;
@@ -17,10 +18,43 @@ export async function insertEntries(db: Db, entries: NewAuditRow[]): Promise<voi
     .execute();
 }
 
-/** Returns the audit entries of the tenant, newest first. */
-export function listEntries(db: Database, tenantId: number): KeysetList<AuditRow> {
-  const list = db.selectFrom('audit_entry').where('tenant_id', '=', tenantId);
+/** Filter of the audit trail. A missing field lets all entries of the tenant pass. */
+export interface AuditFilter {
+  action?: string | undefined;
+  actorId?: string | undefined;
+  subject?: string | undefined;
+  /** First time of the list, in milliseconds of Unix time. */
+  fromMs?: number | undefined;
+  /** First time after the list, in milliseconds of Unix time. */
+  toMs?: number | undefined;
+}
+
+/**
+ * Longest time between the time of an entry and the time in its id, in milliseconds. A process chooses both one after the other, so only a
+ * jump of its clock can set them apart.
+ */
+const CLOCK_JUMP_MS = 60_000;
+
+/** Returns the audit entries of the tenant that pass the filter, newest first. */
+export function listEntries(db: Database, tenantId: number, filter: AuditFilter): KeysetList<AuditRow> {
+  const list = conditionsOf(filter).reduce(
+    (entries, condition) => entries.where(condition),
+    db.selectFrom('audit_entry').where('tenant_id', '=', tenantId),
+  );
   return keysetList(db, list, (entries) => entries.selectAll());
+}
+
+function conditionsOf({ action, actorId, subject, fromMs, toMs }: AuditFilter): RawBuilder<boolean>[] {
+  const conditions = [
+    action !== undefined && sql<boolean>`action = ${action}`,
+    actorId !== undefined && sql<boolean>`actor_id = ${actorId}::uuid`,
+    subject !== undefined && sql<boolean>`subject = ${subject}`,
+    // The bound by id uses the index, and the bound by time is exact.
+    fromMs !== undefined &&
+      sql<boolean>`id >= ${firstIdAt(Math.max(0, fromMs - CLOCK_JUMP_MS))} AND at >= ${new Date(fromMs)}`,
+    toMs !== undefined && sql<boolean>`id < ${firstIdAt(toMs + CLOCK_JUMP_MS)} AND at < ${new Date(toMs)}`,
+  ];
+  return conditions.filter((condition) => condition !== false);
 }
 
 /** Entry with the elements of its list that a query asks for. */

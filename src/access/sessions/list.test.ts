@@ -142,8 +142,8 @@ describe('POST /v1/staff/sessions/{id}/end/', () => {
         [await personId(service, tenant.tenantId, 'staff'), { session_id: theirs.id, kind: 'person' }],
       ],
     );
-    const actor = { type: 'user', id: await personId(service, tenant.tenantId, 'owner') };
-    assert.deepEqual(entries[0].actor, actor);
+    const { type, id } = entries[0].actor;
+    assert.deepEqual([type, id], ['user', await personId(service, tenant.tenantId, 'owner')]);
   });
 
   it('404: the session of another person for staff, of another tenant for an owner, and an unknown or malformed id', async () => {

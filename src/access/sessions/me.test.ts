@@ -55,7 +55,7 @@ describe('PATCH /v1/staff/me/', () => {
     const details = { email: `staff@${tenant.document.slug}.example`, name: { from: null, to: 'Tiago Lopes' } };
     assert.deepEqual(
       entries.map((entry) => [entry.actor, entry.subject, entry.details]),
-      [[{ type: 'user', id }, id, details]],
+      [[{ type: 'user', id, name: 'Tiago Lopes' }, id, details]],
     );
   });
 
@@ -127,7 +127,7 @@ describe('POST /v1/staff/me/password/', () => {
     const trail = await service.call('GET', '/v1/staff/audit/', { headers: consoleHeaders(tokenOf(signedIn)) });
     const id = await personId(service, other.tenantId, 'owner');
     const [entry] = trail.body.filter(({ action }: { action: string }) => action === 'user.password_changed');
-    assert.deepEqual([entry.actor, entry.subject], [{ type: 'user', id }, id]);
+    assert.deepEqual([entry.actor, entry.subject], [{ type: 'user', id, name: json.email }, id]);
   });
 
   it('204: a token may change the password too, and then ends', async () => {

@@ -45,13 +45,19 @@ async function stored(): Promise<[string, number, string | null, boolean][]> {
   });
 }
 
+interface ListedEntry {
+  subject: string;
+  details: { entries: [] };
+  actor: { type: string; id: string };
+}
+
 async function auditOf(action: string): Promise<{ subject: string; entries: { date: string }[]; actor: object }[]> {
   const { body } = await service.call('GET', '/v1/staff/audit/', { headers: hotel.owner });
   return body
     .filter((entry: { action: string }) => entry.action === action)
-    .map(({ subject, details, actor }: { subject: string; details: { entries: [] }; actor: object }) => ({
+    .map(({ subject, details, actor: { type, id } }: ListedEntry) => ({
       subject,
-      actor,
+      actor: { type, id },
       entries: details.entries,
     }));
 }

@@ -24,6 +24,7 @@ export function reservationEvent(
     type,
     occurredAt: new Date(),
     data: { reservation_id: id, external_reservation_id, status },
+    subject: { type: 'reservation', id, external_id: external_reservation_id },
   };
 }
 

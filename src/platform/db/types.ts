@@ -84,6 +84,7 @@ export interface Credential {
 }
 
 export interface Delivery {
+  answers: ColumnType<unknown, string, string> | null;
   attempt_count: Generated<number>;
   attempts: Generated<ColumnType<unknown, string, string>>;
   claimed_at: Timestamp | null;
@@ -133,6 +134,7 @@ export interface Event {
   credential_id: string;
   feed_position: number | null;
   id: string;
+  subject: Json | null;
   tenant_id: number;
   type: string;
 }

@@ -44,7 +44,7 @@ export async function sendLongListInParts<Row extends { id: string }>(
 ): Promise<never> {
   const wanted = requestedPage(request.query);
   if (wanted === null) {
-    return await sendTexts(request, reply, () => arrayTexts(list.readBatch, renderBatch));
+    return await sendTexts(request, reply, () => arrayTexts(list.readBatch, renderBatch, list.batchSize));
   }
   const { count, results } = await list.readPage(offsetOf(wanted), wanted.pageSize);
   const frame = pageFrame(request, wanted, count);

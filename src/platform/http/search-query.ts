@@ -4,6 +4,20 @@ import { isUuid } from '../lib/ids.ts';
 /** Largest number of ids in the query parameter `ids`. */
 export const MAX_IDS = 50;
 
+const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
+
+/** Pattern of the query parameter `ids` for the OpenAPI documents. `readIds` checks the parameter. */
+export const IDS_PATTERN = `^${UUID_PATTERN}(,${UUID_PATTERN}){0,${MAX_IDS - 1}}$`;
+
+/**
+ * Reads a query parameter with a time that bounds a list of whole milliseconds. A time between two milliseconds counts as the later one.
+ * @returns milliseconds of Unix time, at least 0
+ */
+export function readBound(time: string): number {
+  const isBetween = /\.\d{3}0*[1-9]/.test(time);
+  return Math.max(0, Date.parse(time) + (isBetween ? 1 : 0));
+}
+
 /**
  * Reads the query parameter `ids`, which has ids with commas between them.
  * @throws ApiError 400 `invalid_request`

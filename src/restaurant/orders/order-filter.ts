@@ -1,4 +1,4 @@
-import { readIds, readPhone } from '#platform/http/search-query.ts';
+import { readBound, readIds, readPhone } from '#platform/http/search-query.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 import type { OrderFilter } from './list-store.ts';
 import type { StaffOrderQuery } from './staff-schema.ts';
@@ -24,16 +24,7 @@ export function filterOf(query: StaffOrderQuery, nowMs: number): OrderFilter {
     externalOrderId: query.external_order_id,
     phone: query.phone === undefined ? undefined : readPhone(query.phone),
     name,
-    fromId: created_from === undefined ? searchedFrom : idAt(created_from),
-    beforeId: created_to === undefined ? undefined : idAt(created_to),
+    fromId: created_from === undefined ? searchedFrom : firstIdAt(readBound(created_from)),
+    beforeId: created_to === undefined ? undefined : firstIdAt(readBound(created_to)),
   };
-}
-
-/**
- * Returns the smallest id that an order of this time or a later time can have. The time of an order is a whole millisecond, so a time between
- * two milliseconds counts as the later one.
- */
-function idAt(time: string): string {
-  const isBetween = /\.\d{3}0*[1-9]/.test(time);
-  return firstIdAt(Math.max(0, Date.parse(time) + (isBetween ? 1 : 0)));
 }

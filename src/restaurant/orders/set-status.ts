@@ -49,6 +49,7 @@ export async function setStatus(
       type: 'order.status_changed',
       occurredAt: made.at,
       data: { order_id: row.id, external_order_id: row.external_order_id, status: change.status },
+      subject: { type: 'order', id: row.id, external_id: row.external_order_id },
     });
     return { ...row, status: change.status, status_changed_at: made.at };
   });

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { NamedActor } from '#access/actors/actors.ts';
 import { PageQuery } from '#platform/http/paging.ts';
+import { IDS_PATTERN } from '#platform/http/search-query.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 import { ORDER_LINE_EXAMPLE, OrderLine } from './schema.ts';
@@ -139,8 +140,6 @@ export const StaffOrder = Type.Object(
 );
 export type StaffOrder = Type.Static<typeof StaffOrder>;
 
-const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
-
 export const StaffOrderQuery = Type.Object({
   ...PageQuery.properties,
   status: Type.Optional(
@@ -160,7 +159,7 @@ export const StaffOrderQuery = Type.Object({
   ),
   ids: Type.Optional(
     Type.String({
-      [DOCUMENTED]: { pattern: `^${UUID_PATTERN}(,${UUID_PATTERN}){0,49}$` },
+      [DOCUMENTED]: { pattern: IDS_PATTERN },
       description: 'Lists only the orders with these ids: up to 50 `order_id`s with commas between them.',
       examples: ['01a1fa44-1218-71c4-9e05-7a36d8b1f240'],
     }),

@@ -170,7 +170,7 @@ describe('changes by a tenant document', () => {
     const { changes } = await service.apply(edited(tenant, editAll));
     const entries = await trail();
     const written = entries.map(({ actor, action, subject, details }) => {
-      assert.deepEqual(actor.type === 'user' ? null : actor, { type: 'operator', id: null });
+      assert.deepEqual(actor.type === 'user' ? null : actor, { type: 'operator', id: null, name: null });
       return [action, subject, details];
     });
     const added = entries.find(({ details }) => details['email'] === `new@${document.slug}.example`);

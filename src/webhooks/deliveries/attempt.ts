@@ -44,6 +44,11 @@ export class ClaimSecrets {
   }
 }
 
+/** Outcome of an attempt. `timestampSeconds` is the timestamp of its signature. Null: no request was signed. */
+export interface SignedOutcome extends SendOutcome {
+  timestampSeconds: number | null;
+}
+
 /**
  * Signs the message with the current time as its timestamp, and posts it once. Never throws. If the webhook secret cannot be decrypted, the
  * outcome is `internal_error`.
@@ -52,7 +57,7 @@ export async function sendOnce(
   { sender, headerBrand, log }: AttemptOptions,
   message: Message,
   secrets: ClaimSecrets,
-): Promise<SendOutcome> {
+): Promise<SignedOutcome> {
   let secret: string;
   try {
     secret = await secrets.of(message);
@@ -61,12 +66,19 @@ export async function sendOnce(
       { err: error, tenant_id: message.tenantId, event_id: message.eventId },
       'webhook secret cannot be decrypted',
     );
-    return { ok: false, httpStatus: null, durationMs: 0, error: 'internal_error', answer: null };
+    return {
+      ok: false,
+      httpStatus: null,
+      durationMs: 0,
+      error: 'internal_error',
+      answer: null,
+      timestampSeconds: null,
+    };
   }
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const { eventId, body, webhookUrl: url } = message;
   const headers = deliveryHeaders(headerBrand, { secret, eventId, timestampSeconds, body });
-  return await sender.send({ url, headers, body });
+  return { ...(await sender.send({ url, headers, body })), timestampSeconds };
 }
 
 /**
@@ -83,20 +95,20 @@ export function isReceiverOk({ ok, error }: SendOutcome): boolean | null {
  */
 export function outcomeOf(
   delivery: ClaimedDelivery,
-  sent: SendOutcome,
+  sent: SignedOutcome,
   drawWaitMs: (attempt: number) => number,
 ): Outcome {
-  const { httpStatus: http_status, durationMs: duration_ms, error } = sent;
-  const result = { at: new Date(delivery.claimedAtMs).toISOString(), http_status, duration_ms, error };
+  const { httpStatus: http_status, durationMs: duration_ms, error, timestampSeconds, answer } = sent;
+  const at = new Date(delivery.claimedAtMs).toISOString();
+  const attempt = { delivery, result: { at, http_status, duration_ms, error, timestamp: timestampSeconds }, answer };
   if (sent.ok) {
-    return { delivery, result, status: 'delivered', retryInMs: 0 };
+    return { ...attempt, status: 'delivered', retryInMs: 0 };
   }
   if (delivery.attempt >= MAX_ATTEMPTS) {
-    return { delivery, result, status: 'failed', retryInMs: 0 };
+    return { ...attempt, status: 'failed', retryInMs: 0 };
   }
   return {
-    delivery,
-    result,
+    ...attempt,
     status: 'pending',
     retryInMs: sent.error === 'aborted' ? 0 : drawWaitMs(delivery.attempt),
   };
@@ -107,5 +119,5 @@ export function outcomeOf(
  * the receiver got no request.
  */
 export function outcomeOfUnsent(delivery: ClaimedDelivery): Outcome {
-  return { delivery, result: null, status: 'pending', retryInMs: 0 };
+  return { delivery, result: null, answer: null, status: 'pending', retryInMs: 0 };
 }

@@ -198,10 +198,11 @@ describe('claims of due deliveries', () => {
     const lookUp = async (tx: Tx) => {
       const queues = await findDueQueues(tx, { after: null, limit: 10, passOver: [] });
       const { deliveries } = await claimDue(tx, wanted, newLease());
-      const result = { at: new Date().toISOString(), http_status: 204, duration_ms: 1, error: null };
+      const result = { at: new Date().toISOString(), http_status: 204, duration_ms: 1, error: null, timestamp: 1 };
       const outcomes = deliveries.map((delivery) => ({
         delivery,
         result,
+        answer: null,
         status: 'delivered' as const,
         retryInMs: 0,
       }));

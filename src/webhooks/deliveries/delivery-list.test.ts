@@ -11,6 +11,8 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
   let tenant: TestTenant;
   /** Ids of the events that have a delivery, oldest first. */
   let ids: string[];
+  /** Orders of these events. */
+  const orders: { id: string; external_id: string }[] = [];
 
   before(async () => {
     service = await startService();
@@ -18,7 +20,8 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     await causeEvent(service, tenant); // This event has no delivery, because no webhook is registered yet.
     await register(service, tenant.partner, URL_A);
     for (let count = 0; count < 5; count += 1) {
-      await causeEvent(service, tenant);
+      const { orderId, externalId } = await causeEvent(service, tenant);
+      orders.push({ id: orderId, external_id: externalId });
     }
     ids = (await list(tenant, '')).map((delivery) => delivery.id).reverse();
     await settle(ids[1], 'delivered', [{ at: '2026-01-02T03:04:05.678901+00:00', http_status: 204, duration_ms: 12 }]);
@@ -63,6 +66,10 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
       status: 'delivered',
       attempts: [{ at: '2026-01-02T03:04:05.678Z', http_status: 204, duration_ms: 12, error: null }],
       created_at: delivered?.created_at,
+      credential_id: tenant.credential.id,
+      credential_label: 'A platform',
+      next_attempt_at: null,
+      subject: { type: 'order', ...orders[1] },
     };
     assert.equal(JSON.stringify(delivered), JSON.stringify(expected));
     assert.match(String(delivered?.created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

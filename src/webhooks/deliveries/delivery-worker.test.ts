@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { readConfig } from '#platform/config.ts';
 import { type DeliveryPace, startWorker, type Worker } from '#service/worker.ts';
 import { startDatabaseProxy } from '#test/support/database-proxy.ts';
+import { eventInput } from '#test/support/events.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually, listDeliveries, onlyDelivery, register } from '#test/support/webhooks.ts';
@@ -50,13 +51,7 @@ describe('DeliveryWorker', () => {
       null,
     )(async (_tx, record) => {
       for (let number = 0; number < count; number += 1) {
-        await record({
-          tenantId: of.tenantId,
-          credentialId: of.credential.id,
-          type: 'order.status_changed',
-          occurredAt: new Date(),
-          data: { order_id: randomUUID(), external_order_id: `E-${number}`, status: 'confirmed' },
-        });
+        await record(eventInput(of, `E-${number}`));
       }
     });
   }

@@ -303,8 +303,9 @@ export class DeliveryWorker implements LocalDelivery {
     try {
       const isRecorded = await this.#outcomes.record(outcome);
       if (sent !== undefined) {
-        const { answer: _answer, ...facts } = sent; // The answer of a receiver may hold anything, also a secret.
-        log.info({ ...ids, ...facts, status: outcome.status, is_recorded: isRecorded }, 'webhook attempt');
+        // The response of a receiver may hold secrets, so it is not logged.
+        const { answer: _, ...logged } = sent;
+        log.info({ ...ids, ...logged, status: outcome.status, is_recorded: isRecorded }, 'webhook attempt');
       }
     } catch (error) {
       log.error({ ...ids, err: error }, 'outcome of the webhook attempt could not be recorded');

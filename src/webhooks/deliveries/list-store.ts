@@ -1,35 +1,162 @@
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
-import type { DeliveryStatus, StoredAttempts } from '../events/events.ts';
+import type { DB } from '#platform/db/types.ts';
+import { firstIdAt } from '#platform/lib/ids.ts';
+import {
+  type DeliveryStatus,
+  type EventSubject,
+  type EventType,
+  readIdsOfKinds,
+  type StoredAttempts,
+} from '../events/events.ts';
+
+/** Filter of a list of deliveries. A missing field lets all deliveries of the tenant pass. */
+export interface DeliveryFilter {
+  status?: DeliveryStatus | undefined;
+  credentialId?: string | undefined;
+  type?: EventType | undefined;
+  ids?: string[] | undefined;
+  /** First time of the events, in milliseconds of Unix time. */
+  createdFromMs?: number | undefined;
+  /** First time after the events, in milliseconds of Unix time. */
+  createdToMs?: number | undefined;
+}
 
 export interface DeliveryRow extends StoredAttempts {
   id: string;
   status: string;
+  next_attempt_at: Date;
   type: string;
   created_at: Date;
+  credential_id: string;
+  credential_label: string;
+  subject: EventSubject | null;
 }
 
-/** Returns the tenant's deliveries, newest first. If `status` is given, returns only the deliveries in that status. */
-export function listDeliveries(
+/** Delivery with the body of its event, and with the responses that are kept, by the number of the attempt. */
+export type DetailRow = DeliveryRow & { body: string; answers: Record<string, string> | null };
+
+type Deliveries = SelectQueryBuilder<DB, 'delivery', object>;
+
+/** Returns the tenant's deliveries that pass the filter, newest first. */
+export async function listDeliveries(
   db: Database,
   tenantId: number,
-  status: DeliveryStatus | undefined,
-): KeysetList<DeliveryRow> {
-  const all = db.selectFrom('delivery').where('tenant_id', '=', tenantId);
-  const list = status === undefined ? all : all.where('status', '=', status);
-  return keysetList(db, list, (deliveries) =>
-    deliveries
-      .innerJoinLateral(
-        (eb) =>
-          eb
-            .selectFrom('event')
-            .select(['type', 'created_at'])
-            .where('event.tenant_id', '=', tenantId) // A cluster finds the node of a subquery only by its own parameter.
-            .whereRef('event.id', '=', 'delivery.id')
-            .limit(1)
-            .as('event'),
-        (join) => join.onTrue(),
-      )
-      .select(['id', 'status', 'attempts', 'attempt_count', 'claimed_at', 'type', 'created_at']),
-  );
+  filter: DeliveryFilter,
+): Promise<KeysetList<DeliveryRow>> {
+  const conditions = [...conditionsOf(tenantId, filter), ...(await conditionsOfType(db, tenantId, filter))];
+  const all: Deliveries = db.selectFrom('delivery').where('tenant_id', '=', tenantId);
+  const list = conditions.reduce((deliveries, condition) => deliveries.where(condition), all);
+  return keysetList(db, list, (deliveries) => withFacts(deliveries, tenantId));
+}
+
+/** Finds a delivery with its body and its responses. */
+export async function findDelivery(db: Database, tenantId: number, id: string): Promise<DetailRow | undefined> {
+  const found = db.selectFrom('delivery').where('tenant_id', '=', tenantId).where('delivery.id', '=', id);
+  return await withFacts(found, tenantId)
+    .select('answers')
+    .select(ofEvent<string>(tenantId, 'body').as('body'))
+    .$castTo<DetailRow>()
+    .executeTakeFirst();
+}
+
+function withFacts(deliveries: Deliveries, tenantId: number) {
+  return deliveries
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('event')
+          .select(['type', 'created_at', 'subject'])
+          .where('event.tenant_id', '=', tenantId) // A cluster finds the node of a subquery only by its own parameter.
+          .whereRef('event.id', '=', 'delivery.id')
+          .limit(1)
+          .as('event'),
+      (join) => join.onTrue(),
+    )
+    .select([
+      'id',
+      'status',
+      'attempts',
+      'attempt_count',
+      'claimed_at',
+      'next_attempt_at',
+      'type',
+      'created_at',
+      'subject',
+    ])
+    .select(['credential_id', labelOf(tenantId).as('credential_label')])
+    .$castTo<DeliveryRow>();
+}
+
+function labelOf(tenantId: number): RawBuilder<string> {
+  return sql`(SELECT c.label FROM credential AS c WHERE c.tenant_id = ${tenantId} AND c.id = delivery.credential_id)`;
+}
+
+/** Returns the expression for a column of the event of a delivery. The planner can only look each event up by its key. */
+function ofEvent<Value>(tenantId: number, column: 'body' | 'type' | 'created_at'): RawBuilder<Value> {
+  return sql`(SELECT e.${sql.id(column)} FROM event AS e WHERE e.tenant_id = ${tenantId} AND e.id = delivery.id)`;
+}
+
+function conditionsOf(tenantId: number, filter: DeliveryFilter): RawBuilder<boolean>[] {
+  const { status, credentialId, ids, createdFromMs, createdToMs } = filter;
+  const conditions = [
+    // The status is no parameter, because the planner must see that it is the status of a partial index.
+    status !== undefined && sql<boolean>`status = ${sql.lit(status)}`,
+    credentialId !== undefined && sql<boolean>`credential_id = ${credentialId}::uuid`,
+    ids !== undefined && sql<boolean>`id = ANY (${ids}::uuid[])`,
+    createdFromMs !== undefined && createdFrom(tenantId, createdFromMs),
+    createdToMs !== undefined && createdBefore(tenantId, createdToMs),
+  ];
+  return conditions.filter((condition) => condition !== false);
+}
+
+/**
+ * Longest time between the two times of an event, in milliseconds: the time in its id, and `created_at`, which is the time of the change that the
+ * event reports. The transaction of the change may wait for a lock between them, and it may run again.
+ */
+const TIME_OF_CHANGE_MS = 60_000;
+
+/** Returns the smallest id that an event can have at this time. */
+function idAt(ms: number): RawBuilder<string> {
+  return sql`${firstIdAt(Math.max(0, ms))}::uuid`;
+}
+
+/** The bounds by id use the index. Only for the deliveries close to the time, the query reads the time of the event. */
+function createdFrom(tenantId: number, ms: number): RawBuilder<boolean> {
+  const isLater = sql`${ofEvent(tenantId, 'created_at')} >= ${new Date(ms)}`;
+  return sql`id >= ${idAt(ms - TIME_OF_CHANGE_MS)} AND (id >= ${idAt(ms + TIME_OF_CHANGE_MS)} OR ${isLater})`;
+}
+
+function createdBefore(tenantId: number, ms: number): RawBuilder<boolean> {
+  const isEarlier = sql`${ofEvent(tenantId, 'created_at')} < ${new Date(ms)}`;
+  return sql`id < ${idAt(ms + TIME_OF_CHANGE_MS)} AND (id < ${idAt(ms - TIME_OF_CHANGE_MS)} OR ${isEarlier})`;
+}
+
+/** Number of events below which a list of their ids is cheaper than reading the list of deliveries in its order. */
+const FEW = 5_000;
+
+/**
+ * Returns the condition for the name of the event. The row of a delivery does not have the name. If few events have it, the condition has
+ * their ids. Otherwise the list is read in its order, and the query looks each event up until enough of them have the name.
+ */
+async function conditionsOfType(
+  db: Database,
+  tenantId: number,
+  { type, credentialId, ids, createdFromMs, createdToMs }: DeliveryFilter,
+): Promise<RawBuilder<boolean>[]> {
+  if (type === undefined) {
+    return [];
+  }
+  const range = {
+    tenantId,
+    credentialId,
+    type,
+    fromId: createdFromMs === undefined ? undefined : firstIdAt(Math.max(0, createdFromMs - TIME_OF_CHANGE_MS)),
+    beforeId: createdToMs === undefined ? undefined : firstIdAt(createdToMs + TIME_OF_CHANGE_MS),
+  };
+  const few = ids === undefined ? await readIdsOfKinds(db, range, FEW) : [];
+  return ids === undefined && few.length < FEW
+    ? [sql`id = ANY (${few}::uuid[])`]
+    : [sql`${ofEvent(tenantId, 'type')} = ${type}`];
 }

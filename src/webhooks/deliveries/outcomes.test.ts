@@ -51,8 +51,8 @@ describe('OutcomeRecorder', () => {
   }
 
   function delivered(delivery: ClaimedDelivery): Outcome {
-    const result = { at: new Date().toISOString(), http_status: 204, duration_ms: 7, error: null };
-    return { delivery, result, status: 'delivered', retryInMs: 0 };
+    const result = { at: new Date().toISOString(), http_status: 204, duration_ms: 7, error: null, timestamp: 1 };
+    return { delivery, result, answer: null, status: 'delivered', retryInMs: 0 };
   }
 
   async function statuses(of = tenant): Promise<Record<string, number>> {
@@ -80,12 +80,18 @@ describe('OutcomeRecorder', () => {
   it('the statuses delivered, failed and pending are recorded, and a pending delivery is due after the wait for its retry', async () => {
     const [done, failed, waiting] = await claim(3);
     assert.ok(done && failed && waiting);
-    const result = { at: new Date().toISOString(), http_status: 500, duration_ms: 3, error: 'http_status' };
+    const result = {
+      at: new Date().toISOString(),
+      http_status: 500,
+      duration_ms: 3,
+      error: 'http_status',
+      timestamp: 1,
+    };
     const recorder = new OutcomeRecorder(db);
     await Promise.all([
       recorder.record(delivered(done)),
-      recorder.record({ delivery: failed, result, status: 'failed', retryInMs: 0 }),
-      recorder.record({ delivery: waiting, result, status: 'pending', retryInMs: 90_500 }),
+      recorder.record({ delivery: failed, result, answer: 'why', status: 'failed', retryInMs: 0 }),
+      recorder.record({ delivery: waiting, result, answer: null, status: 'pending', retryInMs: 90_500 }),
     ]);
     const rows = new Map((await deliveryRows(service.database.db, tenant.tenantId)).map((row) => [row.id, row]));
     const statusOf = ({ eventId }: ClaimedDelivery) => rows.get(eventId)?.status;
@@ -98,8 +104,14 @@ describe('OutcomeRecorder', () => {
     const [tried, unsent] = await claim(2);
     assert.ok(tried && unsent);
     const recorder = new OutcomeRecorder(db);
-    const result = { at: new Date().toISOString(), http_status: 500, duration_ms: 3, error: 'http_status' };
-    await recorder.record({ delivery: tried, result, status: 'pending', retryInMs: 0 });
+    const result = {
+      at: new Date().toISOString(),
+      http_status: 500,
+      duration_ms: 3,
+      error: 'http_status',
+      timestamp: 1,
+    };
+    await recorder.record({ delivery: tried, result, answer: null, status: 'pending', retryInMs: 0 });
     const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 1 }];
     const [again] = (await claimDue(service.database.db, wanted, newLease())).deliveries;
     assert.deepEqual([again?.eventId, again?.attempt], [tried.eventId, 2]);

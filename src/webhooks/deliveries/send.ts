@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { Client, type Dispatcher } from 'undici';
 import type { VettingOptions } from './address-guard.ts';
+import { AnswerText } from './answer-text.ts';
 import { errorOf, type SendError, SendFailure } from './send-error.ts';
 import { vettingConnector } from './vetting-connector.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
@@ -46,9 +47,8 @@ export interface WebhookSenderOptions extends VettingOptions {
 
 const TIMEOUT_MS = 10_000;
 const RESPONSE_CAP_BYTES = 65_536;
-/** Number of bytes of the body of a response that the outcome shows. */
-const ANSWER_BYTES = 1_024;
-const USER_AGENT = 'Roomservice/1.0';
+/** Headers of each attempt beside those of the signature. */
+export const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Roomservice/1.0' };
 /**
  * Time for which an idle connection is kept open. It is short, because the receiver may also close an idle connection. A POST that begins
  * at the same moment fails.
@@ -97,14 +97,15 @@ function postTo(url: URL, headers: Record<string, string>, body: string): Dispat
   return {
     path: url.pathname + url.search,
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...headers },
+    headers: { ...FIXED_HEADERS, ...headers },
     body,
   };
 }
 
 /**
  * One POST and its response, under one deadline. The outcome depends on what comes first: a status, an error or the deadline. So a 2xx
- * status is a success even if reading the body fails later. The body is read only so that the connection can be used again.
+ * status is a success even if reading the body fails later. The body is read so that the connection can be used again, and to keep its begin
+ * if the attempt failed. So keeping it takes no further time.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<SendOutcome>;
@@ -115,14 +116,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #keepsAnswer: (error: SendError | null) => boolean;
   #connection: Connection | null = null;
   #decided: Omit<SendOutcome, 'answer'> | null = null;
-  /** Begin of the body of the response. Null: the response is not kept. */
-  #answer: Buffer | null = null;
+  #answer: AnswerText | null = null;
 
   constructor(timeoutMs: number, keepsAnswer: (error: SendError | null) => boolean) {
+    this.#keepsAnswer = keepsAnswer;
     const { promise, resolve } = Promise.withResolvers<SendOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
-    this.#keepsAnswer = keepsAnswer;
     this.#deadline = setTimeout(() => this.stop('timeout'), timeoutMs);
   }
 
@@ -146,14 +146,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status >= 200) {
       const error = errorOfStatus(status);
       this.#decide(status, error);
-      this.#answer = this.#keepsAnswer(error) ? Buffer.alloc(0) : null;
+      this.#answer = this.#keepsAnswer(error) ? new AnswerText() : null;
     }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#answer !== null && this.#answer.length < ANSWER_BYTES) {
-      this.#answer = Buffer.concat([this.#answer, chunk.subarray(0, ANSWER_BYTES - this.#answer.length)]);
-    }
+    this.#answer?.add(chunk);
   }
 
   onResponseEnd(): void {
@@ -176,7 +174,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#isOver = true;
     clearTimeout(this.#deadline);
-    this.#resolve({ ...this.#decided, answer: this.#answer === null ? null : textOf(this.#answer) });
+    this.#resolve({ ...this.#decided, answer: this.#answer?.toString() ?? null });
   }
 }
 
@@ -311,11 +309,6 @@ class Connection {
       }
     });
   }
-}
-
-/** Returns bytes as text. Leaves out the bytes of a last character that is incomplete, because the bytes may be cut inside a character. */
-function textOf(bytes: Buffer): string {
-  return new TextDecoder().decode(bytes, { stream: true });
 }
 
 function errorOfStatus(status: number): SendError | null {

@@ -35,7 +35,17 @@ export interface SignedDelivery {
 export function deliveryHeaders(brand: string, delivery: SignedDelivery): Record<string, string> {
   return {
     [`X-${brand}-Signature`]: signBody(delivery.secret, delivery.timestampSeconds, delivery.body),
-    [`X-${brand}-Timestamp`]: String(delivery.timestampSeconds),
-    [`X-${brand}-Event-Id`]: delivery.eventId,
+    ...unsignedHeaders(brand, delivery),
+  };
+}
+
+/** Returns the headers of `deliveryHeaders` without the signature. Leaves out the timestamp if it is null. */
+export function unsignedHeaders(
+  brand: string,
+  { eventId, timestampSeconds }: { eventId: string; timestampSeconds: number | null },
+): Record<string, string> {
+  return {
+    ...(timestampSeconds === null ? {} : { [`X-${brand}-Timestamp`]: String(timestampSeconds) }),
+    [`X-${brand}-Event-Id`]: eventId,
   };
 }

@@ -4,15 +4,18 @@ import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendLongList } from '#platform/http/list.ts';
 import { pageOf } from '#platform/http/paging.ts';
-import { deliveryShape, listDeliveries } from './deliveries.ts';
-import { Delivery, DeliveryQuery } from './schema.ts';
+import { deliveryShape, listDeliveries, readDelivery } from './staff-deliveries.ts';
+import { Delivery, DeliveryDetail, DeliveryPath, DeliveryQuery } from './staff-schema.ts';
+
+const NOT_FOUND = { status: 404, code: 'error', message: 'No such delivery.' } as const;
 
 interface Dependencies {
   db: Database;
   staffGuard: Guard;
+  headerBrand: string;
 }
 
-export function deliveryStaffRoutes(app: App, { db, staffGuard }: Dependencies): void {
+export function deliveryStaffRoutes(app: App, { db, staffGuard, headerBrand }: Dependencies): void {
   app.get(
     '/v1/staff/webhook-deliveries/',
     {
@@ -24,15 +27,35 @@ export function deliveryStaffRoutes(app: App, { db, staffGuard }: Dependencies):
         description:
           'Lists the deliveries of all partners, newest first. Each attempt shows the status that the receiver answered, the duration, ' +
           'and why the attempt failed. An event that happened while no webhook was registered has no delivery. ' +
+          'The filters may be combined. Then the list has only the deliveries that pass all of them. A filter by an unknown id gives ' +
+          'an empty list. ' +
           'Deliveries that have ended are kept for 30 days, unless the operator has set another number of days.',
         tags: ['Webhooks'],
         querystring: DeliveryQuery,
         response: { 200: Type.Union([Type.Array(Delivery), pageOf(Delivery)]) },
       },
     },
-    (request, reply) => {
-      const list = listDeliveries(db, request.staff.tenant.id, request.query.status);
-      return sendLongList(request, reply, list, deliveryShape);
+    async (request, reply) => {
+      const list = await listDeliveries(db, request.staff.tenant.id, request.query);
+      return await sendLongList(request, reply, list, deliveryShape);
     },
+  );
+  app.get(
+    '/v1/staff/webhook-deliveries/:id/',
+    {
+      onRequest: staffGuard,
+      config: { errors: [NOT_FOUND] },
+      schema: {
+        operationId: 'getWebhookDelivery',
+        summary: 'Read a delivery with its request and the responses',
+        description:
+          'Returns a delivery with the body as it is signed, the headers of the last attempt without the signature, and the begin of ' +
+          'the response to each failed attempt. So staff and partner can compare what was sent with what was received.',
+        tags: ['Webhooks'],
+        params: DeliveryPath,
+        response: { 200: DeliveryDetail },
+      },
+    },
+    async (request) => await readDelivery(db, request.staff.tenant.id, request.params.id, headerBrand),
   );
 }

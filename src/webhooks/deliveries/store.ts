@@ -267,11 +267,23 @@ function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
   };
 }
 
+/** Entry of `attempts` for an attempt with its outcome. */
+interface AttemptResult {
+  at: string;
+  http_status: number | null;
+  duration_ms: number;
+  error: string | null;
+  /** Timestamp of the signature, in seconds of Unix time. Null: no request was signed. */
+  timestamp: number | null;
+}
+
 /** Result of an attempt, and the status of the delivery after the attempt. */
 export interface Outcome {
   delivery: ClaimedDelivery;
   /** Null: the delivery was not sent. Its attempt does not count, and it keeps its place in the queue. */
-  result: { at: string; http_status: number | null; duration_ms: number; error: string | null } | null;
+  result: AttemptResult | null;
+  /** Begin of the response to a failed attempt. Null: no response is kept. */
+  answer: string | null;
   status: DeliveryStatus;
   /** Milliseconds until the next attempt if the delivery stays pending, otherwise 0. */
   retryInMs: number;
@@ -300,18 +312,25 @@ function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }
       SELECT given.*, now() + make_interval(secs => given.retry_seconds) AS retry_at
       FROM unnest(${of(({ delivery }) => delivery.tenantId)}::bigint[], ${of(({ delivery }) => delivery.eventId)}::uuid[],
                   ${of(({ delivery }) => delivery.lease.id)}::uuid[], ${of(({ status }) => status)}::text[],
-                  ${of(({ result }) => result && JSON.stringify(result))}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[])
-        AS given (tenant_id, id, lease_id, status, result, retry_seconds)
+                  ${of(({ result }) => result && JSON.stringify(result))}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[],
+                  ${of(keptAnswer)}::jsonb[])
+        AS given (tenant_id, id, lease_id, status, result, retry_seconds, answer)
     )
     UPDATE delivery AS d SET
       status = CASE WHEN d.status = 'stopped' AND o.status <> 'delivered' THEN d.status ELSE o.status END,
       attempt_count = d.attempt_count - (o.result IS NULL)::int,
       attempts = CASE WHEN o.result IS NULL THEN d.attempts ELSE d.attempts || o.result END,
+      answers = CASE WHEN o.answer IS NULL THEN d.answers ELSE coalesce(d.answers, '{}'::jsonb) || o.answer END,
       next_attempt_at = CASE WHEN o.result IS NULL THEN d.next_attempt_at ELSE o.retry_at END,
       leased_until = NULL,
       lease_id = NULL
     FROM o WHERE d.tenant_id = ${tenantOf('o')} AND d.id = o.id AND d.lease_id = o.lease_id
     RETURNING d.id`;
+}
+
+/** Returns the entry of `answers` for an attempt as JSON text. Null: no response is kept. */
+function keptAnswer({ delivery, answer }: Outcome): string | null {
+  return answer === null ? null : JSON.stringify({ [delivery.attempt]: answer });
 }
 
 /** Maximum number of pending deliveries that are counted. A larger count would take longer, and would not help an operator. */

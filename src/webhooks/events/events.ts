@@ -1,7 +1,8 @@
 export { attemptsShape, type StoredAttempts } from './attempts.ts';
-export type { EventType } from './event-types.ts';
+export { EVENT_TYPES, type EventType } from './event-types.ts';
 export type { ClaimedDelivery, DueQueue, Lease, LocalDelivery } from './local-delivery.ts';
-export { Attempt, DELIVERY_STATUSES, DeliveryStatus, type FeedEntry, type FeedPage } from './schema.ts';
+export { readIdsOfKinds } from './kinds-store.ts';
+export { Attempt, DELIVERY_STATUSES, DeliveryStatus, EventSubject, type FeedEntry, type FeedPage } from './schema.ts';
 export {
   createTransactionWithEvents,
   type EventInput,

@@ -5,10 +5,21 @@ import { type ApiError, invalidField } from '#platform/errors.ts';
 import { attemptsShape } from './attempts.ts';
 import { cursorText, parseCursor } from './feed-cursor.ts';
 import * as store from './feed-store.ts';
-import type { DeliveryStatus, FeedEntry, FeedPage } from './schema.ts';
+import { type DeliveryStatus, type FeedEntry, type FeedPage, type FeedQuery, LATEST } from './schema.ts';
 
+const DEFAULT_LIMIT = 50;
 /** Maximum number of events to which `endOfFeed` gives positions in one transaction. */
 const NUMBERED_AT_ONCE = 1_000;
+
+/**
+ * Returns the part of a feed that a query asks for. The partner and the staff of the tenant read the feed with this function, so both see
+ * the same.
+ * @throws ApiError invalid_request as `readFeed`
+ */
+export async function answerFeed(db: Database, feed: store.Feed, query: FeedQuery): Promise<FeedPage> {
+  const { after = '', limit = DEFAULT_LIMIT } = query;
+  return after === LATEST ? { results: [], next: await endOfFeed(db, feed) } : await readFeed(db, feed, after, limit);
+}
 
 /**
  * Returns the credential's events after a cursor, oldest first, with their deliveries. An event that is committed late gets a position
@@ -135,7 +146,11 @@ function entryShape(row: store.FeedRow, era: number): FeedEntry {
   return {
     cursor: cursorText({ era, position: row.feed_position }),
     ...(JSON.parse(row.body) as Pick<FeedEntry, 'event' | 'event_id' | 'occurred_at' | 'data'>),
-    delivery:
-      delivery === null ? null : { status: delivery.status as DeliveryStatus, attempts: attemptsShape(delivery) },
+    delivery: deliveryOfEvent(delivery),
   };
+}
+
+/** Returns the state of the delivery of an event as the API shows it. Null if the event has no delivery. */
+export function deliveryOfEvent(delivery: store.FeedRow['delivery']): FeedEntry['delivery'] {
+  return delivery === null ? null : { status: delivery.status as DeliveryStatus, attempts: attemptsShape(delivery) };
 }

@@ -2,16 +2,14 @@ import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendJsonBytes } from '#platform/http/list.ts';
-import { endOfFeed, readFeed } from './feed.ts';
-import { FeedPage, FeedQuery, LATEST } from './schema.ts';
+import { answerFeed } from './feed.ts';
+import { FeedPage, FeedQuery } from './schema.ts';
 
 interface Dependencies {
   db: Database;
   callerGuard: Guard;
   headerBrand: string;
 }
-
-const DEFAULT_LIMIT = 50;
 
 /**
  * Registers the route of the event feed. A client whose receiver was down reads the missed events here. Reading an event does not send it
@@ -39,11 +37,7 @@ export function feedRoutes(app: App, { db, callerGuard, headerBrand }: Dependenc
       },
     },
     async (request, reply) => {
-      const { after = '', limit = DEFAULT_LIMIT } = request.query;
-      const page =
-        after === LATEST
-          ? { results: [], next: await endOfFeed(db, request.caller) }
-          : await readFeed(db, request.caller, after, limit);
+      const page = await answerFeed(db, request.caller, request.query);
       reply.header('X-Webhook-Header-Brand', headerBrand);
       return sendJsonBytes(reply, JSON.stringify(page));
     },

@@ -12,6 +12,19 @@ export const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], {
     'failed, and the service does not try again. `stopped`: the credential was revoked.',
 });
 
+const SUBJECT_TYPES = ['order', 'reservation'] as const;
+
+/** Order or reservation that an event reports, for staff. */
+export const EventSubject = Type.Object(
+  {
+    type: Type.Enum([...SUBJECT_TYPES], { type: 'string', description: 'The kind of object that the event reports.' }),
+    id: Type.String({ format: 'uuid', description: 'The id of the order or the reservation in Roomservice.' }),
+    external_id: Type.String({ description: "The platform's id of the order or the reservation." }),
+  },
+  { title: 'EventSubject', description: 'The order or the reservation that the event reports.' },
+);
+export type EventSubject = Type.Static<typeof EventSubject>;
+
 export const Attempt = Type.Object(
   {
     at: Type.String({ format: 'date-time', description: 'Time at which the attempt began.' }),
@@ -54,11 +67,13 @@ export const FeedQuery = Type.Object({
   ),
 });
 
+export type FeedQuery = Type.Static<typeof FeedQuery>;
+
 /**
  * Entry of the feed. The fields `event`, `event_id`, `occurred_at` and `data`, serialised as compact JSON in this order, are byte for byte
  * the body that is signed in a delivery.
  */
-const FeedEntry = Type.Object(
+export const FeedEntry = Type.Object(
   {
     cursor: Type.String({ description: 'Position of the event in the feed. Keep this text unchanged.' }),
     event: Type.Enum([...EVENT_TYPES], { type: 'string', description: 'The name of the event.' }),

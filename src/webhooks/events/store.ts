@@ -4,6 +4,7 @@ import { Fields, selectForEach } from '#platform/db/inputs.ts';
 import { isCluster } from '#platform/db/layout.ts';
 import type { EventType } from './event-types.ts';
 import type { Lease, Target } from './local-delivery.ts';
+import type { EventSubject } from './schema.ts';
 
 export interface NewEvent {
   tenantId: number;
@@ -12,6 +13,7 @@ export interface NewEvent {
   type: EventType;
   body: string;
   createdAt: Date;
+  subject: EventSubject;
   /**
    * Lease for the first attempt, if this process will send the event itself. With a lease, the INSERT also claims the delivery and counts
    * the attempt. Null: a worker of this process or of another process claims the delivery later.
@@ -19,8 +21,12 @@ export interface NewEvent {
   lease: Lease | null;
 }
 
-/** Event with the fields that the INSERT takes as parameters. */
-type EventInput = Omit<NewEvent, 'lease'> & { leaseId: string | null; leaseSeconds: number };
+/** Event with the fields that the INSERT takes as parameters. The subject is JSON text. */
+type EventInput = Omit<NewEvent, 'lease' | 'subject'> & {
+  subject: string;
+  leaseId: string | null;
+  leaseSeconds: number;
+};
 
 const EVENT_INPUT = new Fields<EventInput>({
   tenantId: 'bigint',
@@ -29,6 +35,7 @@ const EVENT_INPUT = new Fields<EventInput>({
   type: 'text',
   body: 'text',
   createdAt: 'timestamptz',
+  subject: 'json',
   leaseId: 'uuid',
   leaseSeconds: 'float8',
 });
@@ -37,7 +44,7 @@ const EVENT_INPUT = new Fields<EventInput>({
 const CLAIMED_AT_MS = sql`extract(epoch FROM now())::float8 * 1000`;
 /** Condition for a credential whose events get deliveries. */
 const IS_DELIVERED = sql`webhook_url <> '' AND is_active`;
-const EVENT_COLUMNS = sql`event (tenant_id, id, credential_id, type, body, created_at)`;
+const EVENT_COLUMNS = sql`event (tenant_id, id, credential_id, type, body, created_at, subject)`;
 const DELIVERY_COLUMNS = sql`delivery (tenant_id, id, credential_id, status, attempt_count, leased_until, claimed_at, lease_id)`;
 
 /**
@@ -57,8 +64,9 @@ function firstClaim(leaseId: RawBuilder<unknown>, leaseSeconds: RawBuilder<unkno
  * @returns the URL and secret of each event that gets a delivery, by event id
  */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {
-  const inputs = events.map(({ lease, ...event }) => ({
+  const inputs = events.map(({ lease, subject, ...event }) => ({
     ...event,
+    subject: JSON.stringify(subject),
     leaseId: lease?.id ?? null,
     leaseSeconds: lease?.seconds ?? 0,
   }));
@@ -76,14 +84,14 @@ async function insertTogether(tx: Tx, inputs: EventInput[]): Promise<Map<string,
     inputs,
     (event) => sql`
       SELECT tenant_id, ${event.id} AS id, id AS credential_id, ${event.type} AS type, ${event.body} AS body,
-        ${event.createdAt} AS created_at, ${event.leaseId} AS lease_id, ${event.leaseSeconds} AS lease_seconds,
+        ${event.createdAt} AS created_at, ${event.subject} AS subject, ${event.leaseId} AS lease_id, ${event.leaseSeconds} AS lease_seconds,
         webhook_url, webhook_secret, ${CLAIMED_AT_MS} AS claimed_at_ms, ${IS_DELIVERED} AS is_delivered
       FROM credential WHERE tenant_id = ${event.tenantId} AND id = ${event.credentialId} LIMIT 1
     `,
   );
   const { rows } = await sql<Target & { id: string }>`
     WITH receiver AS (${receivers}), event_row AS (
-      INSERT INTO ${EVENT_COLUMNS} SELECT tenant_id, id, credential_id, type, body, created_at FROM receiver
+      INSERT INTO ${EVENT_COLUMNS} SELECT tenant_id, id, credential_id, type, body, created_at, subject FROM receiver
     ), delivery_row AS (
       INSERT INTO ${DELIVERY_COLUMNS}
       SELECT tenant_id, id, credential_id, ${firstClaim(sql`lease_id`, sql`lease_seconds`)} FROM receiver WHERE is_delivered
@@ -109,9 +117,10 @@ async function insertRows(tx: Tx, inputs: EventInput[]): Promise<Map<string, Tar
   const targets = new Map<string, Target>();
   for (const input of inputs) {
     const credential = rows.find(({ id }) => id === input.credentialId);
-    const { tenantId, id, credentialId, type, body, createdAt, leaseId, leaseSeconds } = EVENT_INPUT.parameters(input);
+    const { tenantId, id, credentialId, type, body, createdAt, subject, leaseId, leaseSeconds } =
+      EVENT_INPUT.parameters(input);
     if (credential !== undefined) {
-      events.push(sql`(${sql.join([tenantId, id, credentialId, type, body, createdAt])})`);
+      events.push(sql`(${sql.join([tenantId, id, credentialId, type, body, createdAt, subject])})`);
     }
     if (credential?.isDelivered) {
       deliveries.push(sql`(${sql.join([tenantId, id, credentialId, firstClaim(leaseId, leaseSeconds)])})`);

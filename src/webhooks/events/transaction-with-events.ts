@@ -5,6 +5,7 @@ import { newId } from '#platform/lib/ids.ts';
 import { Tally } from '#platform/lib/tally.ts';
 import type { EventType } from './event-types.ts';
 import type { LocalDelivery, Target } from './local-delivery.ts';
+import type { EventSubject } from './schema.ts';
 import { insertEvents, type NewEvent } from './store.ts';
 
 /** Event for the partner that owns the order or reservation. */
@@ -15,6 +16,8 @@ export interface EventInput {
   occurredAt: Date;
   /** Identifiers and the new status, and no other field (contract §6). */
   data: Record<string, string>;
+  /** The order or reservation, for staff. */
+  subject: EventSubject;
 }
 
 /**
@@ -84,12 +87,12 @@ class RecordedEvents {
   };
 
   /** Returns the event to insert. It has a lease if this process has a free sending slot for its delivery. */
-  #draft({ type, occurredAt, data, ...credential }: EventInput): NewEvent {
+  #draft({ type, occurredAt, data, subject, ...credential }: EventInput): NewEvent {
     const id = newId();
     const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
     const lease = this.#deliveries?.offerLease(credential, this.#countOf.of(credential.credentialId)) ?? null;
     this.#countOf.add(credential.credentialId, 1);
-    return { ...credential, id, type, body, createdAt: occurredAt, lease };
+    return { ...credential, id, type, body, createdAt: occurredAt, subject, lease };
   }
 
   /** Begins the deliveries of the recorded events. Call it after the commit. */

@@ -104,6 +104,18 @@ export const WEBHOOKS_BUGS: Bug[] = [
     suites: ['test/parity/deliveries.test.ts'],
   },
   {
+    name: 'only the last response',
+    harm: 'staff see the response to the last attempt only, and not why the earlier attempts failed',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/store.ts',
+        find: "coalesce(d.answers, '{}'::jsonb) || o.answer END",
+        replace: 'o.answer END',
+      },
+    ],
+    suites: ['test/parity/deliveries.test.ts'],
+  },
+  {
     name: 'every worker searches',
     harm: 'a thousand processes use all cores of PostgreSQL, although no event is due',
     edits: [

@@ -1,23 +1,20 @@
 import Type from 'typebox';
+import { AuditEntry, listAudit } from '#access/audit/audit.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { sendLongList } from '#platform/http/list.ts';
-import { PageQuery, pageOf } from '#platform/http/paging.ts';
-import { auditShape, listAudit } from './audit.ts';
-import { AuditEntry } from './schema.ts';
+import { sendLongListInParts } from '#platform/http/list.ts';
+import { pageOf } from '#platform/http/paging.ts';
+import { AuditQuery } from './schema.ts';
+import { filterOf, textsOf } from './trail.ts';
 
 interface Dependencies {
   db: Database;
   ownerGuard: Guard;
-  /**
-   * Returns the tenant id of the signed-in owner. This function is a parameter, because `access/sessions/` puts the signed-in owner on the
-   * request, and `access/audit/` may not import that folder.
-   */
-  tenantOf: (request: Parameters<Guard>[0]) => number;
 }
 
-export function auditStaffRoutes(app: App, { db, ownerGuard, tenantOf }: Dependencies): void {
+/** Registers the route of the audit trail. It belongs to `staff/`, because it names the rows of many modules. */
+export function auditStaffRoutes(app: App, { db, ownerGuard }: Dependencies): void {
   app.get(
     '/v1/staff/audit/',
     {
@@ -32,12 +29,17 @@ export function auditStaffRoutes(app: App, { db, ownerGuard, tenantOf }: Depende
           'changed, enabled and disabled, ' +
           'links for passwords made, displays added, paired and removed, sessions of others ended, failed sign-ins, and ' +
           'changes by a tenant document. A change and its entry are written in one transaction. No entry is ever ' +
-          'changed or removed. Only the owner may call this operation.',
+          'changed or removed. The names of actors and subjects are the present ones. The filters may be combined. Then the ' +
+          'list has only the entries that pass all of them. Only the owner may call this operation.',
         tags: ['Audit'],
-        querystring: PageQuery,
+        querystring: AuditQuery,
         response: { 200: Type.Union([Type.Array(AuditEntry), pageOf(AuditEntry)]) },
       },
     },
-    (request, reply) => sendLongList(request, reply, listAudit(db, tenantOf(request)), auditShape),
+    (request, reply) => {
+      const { staff, query } = request;
+      const list = listAudit(db, staff.tenant.id, filterOf(query));
+      return sendLongListInParts(request, reply, list, (rows) => textsOf(db, staff.tenant, rows));
+    },
   );
 }

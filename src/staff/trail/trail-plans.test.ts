@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { type AuditFilter, listAudit } from '#access/audit/audit.ts';
+import { firstIdAt, newId } from '#platform/lib/ids.ts';
+import { openPlanned, type PlannedDatabase } from '#test/support/plans.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { isTestCluster } from '#test/support/test-cluster.ts';
+import { readNames } from './store.ts';
+
+/** Number of audit entries of the tenant. They are spread over 30 days. */
+const MANY = 60_000;
+const PAGE = 50;
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.now();
+/** Maximum number of pages that a statement reads for one page of the list. */
+const MOST_PAGES = 400;
+
+const isCluster = await isTestCluster();
+
+describe('plans of the audit trail', {
+  skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
+}, () => {
+  let service: TestService;
+  let planned: PlannedDatabase;
+  let tenantId: number;
+  /** Actor of one entry in 1,000. */
+  const rare = newId();
+  before(async () => {
+    service = await startService();
+    planned = openPlanned(service.database.url, ['audit_entry', 'app_user'], MOST_PAGES);
+    ({ tenantId } = await service.tenant());
+    await insert();
+    await sql`VACUUM ANALYZE audit_entry`.execute(service.database.db);
+  });
+  after(async () => {
+    await planned.db.destroy();
+    await service.close();
+  });
+
+  /** Inserts entries. One in 400 has a rare action, and each subject has 30 entries. */
+  async function insert(): Promise<void> {
+    await sql`
+      INSERT INTO audit_entry (tenant_id, id, at, actor_type, actor_id, action, subject, details)
+      SELECT ${tenantId}::bigint, (lpad(to_hex(ms), 12, '0') || '7' || left(md5(n::text), 3) || 'a' || right(md5(n::text), 15))::uuid,
+        to_timestamp(ms / 1000.0), 'credential', CASE WHEN n % 1000 = 0 THEN ${rare}::uuid ELSE ${newId()}::uuid END,
+        CASE WHEN n % 400 = 0 THEN 'pause.started' ELSE 'rates.written' END, 'subject ' || n % 2000, '{}'
+      FROM (
+        SELECT n, ${NOW_MS}::bigint - (30 * ${DAY_MS}::bigint / ${MANY}::bigint) * (${MANY}::bigint - n) AS ms
+        FROM generate_series(1, ${MANY}::bigint) AS n
+      ) AS numbered
+    `.execute(service.database.db);
+  }
+
+  const day = { fromMs: NOW_MS - 3 * DAY_MS, toMs: NOW_MS - 2 * DAY_MS };
+  const FILTERS: Record<string, { filter: AuditFilter; uses?: string }> = {
+    'no filter': { filter: {}, uses: 'audit_entry_pkey' },
+    'a frequent action': { filter: { action: 'rates.written' } },
+    'a rare action': { filter: { action: 'pause.started' }, uses: 'audit_entry_by_action' },
+    'an unknown action': { filter: { action: 'door.opened' }, uses: 'audit_entry_by_action' },
+    'a rare actor': { filter: { actorId: rare }, uses: 'audit_entry_by_actor' },
+    'an unknown actor': { filter: { actorId: firstIdAt(0) }, uses: 'audit_entry_by_actor' },
+    'a subject': { filter: { subject: 'subject 7' }, uses: 'audit_entry_by_subject' },
+    'a day': { filter: day, uses: 'audit_entry_pkey' },
+    'an action of a day': { filter: { action: 'pause.started', ...day } },
+  };
+  for (const [what, { filter, uses }] of Object.entries(FILTERS)) {
+    it(`${what}: each statement uses an index, with its values and without them, and reads few pages`, async () => {
+      const used = await planned.indexesOf(async () => {
+        const list = listAudit(planned.db, tenantId, filter);
+        const { count } = await list.readPage(0, PAGE);
+        await list.readPage(Math.floor(count / 2), PAGE);
+        await list.readBatch(firstIdAt(NOW_MS - 20 * DAY_MS), PAGE);
+      });
+      assert.ok(uses === undefined || used.has(uses), `uses ${[...used].join()}`);
+    });
+  }
+
+  it('the names of a page: one statement finds the people among many by their primary key', async () => {
+    await sql`
+      INSERT INTO app_user (tenant_id, id, email, role, password_hash)
+      SELECT ${tenantId}::bigint, gen_random_uuid(), 'person-' || n || '@plans.example', 'staff', '' FROM generate_series(1, 3000) AS n
+    `.execute(service.database.db);
+    await sql`ANALYZE app_user`.execute(service.database.db);
+    const ids = Array.from({ length: 200 }, () => newId());
+    const all = {
+      user: ids,
+      display: ids,
+      credential: ids,
+      channel: ids,
+      rate_plan: ids,
+      room_type: ids,
+      reservation: ids,
+    };
+    const used = await planned.indexesOf(() => readNames(planned.db, tenantId, all));
+    assert.ok(used.has('app_user_pkey'), `uses ${[...used].join()}`);
+  });
+});

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertError } from '#test/support/answers.ts';
+import { eventOf, insertEvents } from '#test/support/feed.ts';
+import { type Answer as Reaction, type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { causeEvent, eventually, isSignedWith, onlyDelivery, register } from '#test/support/webhooks.ts';
+import { newId } from '#platform/lib/ids.ts';
+
+const PATH = '/v1/staff/webhook-deliveries/';
+const TIMEOUT_MS = 700;
+
+interface ShownAttempt {
+  http_status: number | null;
+  error: string | null;
+  answer: string | null;
+}
+
+let service: TestService;
+let receiver: Receiver;
+const log: string[] = [];
+before(async () => {
+  service = await startService({
+    worker: { drawWaitMs: () => 0, probeRestMs: 0, timeoutMs: TIMEOUT_MS, keepAnswers: true },
+    onLog: (line) => log.push(line),
+  });
+  receiver = await startReceiver();
+});
+after(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+const read = (of: TestTenant, id: string) => service.call('GET', `${PATH}${id}/`, { headers: of.staff });
+
+/** Causes one event whose attempts get these reactions, the last one again and again, and waits until the delivery has the status. */
+async function deliver(reactions: Reaction[], status: string) {
+  const tenant = await service.tenant();
+  const secret = await register(service, tenant.partner, receiver.url);
+  let attempt = 0;
+  receiver.answerWith(() => reactions[Math.min(attempt++, reactions.length - 1)] ?? 204);
+  const earlier = receiver.requests.length;
+  await causeEvent(service, tenant);
+  const delivery = await onlyDelivery(service, tenant, status);
+  const requests = receiver.requests.slice(earlier);
+  const { body } = await read(tenant, delivery.id);
+  return { tenant, secret, delivery, requests, shown: body, attempts: body.attempts as ShownAttempt[] };
+}
+
+/** Writes a response with a status line and a body of chunks. A chunk of null is a pause. */
+function inChunks(chunks: (string | null)[], pauseMs: number): (socket: Socket) => void {
+  return (socket) => {
+    socket.write('HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\n');
+    void (async () => {
+      for (const chunk of chunks) {
+        await (chunk === null ? sleep(pauseMs) : undefined);
+        if (socket.destroyed) {
+          return;
+        }
+        if (chunk !== null) {
+          socket.write(`${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`);
+        }
+      }
+      socket.write('0\r\n\r\n');
+    })();
+  };
+}
+
+/** Writes a response with a body of these bytes. */
+function withBytes(bytes: Buffer): (socket: Socket) => void {
+  return (socket) => {
+    socket.write(`HTTP/1.1 500 No\r\nContent-Length: ${bytes.length}\r\n\r\n`);
+    socket.write(bytes);
+  };
+}
+
+describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
+  it('200: the body and the headers are those of the last request, byte for byte, and there is no signature', async () => {
+    const { shown, requests, secret, delivery } = await deliver([500, 204], 'delivered');
+    const last = requests.at(-1) ?? assert.fail();
+    assert.equal(requests.length, 2);
+    assert.equal(shown.body, last.rawBody.toString());
+    assert.ok(isSignedWith(secret, last));
+    const names = Object.keys(shown.headers).map((name) => name.toLowerCase());
+    assert.deepEqual(names, ['content-type', 'user-agent', 'x-service-timestamp', 'x-service-event-id']);
+    for (const [name, value] of Object.entries(shown.headers)) {
+      assert.equal(value, last.headers[name.toLowerCase()], name);
+    }
+    const { attempts, body: _, headers: __, ...facts } = shown;
+    assert.deepEqual({ ...facts, attempts: attempts.map(({ answer, ...rest }: ShownAttempt) => rest) }, delivery);
+  });
+
+  it('200: a failed attempt has the begin of the response, and a successful attempt has none', async () => {
+    const failed = { status: 418, body: '{"error": "a teapot"}' };
+    const { attempts } = await deliver(
+      [failed, { status: 302, body: 'moved' }, { status: 500 }, { status: 200, body: 'fine' }],
+      'delivered',
+    );
+    assert.deepEqual(
+      attempts.map(({ http_status, answer }) => [http_status, answer]),
+      [
+        [418, '{"error": "a teapot"}'],
+        [302, 'moved'],
+        [500, ''],
+        [200, null],
+      ],
+    );
+  });
+
+  it('200: of a long response the first 1,024 bytes are kept, without a character that the end cuts', async () => {
+    const long = 'a'.repeat(1_023) + 'é'.repeat(20_000);
+    const tooLong = 'b'.repeat(1_000_000);
+    const { attempts } = await deliver([{ status: 500, body: long }, { status: 500, body: tooLong }, 204], 'delivered');
+    assert.deepEqual(
+      attempts.map(({ answer }) => answer),
+      ['a'.repeat(1_023), 'b'.repeat(1_024), null],
+    );
+  });
+
+  it('200: bytes that are not text are replaced, and NUL too', async () => {
+    const bytes = Buffer.from([0x61, 0x00, 0xff, 0xfe, 0xc3, 0xa9, 0xed, 0xa0, 0x80, 0x5c, 0x22, 0x1b]);
+    const all = Buffer.from(Array.from({ length: 3_000 }, (_, index) => index % 256));
+    const { attempts } = await deliver([withBytes(bytes), withBytes(all), 204], 'delivered');
+    assert.match(attempts[0]?.answer ?? '', /^a\uFFFD{3}é\uFFFD+\\"\p{Cc}$/u);
+    const [, { answer } = assert.fail()] = attempts;
+    assert.ok(answer?.startsWith('\uFFFD\x01\x02') && !answer.includes('\0') && answer.isWellFormed(), String(answer));
+  });
+
+  it('200: of a response that never ends or comes slowly, an attempt keeps what came within its time limit', async () => {
+    const endless = inChunks(['first', ...Array.from({ length: 100 }, () => [null, 'x']).flat()], 100);
+    const silent = inChunks(['only', null], 60_000);
+    const { attempts, shown } = await deliver([endless, silent, 'hang', 'reset', 204], 'delivered');
+    assert.match(attempts[0]?.answer ?? '', /^firstx{2,7}$/);
+    assert.deepEqual(
+      attempts.map(({ http_status, error }) => [http_status, error]),
+      [
+        [503, 'http_status'],
+        [503, 'http_status'],
+        [null, 'timeout'],
+        [null, 'connection_reset'],
+        [204, null],
+      ],
+    );
+    assert.deepEqual(
+      attempts.slice(1).map(({ answer }) => answer),
+      ['only', null, null, null],
+    );
+    const times = shown.attempts.map(({ at }: { at: string }) => Date.parse(at));
+    // A response that does not end holds its slot for the time limit, and not longer.
+    for (const index of [0, 1, 2]) {
+      assert.ok(times[index + 1] - times[index] < TIMEOUT_MS + 1_500, `attempt ${index + 1}: ${times.join()}`);
+    }
+  });
+
+  it('200: a failed delivery shows the responses to all five attempts', async () => {
+    let count = 0;
+    const tenant = await service.tenant();
+    await register(service, tenant.partner, receiver.url);
+    receiver.answerWith(() => ({ status: 500, body: `no ${(count += 1)}` }));
+    await causeEvent(service, tenant);
+    const { id } = await onlyDelivery(service, tenant, 'failed');
+    const { body } = await read(tenant, id.toUpperCase());
+    assert.deepEqual(
+      body.attempts.map(({ answer }: ShownAttempt) => answer),
+      ['no 1', 'no 2', 'no 3', 'no 4', 'no 5'],
+    );
+    assert.equal(body.next_attempt_at, null);
+  });
+
+  it('200: a delivery without an attempt has no timestamp in its headers', async () => {
+    const own = await service.tenant();
+    const next_attempt_at = new Date(Date.now() + 3_600_000);
+    const [id = ''] = await insertEvents(service.database.db, [
+      eventOf(own, { delivery: { status: 'pending', next_attempt_at } }),
+    ]);
+    const { body } = await read(own, id);
+    assert.deepEqual(Object.keys(body.headers), ['content-type', 'user-agent', 'X-Service-Event-Id']);
+    assert.deepEqual([body.attempts, body.next_attempt_at], [[], next_attempt_at.toISOString()]);
+  });
+
+  it('200: where private networks are allowed, no response is kept, and the brand of the headers is the configured one', async (t) => {
+    const own = await startService({
+      worker: { drawWaitMs: () => 0, probeRestMs: 0 },
+      config: { webhookHeaderBrand: 'Harbour' },
+    });
+    t.after(() => own.close());
+    const tenant = await own.tenant();
+    await register(own, tenant.partner, receiver.url);
+    let attempt = 0;
+    receiver.answerWith(() => ({ status: (attempt += 1) === 1 ? 500 : 204, body: 'secret' }));
+    await causeEvent(own, tenant);
+    const { id } = await onlyDelivery(own, tenant, 'delivered');
+    const { body } = await own.call('GET', `${PATH}${id}/`, { headers: tenant.owner });
+    assert.deepEqual(
+      body.attempts.map(({ answer }: ShownAttempt) => answer),
+      [null, null],
+    );
+    assert.ok(body.headers['X-Harbour-Timestamp'] && body.headers['X-Harbour-Event-Id'] === id);
+    const { rows } = await own.database.db
+      .selectFrom('delivery')
+      .select('answers')
+      .execute()
+      .then((found) => ({ rows: found }));
+    assert.deepEqual(rows, [{ answers: null }]);
+  });
+
+  it('the log has a line for each attempt, and no response', async () => {
+    const { delivery } = await deliver([{ status: 500, body: 'token=hunter2' }, 204], 'delivered');
+    const lines = await eventually(() => {
+      const found = log.filter((line) => line.includes(delivery.id) && line.includes('webhook attempt'));
+      return found.length === 2 && found;
+    }, 'two lines about the attempts');
+    assert.ok(lines.every((line) => line.includes('"timestampSeconds"')));
+    assert.ok(!log.some((line) => line.includes('hunter2')));
+  });
+
+  it('404: an unknown or malformed id, the id of another tenant, and an event without a delivery are not found', async () => {
+    const [own, stranger] = [await service.tenant(), await service.tenant()];
+    const [theirs = ''] = await insertEvents(service.database.db, [
+      eventOf(stranger, { delivery: { status: 'failed' } }),
+    ]);
+    const [bare = ''] = await insertEvents(service.database.db, [eventOf(own)]);
+    for (const id of [newId(), 'x', '%00', theirs, bare, own.credential.id]) {
+      const { status } = await read(own, id);
+      assert.ok(status === 404 || (id === '%00' && status === 400), `${id}: ${status}`);
+    }
+    assertError(await read(own, theirs), 404, 'error');
+  });
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { faultsOf } from '#test/support/answers.ts';
+import { eventOf, insertEvents } from '#test/support/feed.ts';
+import { book, openHotel, setStayStatus, type TestHotel } from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { causeEvent, register } from '#test/support/webhooks.ts';
+import { firstIdAt, newId } from '#platform/lib/ids.ts';
+
+const PATH = '/v1/staff/webhook-deliveries/';
+const URL_A = 'https://partner.example/hook';
+
+let service: TestService;
+let hotel: TestHotel;
+let sibling: Awaited<ReturnType<TestService['credential']>>;
+/** Deliveries of the hotel, oldest first. */
+let all: { id: string; created_at: string; event: string; subject: object | null }[];
+let subjects: object[];
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+  sibling = await service.credential(hotel.tenantId);
+  await register(service, hotel.partner, URL_A);
+  await register(service, sibling.partner, URL_A);
+  const first = await causeEvent(service, hotel);
+  const stay = (await book(service, hotel, { external_reservation_id: 'stay-1' })).body.reservation_id;
+  const second = await causeEvent(service, hotel, sibling.partner);
+  await setStayStatus(service, hotel, stay, 'cancelled');
+  const order = ({ orderId, externalId }: typeof first) => ({ type: 'order', id: orderId, external_id: externalId });
+  const reservation = { type: 'reservation', id: stay, external_id: 'stay-1' };
+  subjects = [order(first), reservation, order(second), reservation];
+  const stranger = await service.tenant();
+  await register(service, stranger.partner, URL_A);
+  await causeEvent(service, stranger);
+  all = (await list({})).body.toReversed();
+  const [, failed] = all;
+  await service.database.db
+    .updateTable('delivery')
+    .set({ status: 'failed' })
+    .where('id', '=', failed?.id ?? '')
+    .execute();
+});
+after(() => service.close());
+
+const list = (query: Record<string, string>) =>
+  service.call('GET', `${PATH}?${new URLSearchParams(query)}`, { headers: hotel.staff });
+
+/** Returns the positions of the listed deliveries in `all`. Asserts that a page has the same deliveries and their count. */
+async function found(query: Record<string, string>): Promise<number[]> {
+  const answer = await list(query);
+  assert.equal(answer.status, 200, answer.text);
+  const page = await list({ ...query, page_size: '200' });
+  assert.deepEqual([page.body.count, page.body.results], [answer.body.length, answer.body]);
+  return answer.body.map(({ id }: { id: string }) => all.findIndex((each) => each.id === id));
+}
+
+describe('filters of GET /v1/staff/webhook-deliveries/', () => {
+  it('200: each delivery names its credential and the order or the stay of its event, and a waiting one has the time of its next attempt', async () => {
+    const { body } = await list({});
+    assert.deepEqual(
+      body.map(({ subject }: { subject: object }) => subject),
+      subjects.toReversed(),
+    );
+    const own = { credential_id: hotel.credential.id, credential_label: 'A platform' };
+    assert.partialDeepStrictEqual(body[3], own);
+    assert.equal(body[1].credential_id, sibling.credential.id);
+    assert.ok(Math.abs(Date.parse(body[3].next_attempt_at) - Date.now()) < 60_000);
+    assert.equal(body[2].next_attempt_at, null);
+  });
+
+  it('200: credential_id, event, status and ids each list the deliveries with this value, and all together those with every value', async () => {
+    assert.deepEqual(await found({ credential_id: sibling.credential.id }), [2]);
+    assert.deepEqual(await found({ event: 'order.status_changed' }), [2, 0]);
+    assert.deepEqual(await found({ event: 'reservation.cancelled' }), [3]);
+    assert.deepEqual(await found({ event: 'reservation.modified' }), []);
+    assert.deepEqual(await found({ status: 'failed' }), [1]);
+    assert.deepEqual(await found({ ids: [all[3]?.id, all[0]?.id.toUpperCase(), newId()].join() }), [3, 0]);
+    const both = { credential_id: hotel.credential.id, event: 'order.status_changed' };
+    assert.deepEqual(await found(both), [0]);
+    assert.deepEqual(await found({ ...both, ids: String(all[0]?.id), status: 'pending' }), [0]);
+    assert.deepEqual(await found({ ...both, ids: String(all[3]?.id) }), []);
+    assert.deepEqual(await found({ ...both, status: 'failed' }), []);
+  });
+
+  it('200: a filter by an unknown id, or by an id of another tenant, gives an empty list', async () => {
+    const stranger = await service.tenant();
+    for (const credential_id of [newId(), stranger.credential.id]) {
+      assert.deepEqual(await found({ credential_id }), []);
+      assert.deepEqual(await found({ credential_id, event: 'order.status_changed' }), []);
+    }
+    assert.deepEqual(await found({ ids: newId() }), []);
+  });
+
+  it('200: created_from is included and created_to is excluded, to the millisecond, for each delivery', async () => {
+    for (const [index, { created_at }] of all.entries()) {
+      const atMs = Date.parse(created_at);
+      const near = (ms: number) => new Date(atMs + ms).toISOString();
+      const [from, later] = [await found({ created_from: created_at }), await found({ created_from: near(1) })];
+      assert.deepEqual([from.includes(index), later.includes(index)], [true, false], created_at);
+      const [to, after1] = [await found({ created_to: created_at }), await found({ created_to: near(1) })];
+      assert.deepEqual([to.includes(index), after1.includes(index)], [false, true], created_at);
+      assert.deepEqual(await found({ created_from: near(-60_000), created_to: near(60_000) }), [3, 2, 1, 0]);
+      assert.ok(!(await found({ created_from: created_at.replace('Z', '1Z') })).includes(index));
+      const inZone = `${new Date(atMs + 3_600_000).toISOString().slice(0, -1)}+01:00`;
+      assert.ok((await found({ created_from: inZone, created_to: near(1) })).includes(index), inZone);
+    }
+    assert.deepEqual(await found({ created_from: '9999-12-31T23:59:59Z' }), []);
+    assert.deepEqual(await found({ created_to: '0001-01-01T00:00:00Z' }), []);
+    assert.deepEqual(await found({ created_from: '2030-01-01T00:00:00Z', created_to: '2029-01-01T00:00:00Z' }), []);
+  });
+
+  it('200: a delivery whose event waited for a lock is listed by the time that it shows, which is earlier than its id', async () => {
+    const own = await service.tenant();
+    const created_at = new Date('2026-03-01T10:00:00.000Z');
+    const id = firstIdAt(created_at.getTime() + 20_000);
+    await insertEvents(service.database.db, [eventOf(own, { id, created_at, delivery: { status: 'delivered' } })]);
+    const count = async (query: Record<string, string>) => {
+      const answer = await service.call('GET', `${PATH}?${new URLSearchParams(query)}`, { headers: own.staff });
+      return answer.body.length;
+    };
+    assert.equal(await count({ created_from: '2026-03-01T10:00:00.001Z' }), 0);
+    assert.equal(await count({ created_from: '2026-03-01T10:00:00Z', created_to: '2026-03-01T10:00:00.001Z' }), 1);
+    const event = 'order.status_changed';
+    assert.equal(await count({ event, created_to: '2026-03-01T10:00:00.001Z' }), 1);
+    assert.equal(await count({ event, created_to: '2026-03-01T10:00:00Z' }), 0);
+  });
+
+  it('200: a delivery of an earlier version, which stored no subject, shows null', async () => {
+    const own = await service.tenant();
+    await insertEvents(service.database.db, [eventOf(own, { delivery: { status: 'stopped' } })]);
+    const { body } = await service.call('GET', PATH, { headers: own.staff });
+    assert.deepEqual([body.length, body[0].subject, body[0].next_attempt_at], [1, null, null]);
+  });
+
+  it('400: an unknown event, a malformed id or a malformed time is refused, and the message names the field', async () => {
+    for (const [field, value] of [
+      ['event', 'order.created'],
+      ['event', ''],
+      ['credential_id', 'x'],
+      ['credential_id', `${hotel.credential.id}'`],
+      ['ids', ''],
+      ['ids', `${newId()},`],
+      ['ids', Array.from({ length: 51 }, () => newId()).join()],
+      ['created_from', 'yesterday'],
+      ['created_from', '2026-02-30T00:00:00Z'],
+      ['created_to', '2026-03-01'],
+    ] as const) {
+      const [fault = ''] = faultsOf(await list({ [field]: value }));
+      assert.ok(fault.startsWith(`${field}: `), `${value}: ${fault}`);
+    }
+  });
+});

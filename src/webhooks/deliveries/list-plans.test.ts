@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { firstIdAt } from '#platform/lib/ids.ts';
+import { openPlanned, type PlannedDatabase } from '#test/support/plans.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { isTestCluster } from '#test/support/test-cluster.ts';
+import { type EventFilter, readNewest } from '../events/list-store.ts';
+import { type DeliveryFilter, findDelivery, listDeliveries } from './list-store.ts';
+
+/** Number of events of the large tenant. They are spread over 30 days. */
+const MANY = 60_000;
+const FEW = 20;
+const PAGE = 50;
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.now();
+/**
+ * Maximum number of pages that a statement reads for one page of a list. A delivery takes a few pages: its row, its event, its credential and
+ * their indexes.
+ */
+const MOST_PAGES = 2_500;
+
+const isCluster = await isTestCluster();
+
+describe('plans of the lists of deliveries and of events', {
+  skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
+}, () => {
+  let service: TestService;
+  let planned: PlannedDatabase;
+  let large: TestTenant;
+  let small: TestTenant;
+  /** Credential of the large tenant that has one event in 1,000. */
+  let rare: string;
+  before(async () => {
+    service = await startService();
+    planned = openPlanned(service.database.url, ['event', 'delivery'], MOST_PAGES);
+    [large, small] = [await service.tenant(), await service.tenant()];
+    rare = (await service.credential(large.tenantId)).credential.id;
+    await insert(large, rare, MANY);
+    await insert(small, small.credential.id, FEW);
+    await sql`VACUUM ANALYZE event, delivery, credential`.execute(service.database.db);
+  });
+  after(async () => {
+    await planned.db.destroy();
+    await service.close();
+  });
+
+  /**
+   * Inserts events with their deliveries. One event in 1,000 belongs to the second credential, one in 500 is the booking of a stay, all
+   * cancellations are the oldest events, and one delivery in 300 has failed.
+   */
+  async function insert({ tenantId, credential }: TestTenant, second: string, count: number): Promise<void> {
+    await sql`
+      WITH made AS MATERIALIZED (
+        SELECT n, (lpad(to_hex(ms), 12, '0') || '7' || left(md5(n::text), 3) || 'a' || right(md5(n::text), 15))::uuid AS id,
+          to_timestamp(ms / 1000.0) AS at,
+          CASE WHEN n % 1000 = 0 THEN ${second}::uuid ELSE ${credential.id}::uuid END AS credential_id
+        FROM (
+          SELECT n, ${NOW_MS}::bigint - (30 * ${DAY_MS}::bigint / ${count}::bigint) * (${count}::bigint - n) AS ms
+          FROM generate_series(1, ${count}::bigint) AS n
+        ) AS numbered
+      ), written AS (
+        INSERT INTO event (tenant_id, id, credential_id, type, body, created_at)
+        SELECT ${tenantId}::bigint, id, credential_id, CASE WHEN n < 12 THEN 'reservation.cancelled'
+          WHEN n % 500 = 0 THEN 'reservation.created' ELSE 'order.status_changed' END, '{}', at
+        FROM made
+      )
+      INSERT INTO delivery (tenant_id, id, credential_id, status, next_attempt_at)
+      SELECT ${tenantId}::bigint, id, credential_id, CASE WHEN n % 300 = 0 THEN 'failed' ELSE 'delivered' END, at FROM made
+    `.execute(service.database.db);
+  }
+
+  /** Asserts the plans of the work for both tenants, and that those of the large tenant use the indexes. */
+  async function assertPlans(work: (of: TestTenant) => Promise<unknown>, uses: string[] = []): Promise<void> {
+    await planned.indexesOf(() => work(small));
+    const used = await planned.indexesOf(() => work(large));
+    assert.ok(
+      uses.every((index) => used.has(index)),
+      `uses ${[...used].join()}`,
+    );
+  }
+
+  const atDay = (days: number) => NOW_MS - days * DAY_MS;
+  const day = { createdFromMs: atDay(3), createdToMs: atDay(2) };
+
+  const DELIVERIES: Record<string, { filter: (of: TestTenant) => DeliveryFilter; uses?: string[] }> = {
+    'no filter': { filter: () => ({}), uses: ['delivery_pkey'] },
+    'a frequent status': { filter: () => ({ status: 'delivered' }) },
+    'a rare status': { filter: () => ({ status: 'failed' }) },
+    'a status without deliveries': { filter: () => ({ status: 'stopped' }), uses: ['delivery_by_status'] },
+    'a frequent credential': { filter: ({ credential }) => ({ credentialId: credential.id }) },
+    'a rare credential': { filter: () => ({ credentialId: rare }), uses: ['delivery_by_credential'] },
+    'an unknown credential': { filter: () => ({ credentialId: firstIdAt(0) }), uses: ['delivery_by_credential'] },
+    'failed deliveries of a credential': { filter: () => ({ credentialId: rare, status: 'failed' }) },
+    'a frequent event': { filter: () => ({ type: 'order.status_changed' }) },
+    'a rare event': { filter: () => ({ type: 'reservation.created' }), uses: ['event_by_kind'] },
+    'an event that is long past': { filter: () => ({ type: 'reservation.cancelled' }), uses: ['event_by_kind'] },
+    'an event that never happened': { filter: () => ({ type: 'reservation.modified' }), uses: ['event_by_kind'] },
+    'an event of a credential': { filter: () => ({ type: 'order.status_changed', credentialId: rare }) },
+    ids: { filter: () => ({ ids: [firstIdAt(1), firstIdAt(2)] }), uses: ['delivery_pkey'] },
+    'a day': { filter: () => day, uses: ['delivery_pkey'] },
+    'failed deliveries of a day': { filter: () => ({ status: 'failed', ...day }) },
+  };
+  for (const [what, { filter, uses }] of Object.entries(DELIVERIES)) {
+    it(`deliveries, ${what}: each statement uses an index, with its values and without them, and reads few pages`, async () => {
+      await assertPlans(async (of) => {
+        const list = await listDeliveries(planned.db, of.tenantId, filter(of));
+        const { count } = await list.readPage(0, PAGE);
+        await list.readPage(Math.floor(count / 2), PAGE);
+        await list.readBatch(firstIdAt(atDay(20)), PAGE);
+      }, uses);
+    });
+  }
+
+  it('one delivery: the statement uses the primary keys', async () => {
+    await assertPlans((of) => findDelivery(planned.db, of.tenantId, firstIdAt(0)), ['delivery_pkey', 'event_pkey']);
+  });
+
+  const KIND = ['event_by_kind', 'event_pkey'];
+  const EVENTS: Record<string, { filter: (of: TestTenant) => Omit<EventFilter, 'tenantId'>; uses?: string[] }> = {
+    'no filter': { filter: () => ({}), uses: ['event_pkey'] },
+    'a cursor': { filter: () => ({ beforeId: firstIdAt(atDay(10)) }), uses: ['event_pkey'] },
+    'a rare credential': { filter: () => ({ credentialId: rare }), uses: KIND },
+    'a frequent credential and a rare event': {
+      filter: ({ credential }) => ({ credentialId: credential.id, type: 'reservation.cancelled' }),
+      uses: KIND,
+    },
+    'a rare event that is long past': { filter: () => ({ type: 'reservation.cancelled' }), uses: KIND },
+    'a frequent event before a cursor': {
+      filter: () => ({ type: 'order.status_changed', beforeId: firstIdAt(atDay(10)) }),
+      uses: KIND,
+    },
+    'an event that never happened': { filter: () => ({ type: 'reservation.modified' }), uses: ['event_by_kind'] },
+    'ids of an event of a credential': {
+      filter: () => ({ ids: [firstIdAt(1)], credentialId: rare, type: 'order.status_changed' }),
+    },
+  };
+  for (const [what, { filter, uses }] of Object.entries(EVENTS)) {
+    it(`events, ${what}: the statement uses an index, with its values and without them, and reads few pages`, async () => {
+      await assertPlans((of) => readNewest(planned.db, { tenantId: of.tenantId, ...filter(of) }, PAGE + 1), uses);
+    });
+  }
+});

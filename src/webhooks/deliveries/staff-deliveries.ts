@@ -1,0 +1,76 @@
+import type { Database } from '#platform/db/database.ts';
+import { notFound } from '#platform/errors.ts';
+import type { KeysetList } from '#platform/db/keyset-list.ts';
+import { readBound, readIds } from '#platform/http/search-query.ts';
+import { isUuid } from '#platform/lib/ids.ts';
+import { attemptsShape, type DeliveryStatus } from '../events/events.ts';
+import * as store from './list-store.ts';
+import { FIXED_HEADERS } from './send.ts';
+import { unsignedHeaders } from './signature.ts';
+import type { Delivery, DeliveryDetail, DeliveryQuery } from './staff-schema.ts';
+
+/**
+ * Returns the tenant's deliveries that the query asks for, newest first.
+ * @throws ApiError 400 `invalid_request` if `ids` is not a list of ids
+ */
+export async function listDeliveries(
+  db: Database,
+  tenantId: number,
+  query: DeliveryQuery,
+): Promise<KeysetList<store.DeliveryRow>> {
+  const { status, credential_id, event, ids, created_from, created_to } = query;
+  return await store.listDeliveries(db, tenantId, {
+    status,
+    credentialId: credential_id,
+    type: event,
+    ids: ids === undefined ? undefined : readIds(ids),
+    createdFromMs: created_from === undefined ? undefined : readBound(created_from),
+    createdToMs: created_to === undefined ? undefined : readBound(created_to),
+  });
+}
+
+/**
+ * Returns one delivery with the request that the receiver gets, and the responses to failed attempts.
+ * @throws ApiError 404 (`error`) if the id is unknown
+ */
+export async function readDelivery(
+  db: Database,
+  tenantId: number,
+  id: string,
+  headerBrand: string,
+): Promise<DeliveryDetail> {
+  const row = isUuid(id) ? await store.findDelivery(db, tenantId, id) : undefined;
+  if (row === undefined) {
+    throw notFound('delivery');
+  }
+  const { attempts, ...delivery } = deliveryShape(row);
+  const signed = { eventId: row.id, timestampSeconds: lastTimestamp(row) };
+  return {
+    ...delivery,
+    attempts: attempts.map((attempt, index) => ({ ...attempt, answer: row.answers?.[index + 1] ?? null })),
+    body: row.body,
+    headers: { ...FIXED_HEADERS, ...unsignedHeaders(headerBrand, signed) },
+  };
+}
+
+/** Returns the timestamp of the last attempt, in seconds. Null if it is unknown, because an earlier version did not store it. */
+function lastTimestamp({ attempts }: store.DetailRow): number | null {
+  return (attempts as { timestamp?: number | null }[]).at(-1)?.timestamp ?? null;
+}
+
+/** Returns a delivery as the staff API shows it. An event has at most one delivery, so the id of the delivery is the id of the event. */
+export function deliveryShape(row: store.DeliveryRow): Delivery {
+  const { id, type, status, created_at, credential_id, credential_label, next_attempt_at, subject } = row;
+  return {
+    id,
+    event: type,
+    event_id: id,
+    status: status as DeliveryStatus,
+    attempts: attemptsShape(row),
+    created_at: created_at.toISOString(),
+    credential_id,
+    credential_label,
+    next_attempt_at: status === 'pending' ? next_attempt_at.toISOString() : null,
+    subject,
+  };
+}

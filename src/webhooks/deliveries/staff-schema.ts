@@ -1,0 +1,178 @@
+import Type from 'typebox';
+import { PageQuery } from '#platform/http/paging.ts';
+import { IDS_PATTERN } from '#platform/http/search-query.ts';
+import { DOCUMENTED } from '#platform/lib/documented.ts';
+import { Attempt, DELIVERY_STATUSES, DeliveryStatus, EVENT_TYPES, EventSubject } from '../events/events.ts';
+
+const CREDENTIAL = '01a19b98-4e38-7e26-9b6f-564601a1fe8d';
+
+/** Fields of a delivery that the list and the detail share (decision 36). */
+const SHARED = {
+  id: Type.String({ format: 'uuid', description: 'The id of the delivery.' }),
+  event: Type.String({ description: 'The name of the event.' }),
+  event_id: Type.String({ format: 'uuid', description: 'The id of the event. The receiver gets the same id.' }),
+  status: DeliveryStatus,
+};
+
+const FACTS = {
+  created_at: Type.String({ format: 'date-time', description: 'Time at which the event was written.' }),
+  credential_id: Type.String({ format: 'uuid', description: 'The id of the credential that the event belongs to.' }),
+  credential_label: Type.String({ description: 'The label of this credential. It may be empty.' }),
+  next_attempt_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description:
+      'Time from which the next attempt may begin. If it has passed, the attempt waits for a sending slot or is under way. Null if ' +
+      'no attempt follows.',
+  }),
+  subject: Type.Union([EventSubject, Type.Null()], {
+    description:
+      'The order or the reservation that the event reports. Null if an earlier version of the service wrote the event.',
+  }),
+};
+
+const FAILING = {
+  id: '01a1fa59-7d48-74f7-a938-62d0e5f3b19c',
+  event: 'reservation.created',
+  event_id: '01a1fa59-7d48-74f7-a938-62d0e5f3b19c',
+  status: 'pending' as const,
+};
+const FAILED_ATTEMPT = { at: '2026-11-20T19:05:31.215Z', http_status: 503, duration_ms: 84, error: 'http_status' };
+const FACTS_OF_FAILING = {
+  created_at: '2026-11-20T19:05:31.208Z',
+  credential_id: CREDENTIAL,
+  credential_label: 'City Delivery',
+  next_attempt_at: '2026-11-20T19:05:32.841Z',
+  subject: {
+    type: 'reservation' as const,
+    id: '01a1fa59-7d47-72d5-b816-c40f93e7a52d',
+    external_id: 'CD-STAY-5521',
+  },
+};
+
+export const Delivery = Type.Object(
+  {
+    ...SHARED,
+    attempts: Type.Array(Attempt, { description: 'All attempts, oldest first. There are at most five.' }),
+    ...FACTS,
+  },
+  {
+    title: 'Delivery',
+    description: 'Delivery of one event to the webhook of a partner.',
+    examples: [
+      { ...FAILING, attempts: [FAILED_ATTEMPT], ...FACTS_OF_FAILING },
+      {
+        id: '01a1fa4a-98c4-73e6-8f27-15b9a4c8d07e',
+        event: 'order.status_changed',
+        event_id: '01a1fa4a-98c4-73e6-8f27-15b9a4c8d07e',
+        status: 'delivered',
+        attempts: [{ at: '2026-11-20T18:49:15.211Z', http_status: 204, duration_ms: 38, error: null }],
+        created_at: '2026-11-20T18:49:15.204Z',
+        credential_id: CREDENTIAL,
+        credential_label: 'City Delivery',
+        next_attempt_at: null,
+        subject: { type: 'order', id: '01a1fa44-1218-71c4-9e05-7a36d8b1f240', external_id: 'CD-2026-1187' },
+      },
+    ],
+  },
+);
+export type Delivery = Type.Static<typeof Delivery>;
+
+const AnsweredAttempt = Type.Object(
+  {
+    ...Attempt.properties,
+    answer: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The first 1,024 bytes of the response, as text. Null if the attempt succeeded, if the receiver did not answer, if an ' +
+        'earlier version of the service made the attempt, or if the operator allows receivers in private networks.',
+    }),
+  },
+  { title: 'AnsweredAttempt', description: 'One attempt to deliver an event, with the begin of the response.' },
+);
+
+/** One delivery with all that was sent and received. */
+export const DeliveryDetail = Type.Object(
+  {
+    ...SHARED,
+    attempts: Type.Array(AnsweredAttempt, { description: 'All attempts, oldest first. There are at most five.' }),
+    ...FACTS,
+    body: Type.String({ description: 'The body of all attempts, as it is signed.' }),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description:
+        'The headers of the last attempt without its signature, and without headers that depend on the connection, for example ' +
+        '`host`. The header with the timestamp is missing before the first attempt has ended, and if an earlier version of ' +
+        'the service made the last attempt.',
+    }),
+  },
+  {
+    title: 'DeliveryDetail',
+    description: 'Delivery of one event, with the request and the responses.',
+    examples: [
+      {
+        ...FAILING,
+        attempts: [{ ...FAILED_ATTEMPT, answer: '{"error": "maintenance"}' }],
+        ...FACTS_OF_FAILING,
+        body:
+          '{"event":"reservation.created","event_id":"01a1fa59-7d48-74f7-a938-62d0e5f3b19c",' +
+          '"occurred_at":"2026-11-20T19:05:31.208Z","data":{"reservation_id":"01a1fa59-7d47-72d5-b816-c40f93e7a52d",' +
+          '"external_reservation_id":"CD-STAY-5521","status":"confirmed"}}',
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'Roomservice/1.0',
+          'X-Service-Timestamp': '1795201531',
+          'X-Service-Event-Id': '01a1fa59-7d48-74f7-a938-62d0e5f3b19c',
+        },
+      },
+    ],
+  },
+);
+export type DeliveryDetail = Type.Static<typeof DeliveryDetail>;
+
+export const DeliveryPath = Type.Object({
+  id: Type.String({ description: 'The id of the delivery, from the list.', examples: [FAILING.id] }),
+});
+
+export const DeliveryQuery = Type.Object({
+  ...PageQuery.properties,
+  status: Type.Optional(
+    Type.Enum([...DELIVERY_STATUSES], {
+      type: 'string',
+      description: 'Only deliveries in this status.',
+      examples: ['failed'],
+    }),
+  ),
+  credential_id: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description: 'Only deliveries of the events of this credential.',
+      examples: [CREDENTIAL],
+    }),
+  ),
+  event: Type.Optional(
+    Type.Enum([...EVENT_TYPES], {
+      type: 'string',
+      description: 'Only deliveries of events with this name.',
+      examples: ['order.status_changed'],
+    }),
+  ),
+  ids: Type.Optional(
+    Type.String({
+      [DOCUMENTED]: { pattern: IDS_PATTERN },
+      description: 'Only the deliveries with these ids: up to 50 ids with commas between them.',
+      examples: [FAILING.id],
+    }),
+  ),
+  created_from: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Only deliveries whose `created_at` is this time or later.',
+      examples: ['2026-11-20T00:00:00Z'],
+    }),
+  ),
+  created_to: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Only deliveries whose `created_at` is before this time.',
+      examples: ['2026-11-21T00:00:00Z'],
+    }),
+  ),
+});
+export type DeliveryQuery = Type.Static<typeof DeliveryQuery>;

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import { EVENTS, eventOf, insertEvents } from '#test/support/feed.ts';
+import { book, openHotel, setStayStatus, type TestHotel } from '#test/support/hotel.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { causeEvent, onlyDelivery, register } from '#test/support/webhooks.ts';
+import { newId } from '#platform/lib/ids.ts';
+import type { StaffEvent } from './staff-schema.ts';
+
+const STAFF_EVENTS = '/v1/staff/events/';
+
+let service: TestService;
+let hotel: TestHotel;
+let sibling: Awaited<ReturnType<TestService['credential']>>;
+/** Events of the hotel, oldest first. The first credential has a webhook from the second event on. */
+let all: StaffEvent[];
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+  sibling = await service.credential(hotel.tenantId);
+  await causeEvent(service, hotel);
+  await register(service, hotel.partner, 'https://partner.example/hook');
+  const stay = (await book(service, hotel, { external_reservation_id: 'stay-1' })).body.reservation_id;
+  await causeEvent(service, hotel, sibling.partner);
+  await setStayStatus(service, hotel, stay, 'cancelled');
+  await causeEvent(service, hotel);
+  await causeEvent(service, await service.tenant());
+  all = (await list({})).body.results.toReversed();
+});
+after(() => service.close());
+
+const list = (query: Record<string, string>, of: TestTenant = hotel) =>
+  service.call('GET', `${STAFF_EVENTS}?${new URLSearchParams(query)}`, { headers: of.staff });
+
+/** Reads the whole list in pages of two events, and returns the positions of the events in `all`. */
+async function found(query: Record<string, string>): Promise<number[]> {
+  const events: StaffEvent[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const answer = await list({ ...query, limit: '2', ...(cursor === undefined ? {} : { before: cursor }) });
+    assert.equal(answer.status, 200, answer.text);
+    const { results, next } = answer.body;
+    assert.equal(next, next === null ? null : results[1].event_id);
+    events.push(...results);
+    cursor = next;
+  }
+  const whole = await list(query);
+  assert.deepEqual([whole.body.results, whole.body.next], [events, null]);
+  return events.map(({ event_id }) => all.findIndex((each) => each.event_id === event_id));
+}
+
+describe('GET /v1/staff/events/', () => {
+  it('200: lists the events of all partners of the tenant, newest first, as the partner sees them, with the credential', async () => {
+    assert.deepEqual(await found({}), [4, 3, 2, 1, 0]);
+    const own = await service.call('GET', EVENTS, { headers: hotel.partner });
+    const shown = all.filter(({ credential_id }) => credential_id === hotel.credential.id);
+    assert.deepEqual(
+      shown.map(({ credential_id, ...event }) => event),
+      own.body.results.map(({ cursor, ...event }: { cursor: string }) => event),
+    );
+    assert.deepEqual(Object.keys(all[0] ?? {}), [
+      'event_id',
+      'event',
+      'occurred_at',
+      'data',
+      'credential_id',
+      'delivery',
+    ]);
+    assert.deepEqual(
+      all.map(({ delivery }) => delivery?.status ?? null),
+      [null, 'pending', null, 'pending', 'pending'],
+    );
+  });
+
+  it('200: credential_id, type, ids and before each list the events with this value, and all together those with every value', async () => {
+    assert.deepEqual(await found({ credential_id: sibling.credential.id }), [2]);
+    assert.deepEqual(await found({ type: 'order.status_changed' }), [4, 2, 0]);
+    assert.deepEqual(await found({ type: 'reservation.created' }), [1]);
+    assert.deepEqual(await found({ type: 'reservation.modified' }), []);
+    const own = { credential_id: hotel.credential.id, type: 'order.status_changed' };
+    assert.deepEqual(await found(own), [4, 0]);
+    const ids = [all[0]?.event_id, all[3]?.event_id.toUpperCase(), newId()].join();
+    assert.deepEqual(await found({ ids }), [3, 0]);
+    assert.deepEqual(await found({ ...own, ids }), [0]);
+    const newest = String(all[4]?.event_id);
+    const positions = async (query: Record<string, string>) =>
+      (await list({ before: newest, ...query })).body.results.map(({ event_id }: StaffEvent) =>
+        all.findIndex((each) => each.event_id === event_id),
+      );
+    assert.deepEqual(await positions({}), [3, 2, 1, 0]);
+    assert.deepEqual(await positions(own), [0]);
+    assert.deepEqual(await positions({ type: 'reservation.cancelled' }), [3]);
+    assert.deepEqual(await positions({ ids }), [3, 0]);
+    assert.deepEqual(await positions({ before: String(all[0]?.event_id) }), [3, 2, 1, 0]);
+  });
+
+  it('200: a filter by an unknown id or an id of another tenant gives an empty list, and before may be any UUID', async () => {
+    const stranger = await service.tenant();
+    const [theirs = ''] = await insertEvents(service.database.db, [eventOf(stranger)]);
+    for (const query of [{ credential_id: newId() }, { credential_id: stranger.credential.id }, { ids: theirs }]) {
+      assert.deepEqual(await found(query), []);
+    }
+    const none = await list({ before: '00000000-0000-0000-0000-000000000000' });
+    assert.deepEqual(none.body, { results: [], next: null });
+    assert.equal((await list({ before: 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF' })).body.results.length, 5);
+  });
+
+  it('200: the last page is exact: next is null if the events end with the page', async () => {
+    assert.equal((await list({ limit: '5' })).body.next, null);
+    assert.equal((await list({ limit: '4' })).body.next, all[1]?.event_id);
+    assert.equal((await list({ limit: '2', type: 'order.status_changed' })).body.next, all[2]?.event_id);
+    assert.equal((await list({ limit: '3', type: 'order.status_changed' })).body.next, null);
+  });
+
+  it('400: a malformed id, an unknown type and a limit out of range are refused, and the message names the field', async () => {
+    for (const [field, value] of [
+      ['before', 'x'],
+      ['before', ''],
+      ['limit', '0'],
+      ['limit', '201'],
+      ['limit', '1.5'],
+      ['credential_id', '1'],
+      ['type', 'order.created'],
+      ['ids', 'x'],
+      ['ids', Array.from({ length: 51 }, () => newId()).join()],
+    ] as const) {
+      const [fault = ''] = faultsOf(await list({ [field]: value }));
+      assert.ok(fault.startsWith(`${field}: `), `${value}: ${fault}`);
+    }
+  });
+});
+
+describe('GET /v1/staff/credentials/{id}/feed/', () => {
+  const feed = (id: string, query = '', of: TestTenant = hotel) =>
+    service.call('GET', `/v1/staff/credentials/${id}/feed/${query}`, { headers: of.staff });
+  const ofPartner = (query = '', partner = hotel.partner) => service.call('GET', EVENTS + query, { headers: partner });
+
+  it('200: the response is the same, field by field and byte by byte, as that of the partner, whoever reads first', async () => {
+    const node = await service.tenant();
+    const receiver = await startReceiver({ answer: () => ({ status: 500, body: 'no' }) });
+    const own = await startService({
+      beside: service,
+      worker: { drawWaitMs: () => 0, probeRestMs: 0, keepAnswers: true },
+    });
+    try {
+      await causeEvent(service, node);
+      await register(own, node.partner, receiver.url);
+      await causeEvent(own, node);
+      await onlyDelivery(own, node, 'failed');
+      const { id } = node.credential;
+      const first = await feed(id, '', node);
+      assert.deepEqual(
+        first.body.results.map(({ cursor }: { cursor: string }) => cursor),
+        ['1', '2'],
+      );
+      for (const query of [
+        '',
+        '?limit=1',
+        '?after=1',
+        '?after=2&limit=200',
+        '?after=latest',
+        '?after=',
+        '?limit=200',
+      ]) {
+        const [staff, partner] = [await feed(id, query, node), await ofPartner(query, node.partner)];
+        assert.equal(staff.text, partner.text, query);
+        assert.deepEqual([staff.status, partner.status], [200, 200]);
+        for (const header of ['x-webhook-header-brand', 'content-type', 'cache-control']) {
+          assert.equal(staff.headers.get(header), partner.headers.get(header), header);
+        }
+      }
+      const [entry] = (await ofPartner('?after=1', node.partner)).body.results;
+      assert.deepEqual(Object.keys(entry), ['cursor', 'event', 'event_id', 'occurred_at', 'data', 'delivery']);
+      assert.deepEqual(Object.keys(entry.delivery.attempts[0]), ['at', 'http_status', 'duration_ms', 'error']);
+      // An event that the partner numbers first has the same position for staff.
+      await causeEvent(service, node);
+      const { text } = await ofPartner('?after=2', node.partner);
+      assert.equal((await feed(id, '?after=2', node)).text, text);
+    } finally {
+      await own.close();
+      await receiver.close();
+    }
+  });
+
+  it('200: the feed has only events of this credential, also after it is revoked', async () => {
+    const { credential, partner } = await service.credential(hotel.tenantId);
+    await causeEvent(service, hotel, partner);
+    const earlier = await feed(credential.id);
+    assert.equal(earlier.body.results.length, 1);
+    const revoke = `/v1/third-party/credentials/${credential.id}/revoke/`;
+    await service.call('POST', revoke, { headers: hotel.owner });
+    assert.equal((await ofPartner('', partner)).status, 401);
+    assert.deepEqual((await feed(credential.id.toUpperCase())).body, earlier.body);
+  });
+
+  it('400: what the partner gets 400 for, staff get 400 for, with the same message', async () => {
+    for (const query of [
+      '?after=x',
+      '?after=-1',
+      '?after=999999',
+      '?after=7-1',
+      '?limit=0',
+      '?limit=201',
+      '?limit=x',
+    ]) {
+      const [staff, partner] = [await feed(hotel.credential.id, query), await ofPartner(query)];
+      assert.equal(staff.text, partner.text, query);
+      faultsOf(staff);
+    }
+  });
+
+  it('404: an unknown or malformed id, a credential of another tenant and a PMS credential are not found', async () => {
+    const pms = await service.call('POST', '/v1/channel-manager/credentials/', { headers: hotel.owner });
+    const stranger = await service.tenant();
+    for (const id of [newId(), 'x', pms.body.id, stranger.credential.id]) {
+      assertError(await feed(id), 404, 'error');
+    }
+  });
+});

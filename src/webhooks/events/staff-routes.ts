@@ -1,0 +1,67 @@
+import type { Database } from '#platform/db/database.ts';
+import type { App } from '#platform/http/app.ts';
+import type { Guard } from '#platform/http/guard.ts';
+import { sendJsonBytes } from '#platform/http/list.ts';
+import { feedOfPartner, listEvents } from './list.ts';
+import { FeedPage, FeedQuery } from './schema.ts';
+import { PartnerPath, StaffEventPage, StaffEventQuery } from './staff-schema.ts';
+
+const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' } as const;
+
+interface Dependencies {
+  db: Database;
+  staffGuard: Guard;
+  headerBrand: string;
+}
+
+/** Registers the routes with which staff see the events of all partners, and the feed of one partner. */
+export function eventStaffRoutes(app: App, { db, staffGuard, headerBrand }: Dependencies): void {
+  app.get(
+    '/v1/staff/events/',
+    {
+      onRequest: staffGuard,
+      schema: {
+        operationId: 'listStaffEvents',
+        summary: 'List the events of all partners',
+        description:
+          'Lists the events of all partners, newest first, each with the state of its delivery. An event that happened while no ' +
+          'webhook was registered has no delivery, but the partner finds it in its feed. Send `next` as `before` to read older ' +
+          'events. The filters may be combined. Then the list has only the events that pass all of them. A filter by an ' +
+          'unknown id gives an empty list. Events are kept for 30 days, unless the operator has set another number of days.',
+        tags: ['Webhooks'],
+        querystring: StaffEventQuery,
+        response: { 200: StaffEventPage },
+      },
+    },
+    async (request, reply) => {
+      const page = await listEvents(db, request.staff.tenant.id, request.query);
+      return sendJsonBytes(reply, JSON.stringify(page));
+    },
+  );
+  app.get(
+    '/v1/staff/credentials/:id/feed/',
+    {
+      onRequest: staffGuard,
+      config: { namesHeaderBrand: true, errors: [NOT_FOUND] },
+      schema: {
+        operationId: 'getPartnerFeed',
+        summary: "Read a partner's feed as the partner would",
+        description:
+          'Returns what the partner gets from `GET /v1/third-party/events/` with the same `after` and `limit`: the same events, ' +
+          'the same cursors and the same headers. Use it if a partner asks for events that it misses. Like a call of the partner, ' +
+          'the call gives positions in the feed to new events. It sends no event, and changes nothing else for the partner. The ' +
+          'feed of a revoked credential can be read too.',
+        tags: ['Webhooks'],
+        params: PartnerPath,
+        querystring: FeedQuery,
+        response: { 200: FeedPage },
+      },
+    },
+    async (request, reply) => {
+      const { staff, params, query } = request;
+      const page = await feedOfPartner(db, staff.tenant.id, params.id, query);
+      reply.header('X-Webhook-Header-Brand', headerBrand);
+      return sendJsonBytes(reply, JSON.stringify(page));
+    },
+  );
+}

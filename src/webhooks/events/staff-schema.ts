@@ -1,0 +1,91 @@
+import Type from 'typebox';
+import { DOCUMENTED } from '#platform/lib/documented.ts';
+import { IDS_PATTERN } from '#platform/http/search-query.ts';
+import { EVENTS } from './catalogue.ts';
+import { EVENT_TYPES } from './event-types.ts';
+import { FeedEntry, FeedQuery } from './schema.ts';
+
+const PARTNER = '01a19b98-4e38-7e26-9b6f-564601a1fe8d';
+
+export const PartnerPath = Type.Object({
+  id: Type.String({
+    description: 'The id of the credential of the partner, from the list of credentials.',
+    examples: [PARTNER],
+  }),
+});
+
+const { event, event_id, occurred_at, data, delivery } = FeedEntry.properties;
+
+const StaffEvent = Type.Object(
+  {
+    event_id,
+    event,
+    occurred_at,
+    data,
+    credential_id: Type.String({ format: 'uuid', description: 'The id of the credential that the event belongs to.' }),
+    delivery,
+  },
+  { title: 'StaffEvent', description: 'An event of any partner, and the state of its delivery.' },
+);
+export type StaffEvent = Type.Static<typeof StaffEvent>;
+
+export const StaffEventQuery = Type.Object({
+  before: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description: 'The `next` of the previous response. The response has only events that come after it in the list.',
+      examples: ['01a1fa4a-98c4-73e6-8f27-15b9a4c8d07e'],
+    }),
+  ),
+  limit: FeedQuery.properties.limit,
+  credential_id: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Lists only events of this credential.', examples: [PARTNER] }),
+  ),
+  type: Type.Optional(
+    Type.Enum([...EVENT_TYPES], {
+      type: 'string',
+      description: 'Lists only events with this name.',
+      examples: ['order.status_changed'],
+    }),
+  ),
+  ids: Type.Optional(
+    Type.String({
+      [DOCUMENTED]: { pattern: IDS_PATTERN },
+      description: 'Lists only the events with these ids: up to 50 `event_id`s with commas between them.',
+      examples: ['01a1fa4a-98c4-73e6-8f27-15b9a4c8d07e'],
+    }),
+  ),
+});
+export type StaffEventQuery = Type.Static<typeof StaffEventQuery>;
+
+export const StaffEventPage = Type.Object(
+  {
+    results: Type.Array(StaffEvent, { description: 'The events, newest first.' }),
+    next: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
+      description: 'Send this as `before` in the next call. Null if no older event passes the filter.',
+    }),
+  },
+  {
+    title: 'StaffEventPage',
+    description: 'The newest events before the cursor.',
+    examples: [
+      {
+        results: [
+          {
+            event_id: EVENTS['order.status_changed'].example.event_id,
+            event: 'order.status_changed',
+            occurred_at: EVENTS['order.status_changed'].example.occurred_at,
+            data: EVENTS['order.status_changed'].example.data,
+            credential_id: PARTNER,
+            delivery: {
+              status: 'delivered',
+              attempts: [{ at: '2026-11-20T18:49:15.211Z', http_status: 204, duration_ms: 38, error: null }],
+            },
+          },
+        ],
+        next: '01a1fa4a-98c4-73e6-8f27-15b9a4c8d07e',
+      },
+    ],
+  },
+);
+export type StaffEventPage = Type.Static<typeof StaffEventPage>;

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { CompiledQuery } from 'kysely';
+import { createDatabase, type Database, type Db } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+
+/** Node of a query plan, as `EXPLAIN (FORMAT JSON)` shows it. */
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Shared Hit Blocks'?: number;
+  'Shared Read Blocks'?: number;
+  Plans?: Plan[];
+}
+
+/** Database connections that check the plans of the statements that are sent. */
+export interface PlannedDatabase {
+  db: Database;
+  /**
+   * Runs the work. Asserts for each of its statements about the tables that it reads them only by indexes, with its values and without them.
+   * Asserts that a statement reads at most `mostPages` pages, except a statement that counts a list or skips its first entries.
+   * @returns the names of the indexes that the statements use
+   */
+  indexesOf: (work: () => Promise<unknown>) => Promise<Set<string>>;
+}
+
+export function openPlanned(url: string, tables: string[], mostPages: number): PlannedDatabase {
+  const sent: CompiledQuery[] = [];
+  const db = createDatabase({ url, poolSize: 4, log: ({ query }) => sent.push(query) });
+  const isAbout = ({ sql }: CompiledQuery) => tables.some((table) => new RegExp(`\\b${table}\\b`).test(sql));
+  return {
+    db,
+    async indexesOf(work) {
+      sent.length = 0;
+      await work();
+      const statements = sent.flatMap((statement, index) =>
+        isAbout(statement) ? [{ statement, settings: settingsBefore(sent, index) }] : [],
+      );
+      assert.ok(statements.length > 0, 'the work sends a statement about the tables');
+      const used = new Set<string>();
+      for (const { statement, settings } of statements) {
+        const plan = await inTransaction(db, async (tx) => {
+          await (settings === null ? undefined : tx.executeQuery(settings));
+          return await planOf(tx, statement, 'ANALYZE, BUFFERS');
+        });
+        for (const index of indexNames(plan, tables, statement.sql)) {
+          used.add(index);
+        }
+        const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+        const isOfWholeList = statement.sql.includes('"list"');
+        assert.ok(isOfWholeList || pages <= mostPages, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
+        // A transaction would send the values of the parameters, which this plan does not have.
+        indexNames(await planOf(db, statement, 'GENERIC_PLAN'), tables, statement.sql);
+      }
+      return used;
+    },
+  };
+}
+
+/** Returns the settings of the planner that `executeByIndex` sends before a statement. Null: the statement has none. */
+function settingsBefore(sent: CompiledQuery[], index: number): CompiledQuery | null {
+  const before = sent[index - 1];
+  return before?.sql.includes("set_config('enable_sort'") ? before : null;
+}
+
+async function planOf(db: Db, statement: CompiledQuery, options: string): Promise<Plan> {
+  const parameters = options.includes('GENERIC') ? [] : [...statement.parameters];
+  const text = `EXPLAIN (${options}, FORMAT JSON) ${statement.sql}`;
+  const { rows } = await db.executeQuery<{ 'QUERY PLAN': [{ Plan: Plan }] }>(CompiledQuery.raw(text, parameters));
+  return rows[0]?.['QUERY PLAN'][0].Plan ?? assert.fail(`no plan of ${statement.sql}`);
+}
+
+/** Returns the names of the indexes that a plan uses. Asserts that it reads none of the tables without an index. */
+function indexNames(plan: Plan, tables: string[], what: string): string[] {
+  const nodes = nodesOf(plan);
+  const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name'] ?? '');
+  assert.deepEqual(
+    scanned.filter((table) => tables.includes(table)),
+    [],
+    `${what}\n${JSON.stringify(plan)}`,
+  );
+  return nodes.flatMap((node) => node['Index Name'] ?? []);
+}
+
+function nodesOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
