@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..');
  * them sends. The others run by hand, because a second run of all tests takes too long: `TEST_LAYOUT=cluster npm test -- 'src/hotel/**'`.
  */
 const FILES = [
-  'src/restaurant/menu/{availability,dry-run,menu-tags}.test.ts',
+  'src/restaurant/menu/availability.test.ts',
   'src/restaurant/opening/opening.test.ts',
   'src/restaurant/orders/{filters,history,reading,replays,staff}.test.ts',
   'src/hotel/reservations/{booking,contention,night,reading,replays,staff,staff-changes,staff-filters}.test.ts',
@@ -22,10 +22,8 @@ const FILES = [
   'src/webhooks/deliveries/{delivery-filters,delivery-list}.test.ts',
   'src/webhooks/events/{feed,staff-events}.test.ts',
   'src/staff/live-changes/{access,resume}.test.ts',
-  'src/access/credentials/credentials.test.ts',
-  'src/staff/partners/credential-{deliveries,detail,webhook}.test.ts',
+  'src/staff/partners/credential-{detail,webhook}.test.ts',
   'src/access/refusals/refusals.test.ts',
-  'src/webhooks/deliveries/test-call.test.ts',
   'src/staff/reports/days.test.ts',
   'src/staff/trail/trail.test.ts',
 ];

@@ -28,8 +28,7 @@ export type LiveChange = Type.Static<typeof LiveChange>;
 
 export const LiveStream = Type.String({
   description:
-    'A stream of events that stays open. The data of `change` is a `LiveChange`, the data of `resync` and `bye` is an empty object. A ' +
-    'comment `: beat` with the time of the server in milliseconds comes at the beginning and every 10 seconds.',
+    'A stream that stays open. The data of `change` is a `LiveChange`. `resync` and `bye` have an empty object.',
   examples: [
     [
       ': beat 1763841432003\nid: 1763841431804\n\n',

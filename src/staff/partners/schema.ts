@@ -108,9 +108,7 @@ export function staffCredentialDetail(shape: Type.TObject) {
     { ...staffCredential(shape).properties, budget: CredentialBudget, health: CredentialHealth },
     {
       title: 'StaffCredentialDetail',
-      description:
-        'A credential with the state of its deliveries, its budget of calls, and its last 24 hours. A credential of a PMS has no webhook ' +
-        'and no deliveries.',
+      description: 'A credential with its deliveries, its budget of calls and its last 24 hours.',
       examples: [
         {
           ...ENTRY_EXAMPLE,

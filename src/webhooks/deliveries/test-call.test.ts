@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { AuditEntry } from '#access/audit/audit.ts';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { assertError } from '#test/support/answers.ts';
@@ -114,7 +115,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     const answers = [
       [`a${'é'.repeat(600)}`, `a${'é'.repeat(511)}`],
       ['x'.repeat(200_000), 'x'.repeat(1_024)],
-      ['\0 "\\', '\0 "\\'],
+      ['\0 "\\', '\ufffd "\\'],
     ];
     for (const [body = '', expected] of answers) {
       receiver.answerWith(() => ({ status: 200, body }));
@@ -154,7 +155,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     const userId = await personId(service, tenant.tenantId, 'staff');
     const sent = receiver.requests.slice(-2).map(({ headers }) => headers['x-service-event-id']);
     assert.deepEqual(
-      own.map(({ actor, subject, details }: Record<string, unknown>) => ({ actor, subject, details })),
+      own.map(({ actor: { type, id }, subject, details }: AuditEntry) => ({ actor: { type, id }, subject, details })),
       [
         { type: 'display', id: display.displayId },
         { type: 'user', id: userId },

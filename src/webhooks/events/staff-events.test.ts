@@ -92,7 +92,7 @@ describe('GET /v1/staff/events/', () => {
     assert.deepEqual(await positions(own), [0]);
     assert.deepEqual(await positions({ type: 'reservation.cancelled' }), [3]);
     assert.deepEqual(await positions({ ids }), [3, 0]);
-    assert.deepEqual(await positions({ before: String(all[0]?.event_id) }), [3, 2, 1, 0]);
+    assert.deepEqual(await positions({ before: String(all[0]?.event_id) }), []);
   });
 
   it('200: a filter by an unknown id or an id of another tenant gives an empty list, and before may be any UUID', async () => {
@@ -174,7 +174,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
       assert.deepEqual(Object.keys(entry), ['cursor', 'event', 'event_id', 'occurred_at', 'data', 'delivery']);
       assert.deepEqual(Object.keys(entry.delivery.attempts[0]), ['at', 'http_status', 'duration_ms', 'error']);
       // An event that the partner numbers first has the same position for staff.
-      await causeEvent(service, node);
+      await insertEvents(service.database.db, [eventOf(node)]);
       const { text } = await ofPartner('?after=2', node.partner);
       assert.equal((await feed(id, '?after=2', node)).text, text);
     } finally {
