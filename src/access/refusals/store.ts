@@ -24,16 +24,9 @@ export interface NewRefusedCall {
 }
 
 /** Fields of `NewRefusedCall` under the names of their columns. */
-interface Row {
+interface Row extends Omit<NewRefusedCall, 'tenantId' | 'credentialId' | 'requestId'> {
   tenant_id: number;
   credential_id: string;
-  id: string;
-  at: string;
-  method: string;
-  path: string;
-  status: number;
-  code: string;
-  message: string;
   request_id: string;
 }
 
