@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /** Order lines as JSON, in the form in which the service stores them. */
-const LINES = JSON.stringify(
+export const LINES = JSON.stringify(
   ['Papadom', 'Vegetable samosa', 'Mango lassi'].map((name, index) => ({
     sku: `STORED-${index}`,
     name,

@@ -9,10 +9,15 @@ import { type OwnerOf, ownersOf } from './owners.ts';
 import { openQueueStand, type QueueStand } from './queue-stand.ts';
 import { seedTenants } from './seed.ts';
 import { type Service, startService } from './service.ts';
+import { openStaffStand, type StaffStand } from './staff-stand.ts';
 import { openStand, type Stand } from './stand.ts';
+import { storeStaffData } from './staff-data.ts';
 import { stock } from './stock.ts';
 import type { Goal, Row } from './table.ts';
 import { templateName } from './template.ts';
+
+/** Number of tenants and of their room types in the database whose lists of staff are measured. */
+const STAFF_SIZES = { tenants: 20, credentialsPerTenant: 3, roomTypes: 8, fewOrders: 0 };
 
 /** Two running services that a measurement compares. */
 export interface Stocked {
@@ -138,6 +143,23 @@ export class World {
     const settings = { DATABASE_URL: stand.databaseUrl, MASTER_KEY: masterKey.toString('base64') };
     const second = this.resources.use(await startService(settings, ['--only', 'api']));
     return { stand, second, ownerOf: await ownersOf(masterKey, stand) };
+  }
+
+  /** Starts a service on a database whose first tenant has long lists. */
+  async staffLists(): Promise<StaffStand> {
+    const kind = 'seed_staff_lists';
+    const sizes = { ...this.options.sizes, ...STAFF_SIZES };
+    const name = templateName(kind, sizes);
+    const { masterKey } = this.#postgres;
+    await this.#postgres.ensureTemplate({
+      kind,
+      name,
+      fill: async (url) => {
+        await seedTenants(url, masterKey, sizes);
+        await storeStaffData(url);
+      },
+    });
+    return await openStaffStand(await this.#openStand('bench_staff_lists', {}, { template: name }), masterKey);
   }
 
   /** Makes a database that holds the tenants, and returns its URL. No service runs on it. */

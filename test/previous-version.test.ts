@@ -4,12 +4,12 @@ import { after, before, describe, it } from 'node:test';
 import { cleanUp, newCertificateFile, type Serving, startServing } from './support/command.ts';
 import { book, openHotel, reservationPath } from './support/hotel.ts';
 import { invite, NEW_PASSWORD } from './support/people.ts';
-import { checkOutPrevious, reasonWithoutPrevious } from './support/previous-version.ts';
+import { checkOut, OLDEST, reasonWithout } from './support/previous-version.ts';
 import { startReceiver } from './support/receiver.ts';
 import { callUnchecked, startService, type TestService } from './support/service.ts';
 import { moveOrder, onlyDelivery, placeOrder, register } from './support/webhooks.ts';
 
-const skip = reasonWithoutPrevious() ?? false;
+const skip = reasonWithout(OLDEST) ?? false;
 
 describe('the previous version on the database of this version', { skip }, () => {
   let service: TestService;
@@ -27,7 +27,7 @@ describe('the previous version on the database of this version', { skip }, () =>
       WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
       NODE_EXTRA_CA_CERTS: certificate.path,
     };
-    previous = await startServing([], { env, program: await checkOutPrevious() });
+    previous = await startServing([], { env, program: await checkOut(OLDEST) });
     // The documents are those of this version, so the responses of the previous version may lack fields.
     remote = { ...service, call: (...request) => callUnchecked(previous.url, ...request) };
   });

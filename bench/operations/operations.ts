@@ -12,6 +12,7 @@ import { ORDERS } from './orders.ts';
 import { PMS } from './pms.ts';
 import { QUEUES } from './queues.ts';
 import { SIGN_IN } from './sign-in.ts';
+import { STAFF_LISTS } from './staff-lists.ts';
 import { START } from './start.ts';
 import { STOCK } from './stock.ts';
 
@@ -25,6 +26,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...SIGN_IN,
   ...BUDGETS,
   ...LISTS,
+  ...STAFF_LISTS,
   ...STOCK,
   ...DELIVERIES,
   ...QUEUES,

@@ -94,26 +94,50 @@ export async function furnish(call: Call, callers: Callers, mark: string): Promi
   ]);
 }
 
+/** Makes one new object. `roomTypeId` is the room type of a new stay. */
+type Make = (call: Call, callers: Callers, wanted: { mark: string; roomTypeId: string }) => Promise<unknown>;
+
+/** Functions that make the objects whose ids are in paths, by the step of the path before the id. */
+const MAKERS: Record<string, Make[]> = {
+  credentials: [
+    (call, { owner }, { mark }) => made(call, CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
+    (call, { owner }, { mark }) => makePartner(call, owner, mark),
+    (call, { owner }, { mark }) => made(call, PMS_CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
+  ],
+  channels: [(call, { owner }, { mark }) => made(call, CHANNELS, { headers: owner, json: { source: mark } }, 201)],
+  people: [
+    (call, { owner }, { mark }) =>
+      made(call, PEOPLE, { headers: owner, json: { email: newEmail(), name: mark, role: 'staff' } }, 201),
+  ],
+  displays: [
+    (call, { owner }, { mark }) => made(call, DISPLAYS, { headers: owner, json: { label: mark, areas: [] } }, 201),
+  ],
+  orders: [(call, callers, { mark }) => placeOrder(call, callers, { externalId: randomUUID(), mark })],
+  reservations: [
+    (call, callers, wanted) => bookStay(call, callers, { externalId: randomUUID(), ...wanted }),
+    (call, callers, wanted) => bookForHouse(call, callers, wanted),
+  ],
+};
+
 /**
  * Creates new credentials, people, displays, orders and stays, because earlier cases may have revoked, disabled, removed, cancelled or
  * completed all existing ones.
+ * @param path path of the operation that needs the objects: only objects whose ids are in such a path are created. Default: all of them
  */
-export async function restock(call: Call, callers: Callers, mark: string): Promise<void> {
+export async function restock(call: Call, callers: Callers, mark: string, path?: string): Promise<void> {
   const { owner, partner } = callers;
+  const isNeeded = (step: string) => path === undefined || path.includes(`/${step}/{`);
+  const makers = Object.keys(MAKERS).flatMap((step) => (isNeeded(step) ? (MAKERS[step] ?? []) : []));
+  if (makers.length === 0) {
+    return;
+  }
   await openRestaurant(call, owner);
   const roomTypeId = await findBunk(call, partner);
-  const making = Array.from({ length: STOCK }, () => randomUUID()).flatMap((externalId) => [
-    made(call, CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
-    makePartner(call, owner, mark),
-    made(call, PMS_CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
-    made(call, CHANNELS, { headers: owner, json: { source: mark } }, 201),
-    made(call, PEOPLE, { headers: owner, json: { email: newEmail(), name: mark, role: 'staff' } }, 201),
-    made(call, DISPLAYS, { headers: owner, json: { label: mark, areas: [] } }, 201),
-    placeOrder(call, callers, { externalId, mark }),
-    bookStay(call, callers, { externalId, mark, roomTypeId }),
-    bookForHouse(call, callers, { mark, roomTypeId }),
-  ]);
-  await Promise.all(making);
+  await Promise.all(
+    Array.from({ length: STOCK }, () => makers).flatMap((each) =>
+      each.map((make) => make(call, callers, { mark, roomTypeId })),
+    ),
+  );
   await seen(call, PEOPLE, owner);
 }
 

@@ -180,9 +180,7 @@ async function fuzzTargets(world: World, judge: Judge, targets: Target[], option
  */
 async function fuzzTarget(world: World, judge: Judge, target: Target, share: number, seed: number): Promise<string[]> {
   await world.restore();
-  if (target.operation?.path.includes('{')) {
-    await world.restock();
-  }
+  await world.restock(target.operation?.path ?? '');
   let failedAtMs: number | null = null;
   const property = fc.asyncProperty(target.cases, async (each) => {
     if (failedAtMs !== null && (!world.isRunning || performance.now() - failedAtMs > SHRINK_LIMIT_MS)) {

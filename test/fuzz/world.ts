@@ -4,7 +4,7 @@ import { applyTenantDocument } from '#service/tenant-document/tenant-document.ts
 import { channelHeaders, nowSeconds } from '../support/channel.ts';
 import { cleanUp, type Serving, startServing } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { call as callService } from '../support/service.ts';
+import { call as callService, PASSWORDS } from '../support/service.ts';
 import type { Actor } from './cases.ts';
 import { type Call, furnish, type Callers, openCallers, restock } from './furnish.ts';
 import { bareDocument, fuzzedDocument, PASSWORD, RIVAL_MARK, rivalDocument } from './house.ts';
@@ -64,12 +64,12 @@ export class World {
   }
 
   /**
-   * Makes new credentials, orders and stays, because earlier cases may have revoked, cancelled or completed all
-   * existing ones. Call `restore` first, because the orders need the menu.
+   * Makes new objects whose ids are in the path of an operation, for example orders, because earlier cases may have revoked, cancelled or
+   * completed all existing ones. Call `restore` first, because the orders need the menu.
    */
-  async restock(): Promise<void> {
+  async restock(path: string): Promise<void> {
     const { house } = this.#callers ?? missing('callers');
-    await restock(this.#learning(this.#call, ''), house, 'ours');
+    await restock(this.#learning(this.#call, ''), house, 'ours', path);
   }
 
   /**
@@ -125,7 +125,7 @@ export class World {
 
   async #furnish(): Promise<void> {
     for (const document of [this.#house, rivalDocument(), bareDocument()]) {
-      await applyTenantDocument(this.#database.db, document);
+      await applyTenantDocument(this.#database.db, document, { passwords: PASSWORDS });
     }
     const call = this.#call;
     const [house, rival, bare] = await Promise.all(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sql } from 'kysely';
-import { createDatabase, type Database } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
+import { openChecked } from '../routing/service-database.ts';
 import type { TestService } from '../support/service.ts';
 
 const SIZES = [1, 2, 64, 200];
@@ -41,7 +42,7 @@ export function testEachForm<Input, Output>(service: () => TestService, operatio
   for (const size of SIZES) {
     it(`${name}: ${size} inputs have the same outcome together and one by one, on one node and with the statements for a cluster`, async () => {
       const { db } = service().database;
-      const cluster = createDatabase({ url: service().database.url, poolSize: 2, layout: 'cluster' });
+      const { db: cluster, close } = openChecked(service().database.url, 'cluster');
       try {
         const all = inputs(size);
         const oneByOne = all.map((_, index) => [index]);
@@ -65,7 +66,7 @@ export function testEachForm<Input, Output>(service: () => TestService, operatio
         assert.deepEqual(singleOnCluster, single, 'single calls on a cluster have the same outcome');
         assert.deepEqual(batchOnCluster, single, 'a batch of each tenant on a cluster has the same outcome');
       } finally {
-        await cluster.destroy();
+        await close();
       }
     });
   }

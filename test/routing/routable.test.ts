@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { loadRoutingCheck } from './routable.ts';
+import { type FaultsOf, loadRoutingCheck } from './routable.ts';
 
-let faultsOf: (statement: string) => string[];
+let faultsOf: FaultsOf;
 before(async () => {
   faultsOf = await loadRoutingCheck({
     tenantTables: new Set(['event', 'delivery', 'night']),
@@ -83,6 +83,31 @@ describe('statements that a cluster refuses or sends to all nodes', () => {
       for (const fault of faults) {
         assert.ok(faultsOf(statement).includes(fault), `found: ${faultsOf(statement).join('; ') || 'no fault'}`);
       }
+    });
+  }
+});
+
+describe('statements for one node with a list of inputs', () => {
+  const LIST = `ROWS FROM (json_to_recordset($1) AS ("tenantId" bigint, "id" uuid)) WITH ORDINALITY AS given ("tenantId", "id", input_number)`;
+
+  for (const statement of [
+    `SELECT found.* FROM ${LIST} CROSS JOIN LATERAL (SELECT id FROM event WHERE tenant_id = given."tenantId" AND id = given."id" LIMIT 1) AS found`,
+    'INSERT INTO night (tenant_id, date) SELECT given.tenant_id, given.date FROM unnest($1::bigint[], $2::date[]) AS given (tenant_id, date)',
+  ]) {
+    it(`finds a fault only for a cluster in ${statement}`, () => {
+      assert.deepEqual(faultsOf(statement, 'one node'), []);
+      assert.equal(faultsOf(statement, 'cluster').length, 1);
+    });
+  }
+
+  for (const statement of [
+    `SELECT found.* FROM ${LIST} CROSS JOIN LATERAL (SELECT id FROM event WHERE id = given."id" LIMIT 1) AS found`,
+    `SELECT found.* FROM ${LIST} CROSS JOIN LATERAL (SELECT id FROM event WHERE tenant_id = given."id" LIMIT 1) AS found`,
+    'INSERT INTO night (tenant_id, date) SELECT other.tenant_id, other.date FROM unnest($1::bigint[], $2::date[]) AS other (tenant_id, date)',
+  ]) {
+    it(`finds a fault for both layouts in ${statement}`, () => {
+      assert.equal(faultsOf(statement, 'one node').length, 1);
+      assert.equal(faultsOf(statement, 'cluster').length, 1);
     });
   }
 });

@@ -1,4 +1,5 @@
 import { loadModule, parseSync } from 'libpg-query';
+import type { Layout } from '#platform/db/layout.ts';
 
 /** Node of the syntax tree of PostgreSQL: an object with one key, which is the type of the node. */
 type Node = Record<string, unknown>;
@@ -11,15 +12,21 @@ export interface Catalogue {
   changingFunctions: ReadonlySet<string>;
 }
 
+/** Name of a list of inputs in a statement (`src/platform/db/inputs.ts`). */
+const LIST = 'given';
+
 /**
- * Loads the parser, which is the parser of PostgreSQL itself.
- * @returns the check of a statement. It returns the reasons why a cluster (Citus) refuses the statement, or sends it to more than one node. The
- * list is empty if the statement goes to the node of one tenant.
+ * Returns the reasons why a cluster (Citus) refuses a statement, or sends it to more than one node. The list is empty if the statement goes to
+ * the node of one tenant. For the layout `one node`, the tenant of a list of inputs counts as a parameter, because on a cluster `inputs.ts`
+ * makes it one.
  */
-export async function loadRoutingCheck(catalogue: Catalogue): Promise<(statement: string) => string[]> {
+export type FaultsOf = (statement: string, layout?: Layout) => string[];
+
+/** Loads the parser, which is the parser of PostgreSQL itself. The default layout of the returned check is `cluster`. */
+export async function loadRoutingCheck(catalogue: Catalogue): Promise<FaultsOf> {
   await loadModule();
-  return (statement) => {
-    const check = new RoutingCheck(catalogue);
+  return (statement, layout = 'cluster') => {
+    const check = new RoutingCheck(catalogue, layout === 'one node');
     for (const { stmt } of parseSync(statement).stmts as { stmt?: Node }[]) {
       check.visit(stmt, new Set());
     }
@@ -41,9 +48,11 @@ interface Level {
 class RoutingCheck {
   readonly faults: string[] = [];
   readonly #catalogue: Catalogue;
+  readonly #acceptsLists: boolean;
 
-  constructor(catalogue: Catalogue) {
+  constructor(catalogue: Catalogue, acceptsLists: boolean) {
     this.#catalogue = catalogue;
+    this.#acceptsLists = acceptsLists;
   }
 
   /** @param withNames names of the CTEs that the node may read. A CTE is not a table. */
@@ -120,15 +129,18 @@ class RoutingCheck {
   #readsTenant(select: Node, column: number): boolean {
     const target = ((select['targetList'] ?? []) as { ResTarget: { val: Node } }[])[column]?.ResTarget.val;
     const { tables } = levelOf(select, new Set());
-    return tables.some(
-      ({ table, alias }) => this.#catalogue.tenantTables.has(table) && tenantColumnOf(target, '') === alias,
+    const source = tenantColumnOf(target, '');
+    return (
+      (this.#acceptsLists && source === LIST) ||
+      tables.some(({ table, alias }) => this.#catalogue.tenantTables.has(table) && source === alias)
     );
   }
 
   /** Each table needs the tenant as a parameter in the same query level. The cluster does not see it through a subquery. */
   #checkTenants({ tables, conditions }: Level): void {
     const ofTenants = tables.filter(({ table }) => this.#catalogue.tenantTables.has(table));
-    const known = new Set<string>();
+    const known = new Set<string>(this.#acceptsLists ? [LIST] : []);
+    const isGiven = (side: Node | undefined) => isParameter(side) || (this.#acceptsLists && isTenantOfList(side));
     const equal: [string, string][] = [];
     const [first] = tables;
     for (const condition of conditions) {
@@ -136,9 +148,9 @@ class RoutingCheck {
       const [a, b] = [left, right].map((side) => tenantColumnOf(side, tables.length === 1 ? (first?.alias ?? '') : ''));
       if (a !== undefined && b !== undefined) {
         equal.push([a, b]);
-      } else if (a !== undefined && isParameter(right)) {
+      } else if (a !== undefined && isGiven(right)) {
         known.add(a);
-      } else if (b !== undefined && isParameter(left)) {
+      } else if (b !== undefined && isGiven(left)) {
         known.add(b);
       }
     }
@@ -217,10 +229,20 @@ function sidesOfEquality(condition: Node): [Node | undefined, Node | undefined] 
   return textOf(A_Expr?.name[0]) === '=' ? [A_Expr?.lexpr, A_Expr?.rexpr] : [undefined, undefined];
 }
 
+/** Returns true if the node is the column `tenantId` of a list of inputs. */
+function isTenantOfList(node: Node | undefined): boolean {
+  const [list, column] = namesOf(node);
+  return list === LIST && column === 'tenantId';
+}
+
+/** Returns the names in the node if it is the column of a table, for example `event` and `id`, else an empty list. */
+function namesOf(node: Node | undefined): (string | undefined)[] {
+  return (((node?.['ColumnRef'] as Node | undefined)?.['fields'] ?? []) as Node[]).map(textOf);
+}
+
 /** Returns the alias of the table if the node is the column `tenant_id` of a table, else undefined. */
 function tenantColumnOf(node: Node | undefined, onlyAlias: string): string | undefined {
-  const fields = ((node?.['ColumnRef'] as Node | undefined)?.['fields'] ?? []) as Node[];
-  const names = fields.map(textOf);
+  const names = namesOf(node);
   return names.at(-1) === 'tenant_id' ? (names.at(-2) ?? onlyAlias) : undefined;
 }
 

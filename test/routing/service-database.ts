@@ -2,14 +2,66 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { readRules } from '#platform/db/distribution.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { loadRoutingCheck } from './routable.ts';
+import { type Layout, layoutOf } from '#platform/db/layout.ts';
+import { type FaultsOf, loadRoutingCheck } from './routable.ts';
+import { TWO_FORMS } from './two-forms.ts';
 
 /** Database of a service under test. */
 export interface ServiceDatabase {
   db: Database;
+  /** Texts of the statements that were sent. */
+  statements: ReadonlySet<string>;
+  /** Closes the connections. @throws AssertionError if a cluster could not route a statement */
   close: () => Promise<void>;
 }
+
+/** Connections that `createTestDatabase` has made. If a test gives a service other connections, such as those of a proxy, it uses them. */
+const ofTestDatabases = new WeakSet<Database>();
+
+/** Lets the services that use this database have connections of their own, whose statements are checked. */
+export function checkServicesOf(db: Database): Database {
+  ofTestDatabases.add(db);
+  return db;
+}
+
+/**
+ * Opens the database of a service under test with connections of its own, because only the statements of the service are checked, and not
+ * those of the test. The environment variable `TEST_LAYOUT=cluster` lets the service send the statements for a cluster.
+ */
+export async function openServiceDatabase(
+  { db, url }: { db: Database; url: string },
+  layout?: Layout,
+): Promise<ServiceDatabase> {
+  if (!ofTestDatabases.has(db)) {
+    return { db, statements: new Set(), close: async () => {} };
+  }
+  const isForCluster = process.env['TEST_LAYOUT'] === 'cluster';
+  return openChecked(url, layout ?? (isForCluster ? 'cluster' : layoutOf(db)));
+}
+
+/**
+ * Opens connections that record their statements. `close` checks that a cluster can route each of them. If the layout is `one node`, the
+ * statements that have another form for a cluster are not checked (`two-forms.ts`).
+ */
+export function openChecked(url: string, layout: Layout): ServiceDatabase {
+  const statements = new Set<string>();
+  const db = createDatabase({ url, poolSize: 10, layout, log: ({ query }) => statements.add(query.sql.trim()) });
+  return {
+    db,
+    statements,
+    async close() {
+      const sent = [...statements];
+      try {
+        faultsOf ??= await loadRoutingCheck(await readCatalogue(db));
+        assertRoutable(faultsOf, layout, sent);
+      } finally {
+        await db.destroy();
+      }
+    },
+  };
+}
+
+let faultsOf: FaultsOf | undefined;
 
 /**
  * Statements that read the data of all tenants on purpose (rule "Every statement filters by tenant" in docs/ARCHITECTURE.md): the search for due
@@ -18,44 +70,22 @@ export interface ServiceDatabase {
 const OF_ALL_TENANTS = [/FROM credential AS c CROSS JOIN LATERAL/, /AS pending, .* AS "oldestDueSeconds"/s];
 
 /**
- * Faults of the statements that this process has checked. The result depends only on the tables, which are those of the migrations. To parse a
- * statement takes some milliseconds, and most test files send many of the same statements.
+ * Statements that this process has checked, by layout. To parse a statement takes a part of a millisecond, and most test files send many of the
+ * same statements.
  */
-const faultsByStatement = new Map<string, string[]>();
+const checked = { 'one node': new Set<string>(), cluster: new Set<string>() };
 
-/**
- * Opens the database of a service under test. If the environment variable `TEST_LAYOUT` is `cluster`, the service sends the statements for a
- * cluster to the PostgreSQL of the tests. `close` then checks that a cluster can route each of them.
- */
-export async function openServiceDatabase({ db, url }: TestDatabase): Promise<ServiceDatabase> {
-  if (process.env['TEST_LAYOUT'] !== 'cluster') {
-    return { db, close: async () => {} };
-  }
-  const check = await loadRoutingCheck(await readCatalogue(db));
-  const faultsOf = (statement: string) => {
-    const faults = faultsByStatement.get(statement) ?? check(statement);
-    faultsByStatement.set(statement, faults);
-    return faults;
-  };
-  const statements = new Set<string>();
-  const cluster = createDatabase({
-    url,
-    poolSize: 10,
-    layout: 'cluster',
-    log: ({ query }) => statements.add(query.sql),
-  });
-  return {
-    db: cluster,
-    async close() {
-      await cluster.destroy();
-      const faults = [...statements]
-        .filter((statement) => !OF_ALL_TENANTS.some((pattern) => pattern.test(statement)))
-        .map((statement) => ({ statement, faults: faultsOf(statement) }))
-        .filter((each) => each.faults.length > 0);
-      const report = faults.map((each) => `${each.faults.join('; ')}:\n${each.statement}`).join('\n\n');
-      assert.equal(report, '', `A cluster cannot route these statements:\n\n${report}`);
-    },
-  };
+function assertRoutable(findFaults: FaultsOf, layout: Layout, statements: string[]): void {
+  const isExcepted = (statement: string) =>
+    OF_ALL_TENANTS.some((pattern) => pattern.test(statement)) ||
+    (layout === 'one node' && TWO_FORMS.some(({ oneNode }) => oneNode.test(statement)));
+  const found = statements
+    .filter((statement) => !checked[layout].has(statement) && !isExcepted(statement))
+    .map((statement) => ({ statement, faults: findFaults(statement, layout) }));
+  const wrong = found.filter(({ faults }) => faults.length > 0);
+  const report = wrong.map(({ statement, faults }) => `${faults.join('; ')}:\n${statement}`).join('\n\n');
+  assert.equal(report, '', `A cluster cannot route these statements:\n\n${report}`);
+  found.forEach(({ statement }) => checked[layout].add(statement));
 }
 
 async function readCatalogue(db: Database) {

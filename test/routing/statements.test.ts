@@ -1,49 +1,49 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { globSync } from 'node:fs';
-import { join } from 'node:path';
 import { it } from 'node:test';
+import { book, dayAhead, openHotel, pmsHeaders, writePlan } from '#test/support/hotel.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+import { orderPath } from '#test/support/restaurant.ts';
+import { startService } from '#test/support/service.ts';
+import { age, ME, openSession } from '#test/support/sessions.ts';
+import { causeEvent, register } from '#test/support/webhooks.ts';
+import { readQueueState } from '#webhooks/deliveries/store.ts';
+import { openChecked } from './service-database.ts';
+import { TWO_FORMS } from './two-forms.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
-
-/**
- * Test files that together send nearly all statements of the business in the shortest time. Each of them sends a statement that no other of
- * them sends. The others run by hand, because a second run of all tests takes too long: `TEST_LAYOUT=cluster npm test -- 'src/hotel/**'`.
- */
-const FILES = [
-  'src/restaurant/menu/availability.test.ts',
-  'src/restaurant/opening/opening.test.ts',
-  'src/restaurant/orders/{filters,history,reading,replays,staff}.test.ts',
-  'src/hotel/reservations/{booking,contention,night,reading,replays,staff,staff-changes,staff-filters}.test.ts',
-  'src/hotel/rates/{restrictions,staff-plans,staff-rates}.test.ts',
-  'src/hotel/{front-desk/calendar,nights/oversold}.test.ts',
-  'src/hotel/pms/reservations.test.ts',
-  'src/hotel/channels/channels.test.ts',
-  'src/webhooks/deliveries/{delivery-filters,delivery-list}.test.ts',
-  'src/webhooks/events/{feed,staff-events}.test.ts',
-  'src/staff/live-changes/{access,resume}.test.ts',
-  'src/staff/partners/credential-{detail,webhook}.test.ts',
-  'src/access/refusals/refusals.test.ts',
-  'src/staff/reports/days.test.ts',
-  'src/staff/trail/trail.test.ts',
-];
-
-it('a cluster can route each statement that the service sends in the tests of its business', async () => {
-  const files = globSync(FILES, { cwd: ROOT }).sort();
-  const env = { ...process.env, TEST_LAYOUT: 'cluster', TEST_DATABASE_URL: undefined, NODE_TEST_CONTEXT: undefined };
-  const { failed, output } = await new Promise<{ failed: boolean; output: string }>((resolve) => {
-    // A failed check leaves receivers open that would keep the process running.
-    const args = ['--test', '--test-force-exit', '--test-isolation=none', '--test-reporter=tap', ...files];
-    execFile(process.execPath, args, { cwd: ROOT, env, maxBuffer: 64 * 1_024 * 1_024 }, (error, stdout, stderr) =>
-      resolve({ failed: error !== null, output: stdout + stderr }),
-    );
-  });
-  assert.ok(Number(/^# pass (\d+)$/m.exec(output)?.[1]) > files.length, `The tests did not run:\n${output}`);
-  assert.ok(
-    !failed,
-    `Some tests failed:\n${output
-      .split('\n')
-      .filter((line) => !/^\s*(ok|---|\.\.\.|duration_ms|type):? /.test(line))
-      .join('\n')}`,
+// Each test process checks the statements that its services send on one node. The statements with another form for a cluster are not among
+// them, so this test sends those.
+it('each statement with two forms is sent in its form for a cluster, and a cluster can route it', async () => {
+  let attempts = 0;
+  // The first attempt fails, so that the worker has to claim the delivery again.
+  const receiver = await startReceiver({ answer: () => ((attempts += 1) === 1 ? 500 : 204) });
+  const sent: string[] = [];
+  const service = await startService({ layout: 'cluster', worker: { drawWaitMs: () => 0 } });
+  try {
+    const hotel = await openHotel(service);
+    await register(service, hotel.partner, receiver.url);
+    await causeEvent(service, hotel);
+    await receiver.waitFor(2);
+    assert.equal((await book(service, hotel)).status, 201);
+    const pms = await pmsHeaders(service, hotel);
+    await writePlan(service, pms, 'rates', hotel.plans['Double/Flexible'], [{ date: dayAhead(40), price: '9.00' }]);
+    const unknown = await service.call('GET', orderPath('unknown'), { headers: hotel.partner });
+    assert.equal(unknown.status, 404);
+    const { id, headers } = await openSession(service, hotel.tenantId, 'owner');
+    await age(service, id, { unused: '2 minutes' }); // The next use is then due to be written.
+    assert.equal((await service.call('GET', ME, { headers })).status, 200);
+    const metrics = openChecked(service.database.url, 'cluster');
+    await readQueueState(metrics.db);
+    await metrics.close();
+    sent.push(...metrics.statements);
+  } finally {
+    await receiver.close();
+    await service.close();
+  }
+  sent.push(...service.statements);
+  const missing = TWO_FORMS.filter(({ cluster }) => !sent.some((each) => cluster.test(each)));
+  assert.deepEqual(
+    missing.map(({ name }) => name),
+    [],
+    'the service sent no statement in these forms for a cluster',
   );
 });

@@ -9,6 +9,7 @@ import { createDatabase, type Database } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
 import { NodeOutages } from '#platform/db/node-outages.ts';
+import { checkServicesOf } from '../routing/service-database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 import { openCluster, OUTSIDE_URL } from './test-cluster.ts';
 
@@ -45,7 +46,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const onCluster = await openCluster();
   if (onCluster !== null) {
     const url = await onCluster.createDatabase();
-    const db = createDatabase({ url, poolSize: 10, layout: 'cluster' });
+    const db = checkServicesOf(createDatabase({ url, poolSize: 10, layout: 'cluster' }));
     return {
       db,
       url,
@@ -60,7 +61,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await administrate(server.url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = urlOf(server.url, name);
-  const db = createDatabase({ url, poolSize: 10 });
+  const db = checkServicesOf(createDatabase({ url, poolSize: 10 }));
   return {
     db,
     url,

@@ -4,24 +4,29 @@ import { join } from 'node:path';
 import { newFolder } from './command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Commit of the previous version. Each release replaces it by the commit of the release before. */
-const PREVIOUS = 'db9855732f0a7a8d73d5514806933eaefcc7ded4';
+/** First commit whose processes run beside all later versions, and whose database every later version migrates while they run. */
+export const OLDEST = 'db9855732f0a7a8d73d5514806933eaefcc7ded4';
+/**
+ * Commit of the version before this one. Each release replaces it by the commit of the release before. Earlier commits may answer 503 during a
+ * rolling upgrade, because they prepare a stale statement again on each connection and not once.
+ */
+export const PREVIOUS = '25502e062616bd88bcf7f26df0ff0427d336cf92';
 
-/** Returns the reason why the previous version cannot be checked out, or null if it can. */
-export function reasonWithoutPrevious(): string | null {
+/** Returns the reason why the version of a commit cannot be checked out, or null if it can. */
+export function reasonWithout(commit: string): string | null {
   try {
-    execFileSync('git', ['cat-file', '-e', `${PREVIOUS}^{commit}`], { cwd: ROOT, stdio: 'ignore' });
+    execFileSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: ROOT, stdio: 'ignore' });
     return null;
   } catch {
-    return `the history of this checkout lacks commit ${PREVIOUS}`;
+    return `the history of this checkout lacks commit ${commit}`;
   }
 }
 
-/** Puts the files of the previous version into a temporary folder, with the packages of this checkout. Returns its `bin/roomservice.js`. */
-export async function checkOutPrevious(): Promise<string> {
+/** Puts the files of a version into a temporary folder, with the packages of this checkout. Returns its `bin/roomservice.js`. */
+export async function checkOut(commit: string): Promise<string> {
   const folder = join(await newFolder(), 'previous');
   await mkdir(folder);
-  const archive = execFileSync('git', ['archive', PREVIOUS], { cwd: ROOT, maxBuffer: 2 ** 28 });
+  const archive = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 2 ** 28 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return join(folder, 'bin/roomservice.js');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
-import type { Dish } from '#restaurant/menu/schema.ts';
+import type { Dish, MenuDocument } from '#restaurant/menu/schema.ts';
 import type { Answer, TestService, TestTenant } from './service.ts';
 
 export const MENU = '/v1/third-party/menu/';
@@ -24,6 +24,16 @@ export async function dishOf(service: TestService, tenant: Pick<TestTenant, 'par
   const dish = (await listDishes(service, tenant)).find((each) => each.sku === sku);
   assert.ok(dish, `${sku} is not on the menu`);
   return dish;
+}
+
+/** Reads the menu document of the tenant, with its entity tag. */
+export async function readStaffMenu(
+  service: TestService,
+  tenant: Pick<TestTenant, 'staff'>,
+): Promise<{ etag: string; menu: Required<MenuDocument> }> {
+  const { status, text, headers, body } = await service.call('GET', STAFF_MENU, { headers: tenant.staff });
+  assert.equal(status, 200, text);
+  return { etag: headers.get('etag') ?? '', menu: body };
 }
 
 /** Returns the path of one order in the third-party API. */

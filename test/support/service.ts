@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { createApp } from '#service/app.ts';
 import { waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import { type Config, readConfig } from '#platform/config.ts';
+import type { Layout } from '#platform/db/layout.ts';
 import { Credentials } from '#access/credentials/credentials.ts';
 import type { CredentialSecret } from '#access/credentials/schema.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
@@ -32,6 +33,8 @@ export interface ServiceOptions {
   beside?: TestService;
   /** Database of the service, which `close` drops. By default, the service makes a database of its own. */
   database?: TestDatabase;
+  /** Layout for which the service sends its statements. By default, it is the layout of the database. */
+  layout?: Layout;
   readers?: Partial<ReaderBounds>;
   streams?: Partial<StreamBounds>;
   /** Overrides options of test calls. */
@@ -43,8 +46,8 @@ export interface ServiceOptions {
 }
 
 /**
- * A response that was read to its end. `body` is the parsed JSON, the text of another type, or null if the response has no body. Of a stream of events, which has no end,
- * only the first bytes were read, and `body` is their text.
+ * A response that was read to its end. `body` is the parsed JSON, the text of another type, or null if the response has no body. Of a stream of
+ * events, which has no end, only the first bytes were read, and `body` is their text.
  */
 export interface Answer {
   status: number;
@@ -81,6 +84,8 @@ export interface TestService {
   database: TestDatabase;
   keyring: Keyring;
   masterKey: Buffer;
+  /** Texts of the statements that the service has sent. Empty if the test gives the service connections of its own. */
+  statements: ReadonlySet<string>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Makes a tenant with users, a menu and one third-party credential. */
   tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;
@@ -100,12 +105,12 @@ const hashes = createPasswordWork();
  * password with each hash only once. A hash takes 60 ms of processor time. Every tenant would need two, and so would every
  * change of its document.
  */
-const PASSWORDS: PasswordWork = { ...hashes, hashFor: (_email, password) => hashes.hashFor('', password) };
+export const PASSWORDS: PasswordWork = { ...hashes, hashFor: (_email, password) => hashes.hashFor('', password) };
 
 /** Starts the service in this process, on a free port of 127.0.0.1. By default, it has a database of its own. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const database = options.beside?.database ?? options.database ?? (await createTestDatabase());
-  const { db, close: closeDatabase } = await openServiceDatabase(database);
+  const { db, statements, close: closeDatabase } = await openServiceDatabase(database, options.layout);
   const masterKey = options.beside?.masterKey ?? randomBytes(32);
   const keyring = await openKeyring(db, masterKey);
   const config = { ...readConfig({}), webhookAllowPrivateNetwork: true, ...options.config };
@@ -138,6 +143,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     database,
     keyring,
     masterKey,
+    statements,
     call: (method, path, callOptions) => call(url, method, path, callOptions),
     credential: issue,
     async apply(document) {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
+import type { Staff } from '#access/tenants/tenants.ts';
+import { newId } from '#platform/lib/ids.ts';
+import type { LookRow } from '#staff/live-changes/store.ts';
 
 export const CHANGES = '/v1/staff/changes/';
 
@@ -103,4 +106,19 @@ export function hasTopic(topic: string): (block: StreamBlock) => boolean {
 /** Returns all topics that the stream has told. */
 export function topicsIn({ blocks }: TestStream): Set<string> {
   return new Set(blocks.flatMap(({ event, data }) => (event === 'change' ? (data.topics as string[]) : [])));
+}
+
+/** Returns a signed-in owner of a tenant. The database need not have the rows, because a stream may outlive its access. */
+export function ownerOf(tenantId: number): Staff {
+  const tenant = { id: tenantId, slug: '', name: '', currency: 'EUR', timezone: 'UTC', features: [] };
+  const now = new Date();
+  const session = { kind: 'token' as const, id: null, generation: 0, expiresAt: now, now };
+  const person = { email: 'a@b.example', role: 'owner' as const, areas: [], language: null };
+  return { type: 'person', id: newId(), name: null, ...person, tenant, session };
+}
+
+/** Returns the rows of a look that shows only orders, newest first. */
+export function lookOf(momentMs: number, orderIds: string[]): LookRow {
+  const none = { eventIds: null, eventOrderIds: null, auditIds: null, auditActions: null };
+  return { momentMs, orderIds, ...none, reservationIds: null, reservationTimes: null };
 }

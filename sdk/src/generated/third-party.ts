@@ -66,7 +66,7 @@ export interface DeliveryAttempt {
 
 /** The state of the delivery of this event. */
 export interface FeedDelivery {
-  /** `pending`: the delivery waits for its next attempt. `delivered`: the receiver answered 2xx. `failed`: the fifth attempt failed, and the service does not try again. `stopped`: the credential was revoked. */
+  /** `pending`: the delivery waits for its next attempt. `delivered`: the receiver answered 2xx. `failed`: the fifth attempt failed, and the service does not try again. `stopped`: the credential was revoked, or its webhook URL was removed. */
   status: 'pending' | 'delivered' | 'failed' | 'stopped';
   /** All attempts, oldest first. There are at most five. */
   attempts: DeliveryAttempt[];

@@ -105,8 +105,8 @@ export const AuditEntry = Type.Object(
     subject_label: Type.Union([Type.String(), Type.Null()], {
       description:
         'The present name of the subject: the name or the e-mail address of a user, the label of a credential or a display, the ' +
-        'source of a channel, the name of a room type, the names of the room type and the rate plan, the name of the guest, or ' +
-        'the name of the tenant. Null if the subject is unknown.',
+        'source of a channel, the name of a room type, the names of the room type and the rate plan, the name of the guest, the ' +
+        'name of a dish, or the name of the tenant. Null if the subject is unknown.',
     }),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:

@@ -1,32 +1,51 @@
+import type { Updateable } from 'kysely';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
+import type { Credential as CredentialTable } from '#platform/db/types.ts';
 import { apiError, notFound } from '#platform/errors.ts';
 import { isUuid } from '#platform/lib/ids.ts';
+import { type Actor, type AuditAction, prepareAudit } from '../audit/audit.ts';
 import type { Audience } from './audiences.ts';
-import { type CredentialRow, type LockedCredential, lockCredential } from './store.ts';
+import { type CredentialRow, type LockedCredential, lockCredential, updateCredential } from './store.ts';
 
-/** Credential to change: its tenant, its id, and the API that it must be for. */
+/** Credential to change: its id, and the API that it must be for. */
 export interface Target {
-  tenantId: number;
   id: string;
   audience: Audience | 'any';
 }
 
+/** Credential that a transaction has locked, and the functions that change it in this transaction. */
+export interface OpenCredential {
+  tx: Tx;
+  row: LockedCredential;
+  update: (changes: Updateable<CredentialTable>) => Promise<CredentialRow>;
+  /** Writes the audit entry of the change. A change has at most one entry. */
+  note: (action: AuditAction, details: Record<string, unknown>) => Promise<void>;
+}
+
 /**
- * Locks the credential, and changes it in one transaction.
+ * Locks a credential of the actor's tenant, and changes it in one transaction.
  * @throws ApiError 404 `error` for an unknown id, and for a credential of another tenant or of another API
  */
 export async function changeCredential<T>(
   db: Database,
-  { tenantId, id, audience }: Target,
-  change: (tx: Tx, row: LockedCredential) => Promise<T>,
+  actor: Actor,
+  { id, audience }: Target,
+  change: (credential: OpenCredential) => Promise<T>,
 ): Promise<T> {
+  const { tenantId } = actor;
+  const writeDown = prepareAudit(actor);
   return await inTransaction(db, async (tx) => {
     const row = isUuid(id) ? await lockCredential(tx, tenantId, id) : undefined;
     if (row === undefined || (audience !== 'any' && row.audience !== audience)) {
       throw notFound('credential');
     }
-    return await change(tx, row);
+    return await change({
+      tx,
+      row,
+      update: (changes) => updateCredential(tx, tenantId, row.id, changes),
+      note: (action, details) => writeDown(tx, { action, subject: row.id, details }),
+    });
   });
 }
 

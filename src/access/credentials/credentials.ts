@@ -79,15 +79,14 @@ export class Credentials {
    * response may be lost.
    */
   async revoke(actor: Actor, id: string): Promise<Credential> {
-    const { tenantId } = actor;
-    const writeDown = prepareAudit(actor);
-    const revoked = await changeCredential(this.#db, { tenantId, id, audience: this.#audience }, async (tx, row) => {
-      await announceChange(tx, tenantId, 'credentials');
+    const target = { id, audience: this.#audience };
+    const revoked = await changeCredential(this.#db, actor, target, async ({ tx, row, update, note }) => {
+      await announceChange(tx, actor.tenantId, 'credentials');
       if (!row.is_active) {
         return credentialShape(row);
       }
-      await writeDown(tx, { action: 'credential.revoked', subject: row.id, details: auditDetails(row) });
-      return credentialShape(await store.updateCredential(tx, tenantId, row.id, { is_active: false }));
+      await note('credential.revoked', auditDetails(row));
+      return credentialShape(await update({ is_active: false }));
     });
     await waitForLeasesToEnd();
     return revoked;

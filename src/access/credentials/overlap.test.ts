@@ -175,8 +175,10 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     const webhookSecret = await register(service, tenant.partner, receiver.url);
     await rotated(60);
     await causeEvent(service, tenant);
-    await rotated(0);
-    assert.equal((await receiver.waitFor(1)).length, 1);
+    await receiver.waitFor(1);
+    const { api_secret } = await rotated(0);
+    await causeEvent(service, tenant, { ...tenant.partner, 'x-api-secret': api_secret });
+    assert.equal((await receiver.waitFor(2)).length, 2);
     const { body } = await service.call('GET', '/v1/staff/credentials/', { headers: tenant.owner });
     assert.equal(body[0].webhook_url, receiver.url);
     assert.ok(receiver.requests.every((request) => isSignedWith(webhookSecret, request)));

@@ -1,4 +1,4 @@
-import { type Actor, prepareAudit } from '../audit/audit.ts';
+import type { Actor } from '../audit/audit.ts';
 import type { Database } from '#platform/db/database.ts';
 import { notFound } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
@@ -45,15 +45,13 @@ export class OwnerCredentials {
    * @throws ApiError 404 `error`
    */
   async rename(actor: Actor, id: string, label: string): Promise<OwnedCredential> {
-    const { tenantId } = actor;
-    const writeDown = prepareAudit(actor);
-    return await changeCredential(this.#db, { tenantId, id, audience: 'any' }, async (tx, row) => {
+    return await changeCredential(this.#db, actor, { id, audience: 'any' }, async ({ row, update, note }) => {
       if (row.label === label) {
         return owned(row);
       }
       const details = { audience: row.audience, before: { label: row.label }, after: { label } };
-      await writeDown(tx, { action: 'credential.changed', subject: row.id, details });
-      return owned(await store.updateCredential(tx, tenantId, row.id, { label }));
+      await note('credential.changed', details);
+      return owned(await update({ label }));
     });
   }
 

@@ -1,10 +1,10 @@
-import { type Actor, prepareAudit } from '../audit/audit.ts';
+import type { Actor } from '../audit/audit.ts';
 import { announceChange, waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { hashBesidePresent, type KeyMaker, newSecret } from './api-key.ts';
 import { auditDetails, changeCredential, refuseRevoked, type Target } from './changes.ts';
 import type { CredentialSecret } from './schema.ts';
-import { type LockedCredential, updateCredential } from './store.ts';
+import type { LockedCredential } from './store.ts';
 
 interface Dependencies {
   db: Database;
@@ -26,34 +26,28 @@ export interface Rotated {
 export async function rotateSecret(
   { db, keyMaker }: Dependencies,
   actor: Actor,
-  target: Omit<Target, 'tenantId'>,
+  target: Target,
   overlapMinutes: number,
 ): Promise<Rotated> {
-  const { tenantId } = actor;
   const secret = newSecret();
   const secret_hash = keyMaker.hashSecret(secret);
-  const writeDown = prepareAudit(actor);
-  const row = await changeCredential(db, { tenantId, ...target }, async (tx, locked) => {
-    refuseRevoked(locked);
+  const rotated = await changeCredential(db, actor, target, async ({ tx, row, update, note }) => {
+    refuseRevoked(row);
     // If the response to the COMMIT was lost, the transaction runs again, but this secret is stored already. A second change would make this
     // secret its own previous secret.
-    if (locked.secret_hash.equals(secret_hash)) {
-      return locked;
+    if (row.secret_hash.equals(secret_hash)) {
+      return row;
     }
-    await announceChange(tx, tenantId, 'credentials');
-    const previous = previousSecret(locked, secret_hash, overlapMinutes);
-    const details = overlapMinutes === 0 ? {} : { previous_secret_ends_at: previous.previous_secret_ends_at };
-    await writeDown(tx, {
-      action: 'credential.rotated',
-      subject: locked.id,
-      details: { ...auditDetails(locked), ...details },
-    });
-    return await updateCredential(tx, tenantId, locked.id, { secret_hash, last_rotated_at: new Date(), ...previous });
+    await announceChange(tx, actor.tenantId, 'credentials');
+    const previous = previousSecret(row, secret_hash, overlapMinutes);
+    const end = overlapMinutes === 0 ? {} : { previous_secret_ends_at: previous.previous_secret_ends_at };
+    await note('credential.rotated', { ...auditDetails(row), ...end });
+    return await update({ secret_hash, last_rotated_at: new Date(), ...previous });
   });
   await waitForLeasesToEnd();
-  const { id, label, api_key } = row;
+  const { id, label, api_key } = rotated;
   // The type of the column allows null, but this rotation has set the time.
-  const previousEndsAt = row.previous_secret_ends_at as Date;
+  const previousEndsAt = rotated.previous_secret_ends_at as Date;
   return { secret: { id, label, api_key, api_secret: secret }, previousEndsAt };
 }
 

@@ -1,4 +1,4 @@
-import { type Actor, prepareAudit } from '../audit/audit.ts';
+import type { Actor } from '../audit/audit.ts';
 import type { Database } from '#platform/db/database.ts';
 import { apiError } from '#platform/errors.ts';
 import type { Keyring, SecretColumn } from '#platform/keys/keys.ts';
@@ -19,16 +19,14 @@ interface Dependencies {
 export async function registerWebhook(
   { db, keyring }: Dependencies,
   actor: Actor,
-  target: Omit<Target, 'tenantId'>,
+  target: Target,
   url: string,
 ): Promise<string> {
-  const { tenantId } = actor;
   const secret = newSecret();
-  const writeDown = prepareAudit(actor);
   let wasStored = false;
-  return await changeCredential(db, { tenantId, ...target }, async (tx, row) => {
+  return await changeCredential(db, actor, target, async ({ tx, row, update, note }) => {
     refuseWithoutWebhooks(row);
-    const location = webhookSecretLocation(tenantId, row.id);
+    const location = webhookSecretLocation(actor.tenantId, row.id);
     if (row.webhook_url === url) {
       // If a COMMIT got no response, the transaction runs again. If the first run stored the new secret, the function must return it, because
       // no other response shows the secret. The decrypted secrets are compared, because a rotation of the service keys may have changed the
@@ -38,9 +36,9 @@ export async function registerWebhook(
       return isFromEarlierRun ? secret : '';
     }
     const webhook_secret = await keyring.encrypt(tx, secret, location);
-    await store.updateCredential(tx, tenantId, row.id, { webhook_url: url, webhook_secret });
+    await update({ webhook_url: url, webhook_secret });
     wasStored = true;
-    await writeDown(tx, { action: 'webhook.registered', subject: row.id, details: { webhook_url: url } });
+    await note('webhook.registered', { webhook_url: url });
     return secret;
   });
 }
@@ -51,15 +49,13 @@ export async function registerWebhook(
  * @throws ApiError 404 `error`, 409 `invalid_status_transition` for a credential of a PMS or a revoked credential
  */
 export async function removeWebhook(db: Database, actor: Actor, id: string): Promise<store.CredentialRow> {
-  const { tenantId } = actor;
-  const writeDown = prepareAudit(actor);
-  return await changeCredential(db, { tenantId, id, audience: 'any' }, async (tx, row) => {
+  return await changeCredential(db, actor, { id, audience: 'any' }, async ({ row, update, note }) => {
     refuseWithoutWebhooks(row);
     if (row.webhook_url === '') {
       return row;
     }
-    await writeDown(tx, { action: 'webhook.removed', subject: row.id, details: { webhook_url: row.webhook_url } });
-    return await store.updateCredential(tx, tenantId, row.id, { webhook_url: '', webhook_secret: null });
+    await note('webhook.removed', { webhook_url: row.webhook_url });
+    return await update({ webhook_url: '', webhook_secret: null });
   });
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import {
   addPerson,
@@ -139,6 +140,24 @@ describe('PATCH /v1/staff/people/{id}/', () => {
       }
     } finally {
       await node.close();
+    }
+  });
+
+  it('200: a change of a person waits for changes of the owners and of this person, and not for those of other people', async () => {
+    const tenant = await service.tenant();
+    const staffId = await personId(service, tenant.tenantId, 'staff');
+    const { id } = await addPerson(service, tenant);
+    let waiting: ReturnType<typeof changePerson> | undefined;
+    const isLocked = async (lockedId: string) =>
+      await service.database.db.transaction().execute(async (tx) => {
+        await tx.selectFrom('app_user').select('id').where('id', '=', lockedId).forUpdate().execute();
+        waiting = changePerson(service, tenant, id, { name: lockedId });
+        return await Promise.race([waiting.then(() => false), sleep(1_000, true)]);
+      });
+    assert.equal(await isLocked(staffId), false);
+    for (const lockedId of [id, await personId(service, tenant.tenantId, 'owner')]) {
+      assert.equal(await isLocked(lockedId), true);
+      assert.equal((await waiting)?.status, 200);
     }
   });
 

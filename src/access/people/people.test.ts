@@ -145,6 +145,8 @@ describe('POST /v1/staff/people/', () => {
     assert.deepEqual(staff.body.person.areas, ['orders', 'rates']);
     const owner = await invite(service, tenant, { role: 'owner', areas: ['menu'] });
     assert.equal(owner.body.person.areas.length, 5);
+    const demoted = await changePerson(service, tenant, owner.body.person.id, { role: 'staff' });
+    assert.deepEqual(demoted.body.areas, [], 'the areas that were sent for an owner are ignored');
   });
 
   it('401: an invited person cannot sign in with any password, and the check of the password does not fail', async () => {

@@ -12,9 +12,9 @@ import {
   inviteAgain,
   isActiveOwner,
   isInvited,
+  lockOwnersAndPerson,
   lockUser,
   lockUserByEmail,
-  lockUsers,
   normaliseEmail,
   orderedAreas,
   type Role,
@@ -51,7 +51,8 @@ export class People {
     const actor = actorOf(owner);
     const email = normaliseEmail(written);
     const id = newId();
-    const profile = { role, name: wanted.name ?? null, areas: orderedAreas(wanted.areas ?? []) };
+    const areas = role === 'owner' ? [] : orderedAreas(wanted.areas ?? []);
+    const profile = { role, name: wanted.name ?? null, areas };
     return await this.#links.issue(owner, async (tx, invitation_expires_at) => {
       const earlier = await lockUserByEmail(tx, actor.tenantId, email);
       if (earlier === undefined) {
@@ -72,8 +73,8 @@ export class People {
   async change(owner: Staff, id: string, wanted: PersonChange): Promise<Person> {
     const actor = actorOf(owner);
     return await inTransaction(this.#db, async (tx) => {
-      // All people are locked, so that two changes at the same time do not disable the last two owners.
-      const people = await lockUsers(tx, actor.tenantId);
+      // All owners are locked, so that two changes at the same time do not disable the last two owners.
+      const people = isUuid(id) ? await lockOwnersAndPerson(tx, actor.tenantId, id) : [];
       const person = people.find((each) => each.id === id.toLowerCase());
       if (person === undefined) {
         throw notFound('person');

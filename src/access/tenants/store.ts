@@ -160,6 +160,7 @@ export async function lockUser(tx: Tx, tenantId: number, userId: string): Promis
   return await usersOf(tx, tenantId).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst();
 }
 
+/** Lists all users of the tenant, also the disabled ones. */
 export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
   return await usersOf(db, tenantId).execute();
 }
@@ -167,6 +168,17 @@ export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
 /** Lists the users as `listUsers` does, and locks them until the transaction ends. */
 export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
   return await usersOf(tx, tenantId).forNoKeyUpdate().execute();
+}
+
+/**
+ * Locks the owners and one person, also the disabled ones, until the transaction ends. A tenant has few owners, but may have many other people.
+ * An owner who becomes staff while this function waits for the lock is left out.
+ */
+export async function lockOwnersAndPerson(tx: Tx, tenantId: number, personId: string): Promise<UserRow[]> {
+  return await usersOf(tx, tenantId)
+    .where((eb) => eb.or([eb('role', '=', 'owner'), eb('id', '=', personId)]))
+    .forNoKeyUpdate()
+    .execute();
 }
 
 function usersOf(db: Db, tenantId: number) {

@@ -22,8 +22,11 @@ export { hashPassword, unusableHash } from './passwords.ts';
 export { SignInAttempts } from './sign-in.ts';
 export {
   IS_SEEN_DUE,
+  listUsers,
+  lockOwnersAndPerson,
   lockUser,
   lockUserByEmail,
+  lockUsers,
   readLinkEnd,
   type TenantRow,
   updateLastSeen,
@@ -40,8 +43,6 @@ export {
   inviteAgain,
   isActiveOwner,
   isInvited,
-  listUsers,
-  lockUsers,
   replacePassword,
   setPassword,
 } from './users.ts';
@@ -68,7 +69,7 @@ export interface Tenant {
 }
 
 /** Returns the caller of a staff operation as the actor that the audit trail records for a change. */
-export function actorOf({ type, id, tenant }: Staff): Actor {
+export function actorOf({ type, id, tenant }: Pick<Staff, 'type' | 'id' | 'tenant'>): Actor {
   return { tenantId: tenant.id, type: type === 'person' ? 'user' : 'display', id };
 }
 

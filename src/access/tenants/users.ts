@@ -167,16 +167,6 @@ export async function changeProfile(
   }
 }
 
-/** Returns all users of the tenant, also the disabled ones. */
-export async function listUsers(db: Database, tenantId: number): Promise<store.UserRow[]> {
-  return await store.listUsers(db, tenantId);
-}
-
-/** Returns all users of the tenant, and locks them until the transaction ends. */
-export async function lockUsers(tx: Tx, tenantId: number): Promise<store.UserRow[]> {
-  return await store.lockUsers(tx, tenantId);
-}
-
 /**
  * Returns those of the given e-mails that belong to users of other tenants. An e-mail is unique across all tenants. An invitation that has
  * expired holds no e-mail.
@@ -201,7 +191,7 @@ export async function hasUser(db: Database, tenantId: number, email: string): Pr
 export async function setPassword(db: Database, tenantId: number, email: string, password: string): Promise<void> {
   const password_hash = await hashPassword(password);
   await inTransaction(db, async (tx) => {
-    const user = (await store.lockUsers(tx, tenantId)).find((each) => each.email === normaliseEmail(email));
+    const user = await store.lockUserByEmail(tx, tenantId, normaliseEmail(email));
     if (user === undefined) {
       throw new OperatorError(`The tenant has no user with the e-mail ${email}.`);
     }

@@ -4,6 +4,7 @@ import type { Database } from '#platform/db/database.ts';
 import { notFound } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
+import type { LongWrites } from '#platform/db/long-writes.ts';
 import type { ReadHeldNights } from '../nights/nights.ts';
 import {
   listActivePlans,
@@ -40,6 +41,7 @@ interface Dependencies {
   findRoomType: FindRoomType;
   readHeldNights: ReadHeldNights;
   reservations: Reservations;
+  longWrites: LongWrites;
   pmsGuard: Guard;
 }
 
@@ -143,7 +145,7 @@ function inventoryRoute(app: App, { findRoomType, readHeldNights, pmsGuard }: De
   );
 }
 
-function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
+function rateRoutes(app: App, { db, longWrites, pmsGuard }: Dependencies): void {
   app.get(
     '/v1/channel-manager/pms/rates/',
     {
@@ -184,7 +186,8 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
         response: { 200: RatesWritten },
       },
     },
-    async (request) => await writeRates(db, callerActor(request.caller), request.body),
+    async ({ caller, body }) =>
+      await longWrites.run(caller.tenantId, body.rates.length, () => writeRates(db, callerActor(caller), body)),
   );
   app.put(
     '/v1/channel-manager/pms/restrictions/',
@@ -205,9 +208,10 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
         response: { 200: RestrictionsWritten },
       },
     },
-    async (request) => ({
-      updated: await writeRestrictions(db, callerActor(request.caller), request.body),
-    }),
+    async ({ caller, body }) => {
+      const write = () => writeRestrictions(db, callerActor(caller), body);
+      return { updated: await longWrites.run(caller.tenantId, body.restrictions.length, write) };
+    },
   );
 }
 

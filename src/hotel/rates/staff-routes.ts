@@ -2,6 +2,7 @@ import { actorOf } from '#access/tenants/tenants.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
+import type { LongWrites } from '#platform/db/long-writes.ts';
 import { changeRatePlan } from './plans.ts';
 import { changeRates } from './rate-changes.ts';
 import { ChangedRatePlan, RateChanges, RatePlanChange, RatePlanPath, RatesChanged } from './staff-schema.ts';
@@ -11,11 +12,12 @@ const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.'
 
 interface Dependencies {
   db: Database;
+  longWrites: LongWrites;
   /** Guard of people who may write prices and restrictions. */
   rateGuard: Guard;
 }
 
-export function rateStaffRoutes(app: App, { db, rateGuard }: Dependencies): void {
+export function rateStaffRoutes(app: App, { db, longWrites, rateGuard }: Dependencies): void {
   app.patch(
     '/v1/staff/rates/',
     {
@@ -37,7 +39,10 @@ export function rateStaffRoutes(app: App, { db, rateGuard }: Dependencies): void
         response: { 200: RatesChanged },
       },
     },
-    async (request) => await changeRates(db, actorOf(request.staff), request.body),
+    async ({ staff, body }) => {
+      const actor = actorOf(staff);
+      return await longWrites.run(actor.tenantId, body.changes.length, () => changeRates(db, actor, body));
+    },
   );
   app.patch(
     '/v1/staff/rate-plans/:id/',

@@ -1,7 +1,8 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
-import { type KeysetList, keysetList, type ListOrder, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
-import { beginsWith, folded, hasDigitsOf } from '#platform/db/search-text.ts';
+import { type KeysetList, keysetList, type ListOrder, NEWEST_FIRST, type PageForm } from '#platform/db/keyset-list.ts';
+import { executeWithoutTableScan } from '#platform/db/transaction.ts';
+import { beginsWith, hasDigitsOf } from '#platform/db/search-text.ts';
 import type { DB } from '#platform/db/types.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import type { ReservationStatus } from './reservation-status.ts';
@@ -15,7 +16,7 @@ export interface ReservationFilter {
   credentialId?: string | undefined;
   source?: ReservationSource | undefined;
   roomTypeId?: string | undefined;
-  /** Room types of the property. An empty list lets no reservation pass. */
+  /** Room types of the property. An empty list lets no reservation pass. Undefined: all room types. */
   roomTypeIds?: string[] | undefined;
   arrivingOn?: DateText | undefined;
   departingOn?: DateText | undefined;
@@ -41,7 +42,7 @@ export type LabelledRow = ReservationRow & { credential_label: string | null };
 
 /** Returns the list of reservations that pass the filter, newest first. */
 export function listReservations(db: Database, filter: ReservationFilter): KeysetList<ReservationRow> {
-  return keysetList(db, filtered(db, filter, false), (reservations) => reservations.selectAll());
+  return keysetList(db, filtered(db, filter), (reservations) => reservations.selectAll());
 }
 
 /** Returns the list as `listReservations` does, with the labels of the credentials, in one of two orders. */
@@ -50,12 +51,19 @@ export async function listForStaff(
   filter: ReservationFilter,
   order: 'newest' | 'check_in',
 ): Promise<KeysetList<LabelledRow>> {
-  return keysetList(
-    db,
-    filtered(db, filter, await isNarrow(db, filter)),
-    (reservations) => reservations.selectAll().select(labelOf(filter.tenantId)),
-    order === 'newest' ? NEWEST_FIRST : byArrival(filter.tenantId),
-  );
+  const rows = filtered(db, filter);
+  const select = (reservations: Query) => reservations.selectAll().select(labelOf(filter.tenantId));
+  const listOrder = order === 'newest' ? NEWEST_FIRST : byArrival(filter.tenantId);
+  if (await isNarrow(db, filter, order)) {
+    // Without the subquery, the planner may read all reservations of the tenant in the order of the list until enough of them pass, because it
+    // does not know that, for example, the stays of one day were booked at about the same time.
+    const passing = allOf(db, filter).where(sql<boolean>`id = ANY (ARRAY${rows.select('id')})`);
+    return keysetList(db, passing, select, listOrder, { form: 'few', rows });
+  }
+  const pages: PageForm<'reservation'> = hasOwnIndex(filter, order)
+    ? { form: 'in order' }
+    : { form: 'covered', rows: allOf(db, filter).where(inCoveringIndex(filter)) };
+  return keysetList(db, rows, select, listOrder, pages);
 }
 
 export async function findForStaff(db: Db, tenantId: number, id: string): Promise<LabelledRow | undefined> {
@@ -77,6 +85,7 @@ function labelOf(tenantId: number) {
 /** Order by check-in, the earliest first. Of two stays with the same check-in, the older booking comes first. */
 function byArrival(tenantId: number): ListOrder {
   return {
+    firstColumn: 'check_in',
     sort: (rows) => rows.orderBy(sql.ref('check_in')).orderBy(sql.ref('id')),
     after: (rows, id) =>
       rows.where(sql<boolean>`
@@ -86,9 +95,12 @@ function byArrival(tenantId: number): ListOrder {
   };
 }
 
+/** Number of reservations below which reading all their ids is cheaper than reading the covering index. */
+const FEW = 5_000;
+
 /** Reads reservations with the latest check-in first. If two have the same check-in, the newest reservation comes first. */
 export async function readByCheckIn(db: Database, filter: ReservationFilter, limit: number): Promise<ReservationRow[]> {
-  return await filtered(db, filter, false)
+  return await filtered(db, filter)
     .selectAll()
     .orderBy('check_in', 'desc')
     .orderBy('id', 'desc')
@@ -96,67 +108,75 @@ export async function readByCheckIn(db: Database, filter: ReservationFilter, lim
     .execute();
 }
 
-/** Number of reservations up to which a subquery for their ids is cheaper than reading the list in its order. */
-const FEW = 10_000;
-
-/**
- * Returns the query for the reservations that pass the filter.
- * @param passFew true if few reservations pass. Their ids are then a subquery. Without the subquery, the planner may read all reservations of
- * the tenant in the order of the list until enough of them pass, because it does not know that, for example, the stays of one day were booked
- * at about the same time
- */
-function filtered(db: Database, filter: ReservationFilter, passFew: boolean): Query {
-  const reservations = db.selectFrom('reservation').where('tenant_id', '=', filter.tenantId);
-  const passing = withMarks(withLists(reservations, filter), filter);
-  return passFew ? reservations.where(sql<boolean>`id = ANY (ARRAY${passing.select('id')})`) : passing;
+function allOf(db: Database, { tenantId }: ReservationFilter): Query {
+  return db.selectFrom('reservation').where('tenant_id', '=', tenantId);
 }
 
-/** Returns true if few reservations pass the filter. Counts them only if the filter alone does not tell. */
-async function isNarrow(db: Database, filter: ReservationFilter): Promise<boolean> {
-  const { tenantId, departingOn, stayingOn, changedSince, naturalId, externalId, email, phone, name, ids } = filter;
-  if ([departingOn, stayingOn, naturalId, externalId, email, phone, ids].some((value) => value !== undefined)) {
-    return true;
+/** Returns the query for the reservations that pass the filter. */
+function filtered(db: Database, filter: ReservationFilter): Query {
+  const conditions = [...wideConditions(filter), ...narrowConditions(filter)];
+  return conditions.reduce((query, condition) => query.where(condition), allOf(db, filter));
+}
+
+/**
+ * Returns true if an index finds few reservations that pass. If the filter alone does not tell, and no index has the filter and the order of
+ * the list, the function counts for each condition if few reservations pass it.
+ */
+async function isNarrow(db: Database, filter: ReservationFilter, order: 'newest' | 'check_in'): Promise<boolean> {
+  if (narrowConditions(filter).length > 0 || hasOwnIndex(filter, order)) {
+    return narrowConditions(filter).length > 0;
   }
-  const range =
-    name !== undefined
-      ? { condition: beginsWith(sql`guest_name`, name), by: folded(sql`guest_name`) }
-      : changedSince !== undefined
-        ? { condition: changedAfter(changedSince), by: CHANGED_AT }
-        : null;
-  if (range === null) {
-    return false;
-  }
-  const { rows } = await sql<{ count: number }>`
-    SELECT count(*) FROM (
-      SELECT id FROM reservation WHERE tenant_id = ${tenantId} AND ${range.condition} ORDER BY ${range.by} LIMIT ${FEW}
-    ) AS first
-  `.execute(db);
+  const counts = wideConditions(filter).map(
+    (condition) => sql`
+      (SELECT count(*) FROM (SELECT FROM reservation WHERE tenant_id = ${filter.tenantId} AND ${condition} LIMIT ${FEW}) AS first)
+    `,
+  );
+  const { rows } = await executeWithoutTableScan(
+    db,
+    sql<{ count: number }>`SELECT least(${sql.join(counts)})::int4 AS count`,
+  );
   return (rows[0]?.count ?? 0) < FEW;
 }
 
-/** Adds the filters whose index has the order of the list. */
-function withLists(
-  rows: Query,
-  { status, credentialId, source, roomTypeId, roomTypeIds, arrivingOn }: ReservationFilter,
-): Query {
+/** Returns true if one index has the filter and the order of the list. */
+function hasOwnIndex(filter: ReservationFilter, order: 'newest' | 'check_in'): boolean {
+  const { status, roomTypeIds, changedSince } = filter;
+  const conditions = wideConditions(filter);
+  if (order === 'check_in') {
+    return conditions.length === 0 || (conditions.length === 1 && status !== undefined);
+  }
+  return conditions.length <= 1 && roomTypeIds === undefined && changedSince === undefined;
+}
+
+/**
+ * Returns the condition that `wideConditions` make together, in a form that only the index `reservation_for_lists` answers. An index of one of
+ * the columns would find less, but the reservations themselves would then be read for the other columns.
+ */
+function inCoveringIndex(filter: ReservationFilter): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.join(wideConditions(filter), sql` AND `)}) IS TRUE`;
+}
+
+/** Returns the conditions that many reservations may pass. */
+function wideConditions(filter: ReservationFilter): RawBuilder<boolean>[] {
+  const { status, credentialId, source, roomTypeId, roomTypeIds, changedSince } = filter;
   const conditions = [
     status !== undefined && sql<boolean>`status = ${status}`,
     credentialId !== undefined && sql<boolean>`credential_id = ${credentialId}::uuid`,
     source !== undefined && OF_SOURCE[source],
     roomTypeId !== undefined && sql<boolean>`room_type_id = ${roomTypeId}::uuid`,
     roomTypeIds !== undefined && sql<boolean>`room_type_id = ANY (${roomTypeIds}::uuid[])`,
-    arrivingOn !== undefined && sql<boolean>`check_in = ${arrivingOn}::date`,
+    changedSince !== undefined && changedAfter(changedSince),
   ];
-  return conditions.filter((condition) => condition !== false).reduce((query, each) => query.where(each), rows);
+  return conditions.filter((condition) => condition !== false);
 }
 
-/** Adds the filters by a mark of the stay, for example its guest, or by a range of times. */
-function withMarks(rows: Query, filter: ReservationFilter): Query {
-  const { tenantId, departingOn, stayingOn, changedSince, naturalId, externalId, email, phone, name, ids } = filter;
+/** Returns the conditions that few reservations pass, for example by a guest or a day. */
+function narrowConditions(filter: ReservationFilter): RawBuilder<boolean>[] {
+  const { tenantId, arrivingOn, departingOn, stayingOn, naturalId, externalId, email, phone, name, ids } = filter;
   const conditions = [
+    arrivingOn !== undefined && sql<boolean>`check_in = ${arrivingOn}::date`,
     departingOn !== undefined && departsOn(departingOn),
     stayingOn !== undefined && coversNight(stayingOn),
-    changedSince !== undefined && changedAfter(changedSince),
     naturalId !== undefined && sql<boolean>`natural_id = ${naturalId}`,
     externalId !== undefined && hasExternalId(tenantId, externalId),
     email !== undefined && sql<boolean>`guest_email = ${email}`,
@@ -164,7 +184,7 @@ function withMarks(rows: Query, filter: ReservationFilter): Query {
     name !== undefined && beginsWith(sql`guest_name`, name),
     ids !== undefined && sql<boolean>`id = ANY (${ids}::uuid[])`,
   ];
-  return conditions.filter((condition) => condition !== false).reduce((query, each) => query.where(each), rows);
+  return conditions.filter((condition) => condition !== false);
 }
 
 /** Conditions of the sources, as the partial indexes have them. */

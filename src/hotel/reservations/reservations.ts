@@ -6,6 +6,7 @@ import type { KeysetList } from '#platform/db/keyset-list.ts';
 import { nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
+import type { LongWrites } from '#platform/db/long-writes.ts';
 import { moveHold, type ReadHeldNights } from '../nights/nights.ts';
 import { type Quote, quoteCheapest, type RateReader } from '../rates/rates.ts';
 import { type FindRoomType, listRoomTypeIds, type RoomTypeWithClock } from '../rooms/rooms.ts';
@@ -47,6 +48,7 @@ interface Dependencies {
   findRoomType: FindRoomType;
   rates: RateReader;
   readHeldNights: ReadHeldNights;
+  longWrites: LongWrites;
 }
 
 /** Operations on reservations. Partners and OTAs make reservations, and staff change their status. */
@@ -58,13 +60,13 @@ export class Reservations {
   readonly #readHeldNights: ReadHeldNights;
   readonly #writeBooking: (booking: Booking) => Promise<BookingOutcome>;
 
-  constructor({ db, transactionWithEvents, findRoomType, rates, readHeldNights }: Dependencies) {
+  constructor({ db, transactionWithEvents, findRoomType, rates, readHeldNights, longWrites }: Dependencies) {
     this.#db = db;
     this.#transactionWithEvents = transactionWithEvents;
     this.#findRoomType = findRoomType;
     this.#rates = rates;
     this.#readHeldNights = readHeldNights;
-    this.#writeBooking = createBooker(db, transactionWithEvents);
+    this.#writeBooking = createBooker(db, transactionWithEvents, longWrites);
   }
 
   /**
@@ -340,6 +342,7 @@ export class Reservations {
   async listForStaff(tenantId: number, query: StaffReservationQuery): Promise<KeysetList<lists.LabelledRow>> {
     const filter = filterOf(tenantId, query);
     const { property_id: propertyId } = query;
+    // A hotel with one property needs no condition for it, so its list is as fast as the list of all stays.
     const roomTypeIds = propertyId === undefined ? undefined : await listRoomTypeIds(this.#db, tenantId, propertyId);
     return await lists.listForStaff(this.#db, { ...filter, roomTypeIds }, query.order ?? 'newest');
   }

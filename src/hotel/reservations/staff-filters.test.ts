@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import {
+  STAFF_RESERVATIONS,
+  type TestHotel,
   book,
   bookForHouse,
   dayAhead,
   openChannel,
   openHotel,
+  openHotelOf,
   setStayStatus,
-  STAFF_RESERVATIONS,
-  type TestHotel,
 } from '#test/support/hotel.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 
@@ -56,6 +57,22 @@ const named = async (query: string) => {
 };
 
 describe('filters of GET /v1/staff/reservations/', () => {
+  it('200: in a hotel with one property, property_id lists all stays of the property, and none for an id of another hotel', async () => {
+    const small = await openHotelOf(service, 2);
+    const { body } = await book(service, small, { room_type_id: small.roomTypes['Double'] });
+    const list = await service.call('GET', '/v1/staff/properties/', { headers: small.staff });
+    for (const [propertyId, expected] of [
+      [list.body[0].id, [body.reservation_id]],
+      [propertyIds[0], []],
+    ]) {
+      const stays = await get(`?property_id=${propertyId}`, small.staff);
+      assert.deepEqual(
+        stays.body.map((stay: { reservation_id: string }) => stay.reservation_id),
+        expected,
+      );
+    }
+  });
+
   it('200: each filter lists only the stays that pass it, newest first', async () => {
     const { db } = service.database;
     const credential = hotel.credential.id;

@@ -21,6 +21,9 @@ import type { HouseBooking, HouseChange } from './staff-schema.ts';
 import { insertReservations, type NewReservation, type ReservationRow, updateReservation } from './store.ts';
 import { writeChange } from './write-change.ts';
 
+/** The fields of the caller that a booking needs. */
+type Booker = Pick<Staff, 'type' | 'id' | 'tenant'>;
+
 interface Dependencies {
   db: Database;
   findRoomType: FindRoomType;
@@ -42,7 +45,7 @@ export class StaffStays {
    * @returns the id of the reservation
    * @throws ApiError 404 `room_type_not_found`, 404 `error` for an unknown rate plan, 409 `room_not_available`, 400 `invalid_request`
    */
-  async book(staff: Staff, input: HouseBooking): Promise<{ id: string; isReplayed: boolean }> {
+  async book(staff: Booker, input: HouseBooking): Promise<{ id: string; isReplayed: boolean }> {
     checkRange(input);
     const { id: tenantId } = staff.tenant;
     const requestId = input.request_id.toLowerCase();
@@ -63,7 +66,7 @@ export class StaffStays {
   }
 
   /** Checks a booking, and returns its row and the capacity of its room type. */
-  async #draft({ tenant }: Staff, input: HouseBooking): Promise<{ row: NewHouseStay; capacity: number }> {
+  async #draft({ tenant }: Booker, input: HouseBooking): Promise<{ row: NewHouseStay; capacity: number }> {
     const roomType = await requireActive(this.#findRoomType, tenant.id, input.room_type_id);
     checkBooking(roomType, input);
     const { check_in, check_out, guest } = input;
@@ -93,7 +96,7 @@ export class StaffStays {
    * Inserts the stay and holds its nights. Does nothing if another reservation has its natural id, or if an earlier try of this transaction
    * was committed.
    */
-  async #insert(staff: Staff, { row, requestId, capacity }: BookedStay): Promise<void> {
+  async #insert(staff: Booker, { row, requestId, capacity }: BookedStay): Promise<void> {
     const wanted = wantedChange(changeActorOf(staff));
     const recordAudit = prepareAudit(actorOf(staff));
     await inTransaction(this.#db, async (tx) => {

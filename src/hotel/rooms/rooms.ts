@@ -31,10 +31,18 @@ export async function listProperties(
     }));
 }
 
-/** Returns the ids of the room types of a property, active or not. The list is empty if the property is unknown. */
-export async function listRoomTypeIds(db: Database, tenantId: number, propertyId: string): Promise<string[]> {
-  const roomTypes = await store.readRoomTypes(db, tenantId);
-  return roomTypes.filter(({ property_id }) => property_id === propertyId.toLowerCase()).map(({ id }) => id);
+/**
+ * Returns the ids of the room types of a property, active or not. Returns undefined if all room types of the tenant are in the property. The
+ * list is empty if the property is unknown.
+ */
+export async function listRoomTypeIds(
+  db: Database,
+  tenantId: number,
+  propertyId: string,
+): Promise<string[] | undefined> {
+  const all = await store.readRoomTypes(db, tenantId);
+  const inProperty = all.filter(({ property_id }) => property_id === propertyId.toLowerCase());
+  return inProperty.length > 0 && inProperty.length === all.length ? undefined : inProperty.map(({ id }) => id);
 }
 
 /** Returns the room types that partners can sell: the active room types of active properties, in the order of the tenant document. */

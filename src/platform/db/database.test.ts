@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { chargeTo } from '../lib/account.ts';
-import { createDatabase, type Database } from './database.ts';
+import { createDatabase, type Database, type Db } from './database.ts';
 import { inTransaction } from './transaction.ts';
 
 describe('createDatabase', () => {
@@ -53,9 +53,9 @@ describe('createDatabase', () => {
   }
 
   describe('prepared statements', () => {
-    const open = (isPrepared?: boolean) =>
-      createDatabase({ url: database.url, poolSize: 1, ...(isPrepared === undefined ? {} : { isPrepared }) });
-    const readAll = (db: Database) => sql<{ n: number }>`SELECT * FROM number WHERE n > ${0}`.execute(db);
+    const open = (isPrepared?: boolean, poolSize = 1) =>
+      createDatabase({ url: database.url, poolSize, ...(isPrepared === undefined ? {} : { isPrepared }) });
+    const readAll = (db: Db) => sql<{ n: number }>`SELECT * FROM number WHERE n > ${0}`.execute(db);
     const countPrepared = async (db: Database) => {
       const { rows } = await sql<{
         count: number;
@@ -90,6 +90,25 @@ describe('createDatabase', () => {
       await readAll(db);
       await sql`ALTER TABLE number ADD COLUMN o int DEFAULT 3`.execute(database.db);
       assert.deepEqual((await inTransaction(db, readAll)).rows, [{ n: 1, m: 2, o: 3 }]);
+      await db.destroy();
+    });
+
+    it('after a table gets a new column, a transaction is run again only once, even if all connections have prepared its statement', async () => {
+      const db = open(true, 6);
+      const read = () =>
+        inTransaction(db, async (tx) => {
+          await sql`SELECT * FROM number WHERE n > ${0}`.execute(tx);
+          await sql`SELECT pg_sleep(0.2)`.execute(tx); // So each transaction has a connection of its own.
+        });
+      await Promise.all(Array.from({ length: 6 }, read));
+      await sql`ALTER TABLE number ADD COLUMN m int DEFAULT 2`.execute(database.db);
+      let tries = 0;
+      const found = await inTransaction(db, (tx) => {
+        tries += 1;
+        return readAll(tx);
+      });
+      assert.deepEqual([found.rows, tries], [[{ n: 1, m: 2 }], 2]);
+      await Promise.all(Array.from({ length: 6 }, read));
       await db.destroy();
     });
 

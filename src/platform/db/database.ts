@@ -5,8 +5,9 @@ import { currentAccount, SERVICE } from '../lib/account.ts';
 import { FairGate } from '../lib/fair-gate.ts';
 import type { HungWrites } from './hung-writes.ts';
 import { type Layout, setLayout } from './layout.ts';
+import { asPoolClient, LentClient } from './lent-client.ts';
 import type { NodeOutages } from './node-outages.ts';
-import { asPoolClient, createStatementNames, LentClient } from './lent-client.ts';
+import { createPreparedStatements, NO_PREPARED_STATEMENTS } from './prepared-statements.ts';
 import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
@@ -141,7 +142,7 @@ function fairPool(
   { isPrepared = true, hungWrites, nodeOutages }: DatabaseOptions,
   setting: string | null,
 ): PostgresPool {
-  const nameOf = isPrepared ? createStatementNames() : () => undefined;
+  const prepared = isPrepared ? createPreparedStatements() : NO_PREPARED_STATEMENTS;
   const known = new WeakMap<pg.PoolClient, LentClient>();
   return {
     options: pool.options,
@@ -160,7 +161,7 @@ function fairPool(
         const client = await pool.connect();
         let lent = known.get(client);
         if (lent === undefined) {
-          lent = new LentClient(client, { nameOf, gate, hungWrites, nodeOutages, setting });
+          lent = new LentClient(client, { prepared, gate, hungWrites, nodeOutages, setting });
           known.set(client, lent);
         }
         lent.lendTo(tenant, namedTenant);

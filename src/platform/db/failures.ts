@@ -55,6 +55,14 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
 }
 
+/**
+ * Returns true if the statement failed because of the locks of other transactions: it was ended to resolve a deadlock, or has waited too long
+ * for a lock.
+ */
+export function isLockConflict(error: unknown): boolean {
+  return codeOf(error) === '40P01' || isLockTimeout(error);
+}
+
 /** Returns true if the statement failed because a row with the same key exists already. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === '23505';

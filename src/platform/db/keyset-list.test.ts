@@ -4,9 +4,18 @@ import { CompiledQuery, sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { createDatabase, type Database } from './database.ts';
-import { keysetList, OLDEST_FIRST } from './keyset-list.ts';
+import { keysetList, type ListOrder, NEWEST_FIRST, OLDEST_FIRST, type PageForm } from './keyset-list.ts';
 
 const COUNT = 20_000;
+
+/** Order by the action of an entry. Entries with the same action are in the order of their ids. */
+const byAction = (tenantId: number): ListOrder => ({
+  firstColumn: 'action',
+  sort: (rows) => rows.orderBy(sql.ref('action')).orderBy(sql.ref('id')),
+  after: (rows, id) =>
+    rows.where(sql<boolean>`
+      (action, id) > ((SELECT e.action FROM audit_entry AS e WHERE e.tenant_id = ${tenantId} AND e.id = ${id}), ${id}::uuid)`),
+});
 
 const isCluster = await isTestCluster();
 
@@ -36,14 +45,16 @@ describe('readPage of keysetList', () => {
   async function insertEntries(tenantId: number, count: number): Promise<void> {
     await sql`
       INSERT INTO audit_entry (tenant_id, id, at, actor_type, action, subject, details)
-      SELECT ${tenantId}::bigint, lpad(n::text, 32, '0')::uuid, now(), 'operator', 'made', n::text, '{}'
+      SELECT ${tenantId}::bigint, lpad(n::text, 32, '0')::uuid, now(), 'operator', 'made ' || n % 7, n::text, '{}'
       FROM generate_series(1, ${count}::int) AS n
     `.execute(database.db);
   }
 
-  async function page(tenantIndex: number, offset: number, limit: number) {
-    const entries = db.selectFrom('audit_entry').where('tenant_id', '=', tenantIds[tenantIndex] ?? 0);
-    const { count, results } = await keysetList(db, entries, (list) => list.select('subject')).readPage(offset, limit);
+  async function page(tenantIndex: number, offset: number, limit: number, form = 'in order', order = NEWEST_FIRST) {
+    const rows = db.selectFrom('audit_entry').where('tenant_id', '=', tenantIds[tenantIndex] ?? 0);
+    const pages: PageForm<'audit_entry'> = form === 'few' || form === 'covered' ? { form, rows } : { form: 'in order' };
+    const list = keysetList(db, rows, (entries) => entries.select('subject'), order, pages);
+    const { count, results } = await list.readPage(offset, limit);
     return [count, ...results.map(({ subject }) => Number(subject))];
   }
 
@@ -61,6 +72,18 @@ describe('readPage of keysetList', () => {
     }
     assert.deepEqual(await page(2, 0, 10), [0]);
     assert.deepEqual(await page(2, 1, 10), [0]);
+  });
+
+  it('the forms of a page give the same pages and counts, in each order, also after the end of a list', async () => {
+    for (const tenant of [0, 1, 2]) {
+      for (const offset of [0, 1, 4, 5, 6, COUNT / 2, COUNT - 3, COUNT, COUNT + 1]) {
+        for (const order of [NEWEST_FIRST, OLDEST_FIRST, byAction(tenantIds[tenant] ?? 0)]) {
+          const expected = await page(tenant, offset, 4, 'in order', order);
+          assert.deepEqual(await page(tenant, offset, 4, 'few', order), expected, `few, ${offset}`);
+          assert.deepEqual(await page(tenant, offset, 4, 'covered', order), expected, `covered, ${offset}`);
+        }
+      }
+    }
   });
 
   it('a list in ascending order starts with the oldest row, in pages and in batches', async () => {

@@ -1,5 +1,8 @@
-import { type AliasableExpression, type SelectQueryBuilder, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
+import type { IdRange } from './list-tallies.ts';
+import { readTalliedPage, type Tallied } from './tallied-page.ts';
+import { executeWithoutTableScan } from './transaction.ts';
 import type { DB } from './types.ts';
 
 /** List of any length, newest row first or in another order, that is read in batches or pages. */
@@ -19,6 +22,8 @@ export interface ListOrder {
   sort: <Table extends keyof DB, Row>(rows: Rows<Table, Row>) => Rows<Table, Row>;
   /** Selects the rows that come after the row with this id. */
   after: <Table extends keyof DB, Row>(rows: Rows<Table, Row>, id: string) => Rows<Table, Row>;
+  /** First column of the order, if it is not the id. The column has few values, for example days. */
+  firstColumn?: string;
 }
 
 /** Descending order of the ids. The newest row comes first, because later rows have greater ids. */
@@ -34,6 +39,23 @@ export const OLDEST_FIRST: ListOrder = {
 };
 
 /**
+ * How a page counts the rows of its list, and skips the rows before it.
+ *
+ * - `in order`: in an index that has the filter and the order of the list.
+ * - `few`: the page reads the ids of all rows, because an index finds them and they are few, for example by the name of a guest.
+ * - `covered`: in an index with all columns of the filter, whose order is the order of the list or of the ids.
+ * - `tallied`: by stored tallies, so the time of a page does not grow with the number of rows. The list is in the order of its ids.
+ */
+export type PageForm<Table extends keyof DB> =
+  | { form: 'in order' }
+  | {
+      form: 'few' | 'covered';
+      /** Query for the rows of the list as for `keysetList`, in the form that this index answers. */
+      rows: Rows<Table, object>;
+    }
+  | { form: 'tallied'; tallied: Tallied };
+
+/**
  * Makes a list, newest row first or in another order.
  * @param list query for the rows of the list, without an order and without columns
  * @param select adds the columns to the query
@@ -43,13 +65,51 @@ export function keysetList<Table extends keyof DB, Row>(
   list: Rows<Table, object>,
   select: (list: Rows<Table, object>) => Rows<Table, Row>,
   order: ListOrder = NEWEST_FIRST,
+  pages: PageForm<Table> = { form: 'in order' },
 ): KeysetList<Row> {
   const rows = order.sort(select(list));
-  const readBatch = (afterId: string | null, limit: number) =>
-    (afterId === null ? rows : order.after(rows, afterId)).limit(limit).execute();
-  const ids = list.select(ID.as('id'));
-  const sorted = { newestFirst: NEWEST_FIRST.sort(ids), inOrder: order.sort(ids) };
-  return { readBatch, readPage: (offset, limit) => readPage(db, sorted, offset, (id) => readBatch(id, limit)) };
+  const idsOf = (those: Rows<Table, object>) => those.select(ID.as('id'));
+  const readBatch = (afterId: string | null, limit: number, range?: IdRange) => {
+    const remaining = afterId === null ? rows : order.after(rows, afterId);
+    const { fromId, beforeId } = range ?? {};
+    return (range === undefined ? remaining : within(remaining, sql`${fromId}::uuid`, sql`${beforeId}::uuid`))
+      .limit(limit)
+      .execute();
+  };
+  if (pages.form === 'tallied') {
+    const between = (fromId: RawBuilder<unknown>, beforeId: RawBuilder<unknown>) =>
+      within(idsOf(list), fromId, beforeId);
+    const ids = { between, inOrder: (...bounds: Parameters<typeof between>) => order.sort(between(...bounds)) };
+    const tallied = { ...pages.tallied, isNewestFirst: order === NEWEST_FIRST };
+    return { readBatch, readPage: (...page) => readTalliedPage(db, tallied, ids, page, readBatch) };
+  }
+  if (pages.form === 'few') {
+    const ids = order.sort(idsOf(pages.rows).select(sql<number>`(count(*) OVER ())::int4`.as('count')));
+    const readRows = (found: string[]) => rows.where(sql<boolean>`${ID} = ANY (${found}::uuid[])`).execute();
+    return { readBatch, readPage: (...page) => readPageOfFew(ids, page, readRows) };
+  }
+  const readAfter = (id: string | null, limit: number) => readBatch(id, limit);
+  if (pages.form === 'covered') {
+    const { firstColumn } = order;
+    if (firstColumn === undefined) {
+      const ids = order.sort(idsOf(pages.rows));
+      return { readBatch, readPage: (...page) => readCoveredPage(db, ids, page, readAfter) };
+    }
+    const column = sql.ref(firstColumn);
+    const values = pages.rows.select(column.as('value'));
+    const idsWith = (value: string) => order.sort(idsOf(pages.rows.where(sql<boolean>`${column} = ${value}`)));
+    return { readBatch, readPage: (...page) => readGroupedPage(db, { values, idsWith }, page, readAfter) };
+  }
+  const sorted = { newestFirst: NEWEST_FIRST.sort(idsOf(list)), inOrder: order.sort(idsOf(list)) };
+  return { readBatch, readPage: (...page) => readPageInOrder(db, sorted, page, readAfter) };
+}
+
+function within<Table extends keyof DB, Row>(
+  rows: Rows<Table, Row>,
+  fromId: RawBuilder<unknown>,
+  beforeId: RawBuilder<unknown>,
+): Rows<Table, Row> {
+  return rows.where(sql<boolean>`${ID} >= ${fromId} AND ${ID} < ${beforeId}`);
 }
 
 /** Selects the rows after the row with the given id, oldest row first. If the id is null, selects all rows. */
@@ -68,38 +128,92 @@ export function afterIdInOrder<Table extends keyof DB, Row>(
  * Its order makes the planner use an index. Without the order, the planner would read the whole table if most of its rows are in the list.
  * @param readAfter reads the rows of one page after the given id. If the id is null, reads from the start of the list.
  */
-async function readPage<Row>(
+async function readPageInOrder<Row>(
   db: Database,
-  ids: Record<'newestFirst' | 'inOrder', AliasableExpression<{ id: string }>>,
-  offset: number,
-  readAfter: (id: string | null) => Promise<Row[]>,
+  ids: Record<'newestFirst' | 'inOrder', Expression<unknown>>,
+  [offset, limit]: [offset: number, limit: number],
+  readAfter: (id: string | null, limit: number) => Promise<Row[]>,
 ): Promise<{ count: number; results: Row[] }> {
-  const [count, before] = await Promise.all([countOf(db, ids.newestFirst), idBefore(db, ids.inOrder, offset)]);
-  return { count, results: before === undefined ? [] : await readAfter(before) };
+  const counting = sql<{ count: number }>`SELECT count(*) FROM ${ids.newestFirst} AS "list"`.execute(db);
+  const [{ rows }, before] = await Promise.all([counting, offset === 0 ? null : idBefore(db, ids.inOrder, offset)]);
+  return { count: rows[0]?.count ?? 0, results: before === undefined ? [] : await readAfter(before, limit) };
 }
 
-async function countOf(db: Database, ids: AliasableExpression<{ id: string }>): Promise<number> {
-  const { count } = await db
-    .selectFrom(ids.as('list'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+/** Returns the id of the row before the page. Returns undefined if the list ends before the page. */
+async function idBefore(db: Database, ids: Expression<unknown>, offset: number): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM ${ids} AS "list" OFFSET ${offset - 1} LIMIT 1
+  `.execute(db);
+  return rows[0]?.id;
 }
 
-/** Returns the id of the row before the page. Returns null for the first page, and undefined if the list ends before the page. */
-async function idBefore(
+/**
+ * Reads one page as `readPageInOrder` does. One statement counts the rows and finds the row before the page, because it reads all entries of a
+ * tenant in the index.
+ * @param ids ids of the whole list in its order
+ */
+async function readCoveredPage<Row>(
   db: Database,
-  ids: AliasableExpression<{ id: string }>,
-  offset: number,
-): Promise<string | null | undefined> {
-  if (offset === 0) {
-    return null;
+  ids: Expression<unknown>,
+  [offset, limit]: [offset: number, limit: number],
+  readAfter: (id: string | null, limit: number) => Promise<Row[]>,
+): Promise<{ count: number; results: Row[] }> {
+  const numbered = sql`SELECT id, row_number() OVER () AS number FROM ${ids} AS "list"`;
+  const statement =
+    offset === 0
+      ? sql<{ count: number; before: string[] | null }>`SELECT count(*), NULL AS before FROM ${ids} AS "list"`
+      : sql<{ count: number; before: string[] | null }>`
+          SELECT count(*), array_agg(id) FILTER (WHERE number = ${offset}::int8) AS before FROM (${numbered}) AS numbered`;
+  const { rows } = await executeWithoutTableScan(db, statement);
+  const [{ count, before } = { count: 0, before: null }] = rows;
+  const isPastEnd = offset > 0 && before === null;
+  return { count, results: isPastEnd ? [] : await readAfter(before?.[0] ?? null, limit) };
+}
+
+/**
+ * Reads one page as `readCoveredPage` does, of a list in another order than that of the ids. Counts the rows by the first column of the order,
+ * so it sorts only the rows that have the value of the row before the page.
+ */
+async function readGroupedPage<Row>(
+  db: Database,
+  { values, idsWith }: { values: Expression<unknown>; idsWith: (value: string) => Expression<unknown> },
+  [offset, limit]: [offset: number, limit: number],
+  readAfter: (id: string | null, limit: number) => Promise<Row[]>,
+): Promise<{ count: number; results: Row[] }> {
+  const { rows: groups } = await executeWithoutTableScan(
+    db,
+    sql<{ value: string; count: number }>`
+      SELECT value::text AS value, count FROM (SELECT value, count(*) AS count FROM ${values} AS "list" GROUP BY value) AS grouped
+      ORDER BY grouped.value`,
+  );
+  const count = groups.reduce((sum, group) => sum + group.count, 0);
+  if (offset === 0 || offset > count) {
+    return { count, results: offset === 0 ? await readAfter(null, limit) : [] };
   }
-  const last = db.selectFrom(ids.as('list')).select('list.id');
-  return (
-    await last
-      .offset(offset - 1)
-      .limit(1)
-      .executeTakeFirst()
-  )?.id;
+  let first = 0; // Number of rows before the group.
+  for (const { value, count: inGroup } of groups) {
+    if (offset <= first + inGroup) {
+      const before = await idBefore(db, idsWith(value), offset - first);
+      return { count, results: before === undefined ? [] : await readAfter(before, limit) };
+    }
+    first += inGroup;
+  }
+  return { count, results: [] };
+}
+
+/**
+ * Reads one page of a list with few rows. One statement finds the ids of the page and counts all rows.
+ * @param ids ids of the whole list in its order, each with the number of all rows
+ */
+async function readPageOfFew<Row>(
+  ids: Rows<keyof DB, { id: string; count: number }>,
+  [offset, limit]: [offset: number, limit: number],
+  readRows: (ids: string[]) => Promise<Row[]>,
+): Promise<{ count: number; results: Row[] }> {
+  const found = await ids.offset(offset).limit(limit).execute();
+  if (found.length > 0) {
+    return { count: found[0]?.count ?? 0, results: await readRows(found.map(({ id }) => id)) };
+  }
+  const first = offset === 0 ? undefined : await ids.limit(1).executeTakeFirst();
+  return { count: first?.count ?? 0, results: [] };
 }

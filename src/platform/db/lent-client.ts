@@ -6,9 +6,7 @@ import { isStalePlan } from './failures.ts';
 import type { HungWrites } from './hung-writes.ts';
 import type { NodeOutages } from './node-outages.ts';
 import { runPipelined } from './pipelined-query.ts';
-
-/** Matches the statements that are worth preparing. BEGIN and COMMIT, for example, would not become faster. */
-const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
+import { PREPARABLE, type PreparedStatement, type PreparedStatements } from './prepared-statements.ts';
 
 /**
  * Matches the statements that wait for the next statement of the connection and are sent together with it, because each message to the
@@ -21,7 +19,7 @@ const END = /^(?:commit|rollback)$/i;
 const NO_RESULT = { command: '', rowCount: 0, rows: [] };
 
 interface ClientOptions {
-  nameOf: StatementNames;
+  prepared: PreparedStatements;
   gate: FairGate;
   hungWrites: HungWrites | undefined;
   nodeOutages: NodeOutages | undefined;
@@ -31,9 +29,7 @@ interface ClientOptions {
 
 /**
  * Client of a pool that is lent to one caller at a time. It prepares its statements, and sends a BEGIN and settings together with the next
- * statement. The release of the client closes its connection after one of these faults:
- * - The client has abandoned a statement. The server may still run it, so the connection can run no other statement.
- * - A table has changed. A prepared statement that reads all columns of the table then fails until the connection is closed.
+ * statement. If the client has abandoned a statement, its release closes the connection, because the server may still run the statement.
  */
 export class LentClient {
   readonly #client: pg.PoolClient;
@@ -41,7 +37,6 @@ export class LentClient {
   /** Tenant that uses the client until the client is released. */
   #borrower = '';
   #onNodeOf = '';
-  #isUnusable = false;
   #abandonedFor: Error | null = null;
   /** Statements that are sent together with the next statement. A BEGIN is always the first of them. */
   #deferred: string[] = [];
@@ -60,7 +55,7 @@ export class LentClient {
 
   /** Gives the client back to the pool, and the place of its tenant back to the `FairGate`. */
   release(): void {
-    this.#client.release(this.#isUnusable);
+    this.#client.release(this.#abandonedFor !== null);
     this.#options.gate.leave(this.#borrower);
   }
 
@@ -97,13 +92,13 @@ export class LentClient {
   }
 
   async #send(earlier: string[], text: string, values: unknown[]): Promise<pg.QueryResult> {
-    const { nameOf, hungWrites, nodeOutages } = this.#options;
-    const name = nameOf(text, values.length);
+    const { prepared, hungWrites, nodeOutages } = this.#options;
+    const statement = prepared.find(text, values.length);
     const all = earlier.length === 0 ? text : [...earlier, text].join('; ');
     let isSent = false;
     const send = () => {
       isSent = true;
-      return this.#run(earlier, name === undefined ? { text, values } : { name, text, values });
+      return this.#run(earlier, { ...(statement ?? { text }), values });
     };
     try {
       return await (hungWrites === undefined ? send() : hungWrites.run(all, send));
@@ -112,16 +107,23 @@ export class LentClient {
       if (isTimeout(error) || (isSent && error instanceof UnavailableError)) {
         this.#abandonedFor = error;
       }
-      this.#isUnusable ||= this.#abandonedFor !== null || isStalePlan(error);
-      if (!isStalePlan(error)) {
+      if (statement === null || !isStalePlan(error)) {
         throw isLostStatement(error) ? lostStatement(error) : error;
       }
-      // The statement is sent again without preparing it. Inside a transaction this second try fails too, and then the whole transaction is
-      // run again.
-      return await this.#run(earlier, { text, values }).catch(() => {
-        throw error;
-      });
+      return await this.#sendRenewed(earlier, { text, values }, statement, error);
     }
+  }
+
+  /**
+   * Sends a statement again whose table has changed since it was prepared. Inside a transaction this second try fails too, and then the whole
+   * transaction is run again.
+   * @throws the error of the first try if the second try fails
+   */
+  async #sendRenewed(earlier: string[], query: pg.QueryConfig, stale: PreparedStatement, error: unknown) {
+    this.#options.prepared.renew(query.text, stale);
+    return await this.#run(earlier, query).catch(() => {
+      throw error;
+    });
   }
 
   async #run(earlier: string[], config: pg.QueryConfig): Promise<pg.QueryResult> {
@@ -150,31 +152,4 @@ function lostStatement(cause: unknown): Error {
 
 function isTimeout(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
-}
-
-/** Largest number of prepared statements on each connection. Each takes about ten kilobytes of the server's memory. */
-const MAX_PREPARED = 400;
-/**
- * Largest number of parameters of a prepared statement. A statement with more parameters contains a list of rows. Its text differs for each
- * number of rows, so a prepared statement would rarely be used again.
- */
-const MAX_PREPARED_PARAMETERS = 64;
-/** Returns the name of a prepared statement, which is the same on all connections. Undefined means that the statement is not prepared. */
-export type StatementNames = (text: string, parameterCount: number) => string | undefined;
-
-export function createStatementNames(): StatementNames {
-  const names = new Map<string, string>();
-  return (text, parameterCount) => {
-    let name = names.get(text);
-    if (
-      name === undefined &&
-      names.size < MAX_PREPARED &&
-      parameterCount <= MAX_PREPARED_PARAMETERS &&
-      PREPARABLE.test(text)
-    ) {
-      name = `roomservice_${names.size}`;
-      names.set(text, name);
-    }
-    return name;
-  };
 }

@@ -19,12 +19,15 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
   let pools: Database[];
   /** Number of calls that have waited for another call. */
   let waits: number;
+  /** Number of migrations that have given way to another transaction. */
+  let conflicts: number;
   beforeEach(async () => {
     database = await createTestDatabase();
     await sql`DROP TABLE kysely_migration`.execute(database.db); // The tests have migrations of their own.
     folder = await mkdtemp(join(tmpdir(), 'roomservice-migrations-'));
     pools = [];
     waits = 0;
+    conflicts = 0;
     await add('0001_thing', 'CREATE TABLE thing (value int);');
   });
   afterEach(async () => {
@@ -35,10 +38,15 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
 
   const add = (name: string, text: string) => writeFile(join(folder, `${name}.sql`), text);
   /** Migrates the database as a process of its own would. */
-  function migrate({ isPrepared = false } = {}) {
+  function migrate({ isPrepared = false, giveUpMs }: { isPrepared?: boolean; giveUpMs?: number } = {}) {
     const pool = createDatabase({ url: database.url, poolSize: 2, hasNoTimeLimit: !isPrepared, isPrepared });
     pools.push(pool);
-    return migrateToLatest(pool, { folder, onWait: () => void (waits += 1) });
+    return migrateToLatest(pool, {
+      folder,
+      onWait: () => void (waits += 1),
+      onLocked: () => void (conflicts += 1),
+      giveUpMs,
+    });
   }
   async function countLocks(): Promise<number | undefined> {
     const { rows } = await sql<{ count: number }>`
@@ -149,6 +157,57 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     });
     assert.deepEqual(await migrated, { applied: ['0002_index'], newer: [] });
     assert.equal(await isValid('thing_by_value'), true);
+  });
+
+  it('a migration that waits for a lock lets the readers of the table go on, says so once, and succeeds when the lock is free', async () => {
+    await migrate();
+    await add('0002_column', 'ALTER TABLE thing ADD COLUMN other int;');
+    let migrated: Promise<unknown> | undefined;
+    await database.db.transaction().execute(async (tx) => {
+      await sql`SELECT FROM thing`.execute(tx);
+      migrated = migrate();
+      await eventually(() => conflicts > 0, 'the first conflict');
+      await sleep(1_200); // The migration tries again in this time.
+      const startMs = performance.now();
+      await sql`SELECT FROM thing`.execute(database.db);
+      assert.ok(performance.now() - startMs < 800, 'a reader waited behind the migration');
+    });
+    assert.deepEqual([await migrated, conflicts], [{ applied: ['0002_column'], newer: [] }, 1]);
+  });
+
+  it('a migration that takes its locks in the order of a deadlock gives way, and the other transaction commits', async () => {
+    await add('0001_thing', 'CREATE TABLE thing (value int); CREATE TABLE part (value int);');
+    await migrate();
+    await add('0002_columns', 'ALTER TABLE thing ADD COLUMN other int; ALTER TABLE part ADD COLUMN other int;');
+    let migrated: Promise<unknown> | undefined;
+    await database.db.transaction().execute(async (tx) => {
+      await sql`INSERT INTO part VALUES (1)`.execute(tx);
+      migrated = migrate();
+      const isWaiting = async () => {
+        const { rows } = await sql`SELECT FROM pg_locks WHERE relation = 'part'::regclass AND NOT granted`.execute(
+          database.db,
+        );
+        return rows.length > 0;
+      };
+      await eventually(isWaiting, 'the wait of the migration for the second table');
+      await sql`INSERT INTO thing VALUES (1)`.execute(tx); // The migration holds the lock of this table until it gives way.
+    });
+    assert.deepEqual([await migrated, conflicts], [{ applied: ['0002_columns'], newer: [] }, 1]);
+  });
+
+  it('a migration gives up if a lock is not free in time, changes nothing, and says what to do', async () => {
+    await add('0001_thing', 'CREATE TABLE thing (value int); CREATE TABLE part (value int);');
+    await migrate();
+    await add('0002_columns', 'ALTER TABLE thing ADD COLUMN other int; ALTER TABLE part ADD COLUMN other int;');
+    await database.db.transaction().execute(async (tx) => {
+      await sql`SELECT FROM part`.execute(tx);
+      await assert.rejects(
+        migrate({ giveUpMs: 700 }),
+        /^OperatorError: The database could not be migrated in 0002_columns: canceling statement due to lock timeout\. Transactions of other clients hold locks on its tables/,
+      );
+    });
+    const { rows } = await sql`SELECT FROM pg_attribute WHERE attname = 'other'`.execute(database.db);
+    assert.deepEqual(rows, []);
   });
 
   it('refuses a migration without a transaction that has another statement than the build of an index', async () => {

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
 import { prepareMigrations, type RunMigration } from './distribution.ts';
+import { isLockConflict } from './failures.ts';
+import { type GiveWayOptions, inPatientTransaction, retryWhileLocked } from './give-way.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
 
@@ -26,7 +28,7 @@ export interface Comparison {
   newer: string[];
 }
 
-export interface MigrationOptions {
+export interface MigrationOptions extends GiveWayOptions {
   /** Folder of the migrations; used by tests. */
   folder?: string;
   /** Names of the only migrations to apply. By default, all are applied. A database that takes data of an older version needs its tables. */
@@ -46,7 +48,8 @@ export interface MigrationResult {
  * Applies all missing migrations to the database. Each migration is one file `NNNN_name.sql`. No migration can be undone.
  *
  * If no migration is missing, the function only reads the list and takes no lock. Otherwise it takes a lock, so several processes may call it
- * at the same time. The migrations run each in a transaction of its own, so a call continues where an earlier call failed.
+ * at the same time. The migrations run each in a transaction of its own, so a call continues where an earlier call failed. A migration gives
+ * way to the transactions of calls (`inPatientTransaction`).
  *
  * The pool must not prepare statements (`isPrepared: false`). The last prepared statement of the transaction that holds the lock would keep
  * a snapshot, and the build of an index would wait for the end of this snapshot without end.
@@ -54,7 +57,7 @@ export interface MigrationResult {
  */
 export async function migrateToLatest<T>(
   db: Kysely<T>,
-  { folder = MIGRATIONS, only, onWait = () => {} }: MigrationOptions = {},
+  { folder = MIGRATIONS, only, onWait = () => {}, ...giveWay }: MigrationOptions = {},
 ): Promise<MigrationResult> {
   let isWaiting = false;
   const names = (await namesIn(folder)).filter((name) => only?.has(name) ?? true);
@@ -63,7 +66,7 @@ export async function migrateToLatest<T>(
     if (compared.missing.length === 0) {
       return { applied: [], newer: compared.newer };
     }
-    const result = await migrateUnderLock(db, folder, names);
+    const result = await migrateUnderLock(db, folder, names, giveWay);
     if (result !== null) {
       return result;
     }
@@ -81,7 +84,12 @@ export async function migrateToLatest<T>(
  * process waits inside a statement for the lock, because the build of an index waits until all older statements have ended.
  * @returns null if another process holds the lock
  */
-async function migrateUnderLock<T>(db: Kysely<T>, folder: string, names: string[]): Promise<MigrationResult | null> {
+async function migrateUnderLock<T>(
+  db: Kysely<T>,
+  folder: string,
+  names: string[],
+  giveWay: GiveWayOptions,
+): Promise<MigrationResult | null> {
   return await db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ isMine: boolean }>`
       SELECT pg_try_advisory_xact_lock(${sql.lit(LOCK_ID)}::bigint) AS "isMine"
@@ -95,7 +103,7 @@ async function migrateUnderLock<T>(db: Kysely<T>, folder: string, names: string[
     // A prepared SELECT keeps its snapshot until the connection runs another statement, and the build of an index waits for all snapshots.
     await sql`SAVEPOINT reads_done`.execute(tx);
     for (const name of missing) {
-      await apply(db, folder, name, run);
+      await apply(db, join(folder, `${name}.sql`), name, { run, giveWay });
     }
     return { applied: missing, newer };
   });
@@ -172,14 +180,19 @@ export function describeOtherBranch({ missing, newer }: Comparison): string {
   );
 }
 
-async function apply<T>(db: Kysely<T>, folder: string, name: string, run: RunMigration): Promise<void> {
-  const text = await readFile(join(folder, `${name}.sql`), 'utf8');
+interface ApplyOptions {
+  run: RunMigration;
+  giveWay: GiveWayOptions;
+}
+
+async function apply<T>(db: Kysely<T>, file: string, name: string, { run, giveWay }: ApplyOptions): Promise<void> {
+  const text = await readFile(file, 'utf8');
   try {
     if (text.startsWith(WITHOUT_TRANSACTION)) {
-      await buildIndexes(db, text);
+      await retryWhileLocked(giveWay, () => buildIndexes(db, text));
       await addToList(db, name);
     } else {
-      await db.transaction().execute((tx) =>
+      await inPatientTransaction(db, giveWay, (tx) =>
         run(tx, async () => {
           for (const statement of statementsOf(text)) {
             await tx.executeQuery(CompiledQuery.raw(statement));
@@ -189,7 +202,10 @@ async function apply<T>(db: Kysely<T>, folder: string, name: string, run: RunMig
       );
     }
   } catch (error) {
-    throw new OperatorError(`The database could not be migrated in ${name}: ${(error as Error).message}`, {
+    const remedy = isLockConflict(error)
+      ? '. Transactions of other clients hold locks on its tables (pg_locks and pg_stat_activity list them). Wait for their end, or end them, and start again.'
+      : '';
+    throw new OperatorError(`The database could not be migrated in ${name}: ${(error as Error).message}${remedy}`, {
       cause: error,
     });
   }

@@ -3,7 +3,7 @@ import { after, before, beforeEach, afterEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createDatabase, type Database } from './database.ts';
-import { executeByIndex, inTransaction, limitLockWaits } from './transaction.ts';
+import { executeByIndex, executeWithoutTableScan, inTransaction, limitLockWaits } from './transaction.ts';
 
 describe('statements that are sent in one message', () => {
   let database: TestDatabase;
@@ -39,6 +39,15 @@ describe('statements that are sent in one message', () => {
               assert.deepEqual((await executeByIndex(tx, settings)).rows, [{ by_index: 'off', ...limits }]);
             });
           }
+        });
+
+        it('executeWithoutTableScan sends its settings with the statement, in the same transaction', async () => {
+          const scans = sql<{ scan: string }>`SELECT current_setting('enable_seqscan') AS scan`;
+          const found = [await executeWithoutTableScan(db, scans), await scans.execute(db)];
+          assert.deepEqual(
+            found.map(({ rows }) => rows[0]?.scan),
+            ['off', 'on'],
+          );
         });
 
         it('a transaction is committed as a whole, and if its first or a later statement fails, nothing of it is stored', async () => {

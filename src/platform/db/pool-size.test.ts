@@ -33,14 +33,15 @@ describe('announcePoolSize', () => {
   after(async () => await database.drop());
 
   it('thirty processes that start at the same time count each other, and get sizes that fit together', async () => {
-    // 300 connections are divided by 30 processes. One process alone would get 20.
-    const found = await Promise.all(Array.from({ length: 30 }, () => announcePoolSize(database.url, 'auto')));
+    // 300 connections are divided by 30 processes. One process alone would get 20. On a busy machine, all are connected within three seconds.
+    const found = await Promise.all(Array.from({ length: 30 }, () => announcePoolSize(database.url, 'auto', 3_000)));
     try {
       const later = await announcePoolSize(database.url, 10);
       await later.close();
-      const { processes, ofProcesses } = later.server;
+      const { processes, ofProcesses, allowed } = later.server;
       assert.ok(processes >= 30, `${processes} processes`);
-      assert.ok(ofProcesses >= found.reduce((sum, { size }) => sum + size + 2, 0));
+      const taken = found.reduce((sum, { size }) => sum + size + 2, 0);
+      assert.ok(ofProcesses >= taken && taken <= allowed, `${taken} of ${ofProcesses} and ${allowed}`);
       assert.ok(
         found.every(({ size, server }) => server.processes >= 29 && size >= 4 && size < 20),
         found.map(({ size }) => size).join(),

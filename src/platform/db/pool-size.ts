@@ -45,9 +45,10 @@ export interface PoolSize {
  * Reads the connections of the server, and announces the size of the pool of this process there. If the size is automatic, it is half of
  * the free connections, and at least 4 and at most 20. Processes that start at the same time divide this half. Waits half a second for
  * them.
+ * @param gatherMs overrides this time, in milliseconds; used by tests
  * @throws an error of pg if the database is out of reach
  */
-export async function announcePoolSize(url: string, wanted: number | 'auto'): Promise<PoolSize> {
+export async function announcePoolSize(url: string, wanted: number | 'auto', gatherMs = GATHER_MS): Promise<PoolSize> {
   const id = randomBytes(4).toString('hex');
   const nameOf = (size: number) => `roomservice pool ${size}/${id}`;
   const client = new pg.Client({
@@ -62,7 +63,7 @@ export async function announcePoolSize(url: string, wanted: number | 'auto'): Pr
   try {
     await client.connect();
     if (wanted === 'auto') {
-      await sleep(GATHER_MS);
+      await sleep(gatherMs);
     }
     const { undecided, ...server } = await readServer(client, id);
     const size = wanted === 'auto' ? automaticSize(server, undecided + 1) : wanted;

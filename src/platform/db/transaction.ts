@@ -29,20 +29,22 @@ export async function runTransaction<T>(
   });
 }
 
-/** Sets, for one transaction, that the planner makes only plans that read few rows by an index. */
-const PLAN_BY_INDEX = sql.raw(
-  `SELECT ${[
-    'enable_sort',
-    'enable_incremental_sort',
-    'enable_seqscan',
-    'enable_bitmapscan',
-    'enable_hashjoin',
-    'enable_mergejoin',
-    'jit',
-  ]
-    .map((setting) => `set_config('${setting}', 'off', true)`)
-    .join(', ')}`,
-);
+/** Makes the statement that sets settings for one transaction. Its form is the one that a connection sends together with the next statement. */
+function settingsOfTransaction(settings: Record<string, string>): RawBuilder<unknown> {
+  const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
+  return sql.raw(`SELECT ${calls.join(', ')}`);
+}
+
+/** Sets that the planner makes only plans that read few rows by an index. */
+const PLAN_BY_INDEX = settingsOfTransaction({
+  enable_sort: 'off',
+  enable_incremental_sort: 'off',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+});
 
 /**
  * Runs a statement for which the planner uses an index for each table, and its order. The queue of deliveries is sometimes empty and
@@ -56,10 +58,34 @@ export async function executeByIndex<Row>(
   statement: RawBuilder<Row>,
   limitMs: number | null = null,
 ): Promise<QueryResult<Row>> {
+  const limit = limitMs === null ? [] : [settingsOfTransaction({ statement_timeout: String(limitMs) })];
+  return await executeWith([PLAN_BY_INDEX, ...limit], db, statement);
+}
+
+/** Sets that the planner reads no whole table, and uses one process. */
+const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  max_parallel_workers_per_gather: '0',
+});
+
+/**
+ * Runs a statement for which the planner scans only indexes, but may sort. For a statement that counts much of a table, the planner would
+ * otherwise read the table itself, which is slower than an index with all columns of the statement. It would also use several processes for one
+ * caller.
+ */
+export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
+  return await executeWith([PLAN_WITHOUT_TABLE_SCAN], db, statement);
+}
+
+async function executeWith<Row>(
+  settings: RawBuilder<unknown>[],
+  db: Db,
+  statement: RawBuilder<Row>,
+): Promise<QueryResult<Row>> {
   const execute = async (connection: Db) => {
-    await PLAN_BY_INDEX.execute(connection);
-    if (limitMs !== null) {
-      await sql`SELECT set_config('statement_timeout', '${sql.raw(String(limitMs))}', true)`.execute(connection);
+    for (const setting of settings) {
+      await setting.execute(connection);
     }
     return await statement.execute(connection);
   };

@@ -150,6 +150,19 @@ export interface FeedEra {
   is_only: Generated<boolean>;
 }
 
+export interface ListTally {
+  before_id: string;
+  counts: number[];
+  credential_ids: string[];
+  first_id: string | null;
+  from_id: string;
+  kinds: string[];
+  list: string;
+  open_count: number;
+  statuses: string[];
+  tenant_id: number;
+}
+
 export interface Menu {
   sections: ColumnType<unknown, string, string>;
   tenant_id: number;
@@ -408,6 +421,7 @@ export interface DB {
   event: Event;
   event_feed: EventFeed;
   feed_era: FeedEra;
+  list_tally: ListTally;
   menu: Menu;
   night: Night;
   one_time_link: OneTimeLink;

@@ -25,9 +25,13 @@ export function compileOnDemand(app: FastifyInstance): void {
 
 type Serializer = (value: unknown) => string;
 
+/** Serializers by the text of their schema. */
+const serializers = new Map<string, Serializer>();
+
 /**
  * Returns the serializer of a response. The response schema of a short list is a union of the array and a page of it. Each of these two gets
- * a serializer of its own, so that no response is validated against the union. The serializer is compiled at its first call.
+ * a serializer of its own, so that no response is validated against the union. The serializer is compiled at its first call. Equal schemas
+ * share one serializer, because operations that return the same object have copies of its schema, and so has each app of a process.
  */
 export function serializerOf(schema: Schema): Serializer {
   const [first, second] = 'anyOf' in schema ? (schema.anyOf ?? []) : [];
@@ -36,16 +40,22 @@ export function serializerOf(schema: Schema): Serializer {
     const ofPage = serializerOf(second);
     return (value) => (Array.isArray(value) ? ofArray : ofPage)(value);
   }
-  const compiled = lazily(() => fastJsonStringify(withoutNullUnions(schema)));
+  const compiled = lazily(() => {
+    const text = JSON.stringify(schema);
+    const serializer = serializers.get(text) ?? fastJsonStringify(withoutNullUnions(text));
+    serializers.set(text, serializer);
+    return serializer;
+  });
   return (value) => compiled()(value);
 }
 
 /**
  * Returns the schema with each union of a type and null as a nullable type. The serializer validates a value against each member of a union.
  * Compiling these validators takes up to 90 ms of the event loop at the first response, and validating doubles the time of each response.
+ * @param text the schema as JSON
  */
-function withoutNullUnions(schema: Schema): Schema {
-  return JSON.parse(JSON.stringify(schema), (_key, node) => {
+function withoutNullUnions(text: string): Schema {
+  return JSON.parse(text, (_key, node) => {
     const [type, nothing, ...others] = Array.isArray(node?.anyOf) ? node.anyOf : [];
     if (!isOfType(nothing, 'null') || others.length > 0) {
       return node;

@@ -143,7 +143,8 @@ describe('a mailer', () => {
     const startMs = performance.now();
     await mailer.close();
     const tookMs = performance.now() - startMs;
-    assert.ok(tookMs >= 300 && tookMs < 2_000, String(tookMs));
+    // A timer of Node may fire a millisecond early.
+    assert.ok(tookMs >= 299 && tookMs < 2_000, String(tookMs));
   });
 });
 

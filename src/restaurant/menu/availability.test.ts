@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import { auditOf, dumpRows, listDishes, place, STAFF_MENU } from '#test/support/restaurant.ts';
+import { openForEachTest } from '#test/support/each-test.ts';
+import { auditOf, dumpRows, listDishes, place, readStaffMenu, STAFF_MENU } from '#test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
@@ -14,13 +15,7 @@ const TABLES = ['menu', 'dish', 'audit_entry', 'recent_change'];
 
 let service: TestService;
 let tenant: TestTenant;
-before(async () => {
-  service = await startService();
-});
-beforeEach(async () => {
-  tenant = await service.tenant();
-});
-after(() => service.close());
+openForEachTest((opened) => ({ service, tenant } = opened));
 
 const change = (json: unknown, of = tenant) => service.call('POST', PATH, { headers: of.staff, json });
 const listed = async (node = service, of = tenant) => (await listDishes(node, of)).map(({ sku }) => sku);
@@ -129,7 +124,7 @@ describe('POST /v1/staff/dishes/availability/', () => {
   });
 
   it('200: concurrent calls, a PATCH and a PUT are applied one after the other, and no change is lost', async () => {
-    const document = (await service.call('GET', STAFF_MENU, { headers: tenant.staff })).body as MenuDocument;
+    const { menu: document } = await readStaffMenu(service, tenant);
     const answers = await Promise.all([
       change({ skus: ['PIZZA-1'], is_active: false }),
       change({ skus: ['OFF'], is_active: true }),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import { dumpRows, STAFF_MENU } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { openForEachTest } from '#test/support/each-test.ts';
+import { dumpRows, readStaffMenu, STAFF_MENU } from '#test/support/restaurant.ts';
+import { type TestService, type TestTenant } from '#test/support/service.ts';
 import type { MenuDocument } from './schema.ts';
 
 const NOTHING = { added: [], changed: [], taken_off: [] };
@@ -11,13 +12,7 @@ const TABLES = ['menu', 'dish', 'audit_entry', 'recent_change'];
 
 let service: TestService;
 let tenant: TestTenant;
-before(async () => {
-  service = await startService();
-});
-beforeEach(async () => {
-  tenant = await service.tenant();
-});
-after(() => service.close());
+openForEachTest((opened) => ({ service, tenant } = opened));
 
 const call = (json: unknown, query = '?dry_run=true', headers: Record<string, string> = {}) =>
   service.call('PUT', `${STAFF_MENU}${query}`, { headers: { ...tenant.staff, ...headers }, json });
@@ -30,9 +25,7 @@ async function dryRun(json: unknown) {
   return answer.body;
 }
 
-async function readMenu(): Promise<Required<MenuDocument>> {
-  return (await service.call('GET', STAFF_MENU, { headers: tenant.staff })).body;
-}
+const readMenu = async () => (await readStaffMenu(service, tenant)).menu;
 
 type Dish = MenuDocument['dishes'][number];
 const changeDish = (menu: MenuDocument, sku: string, change: Partial<Dish>): MenuDocument => ({
@@ -132,10 +125,9 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
   });
 
   it('412: a dry run checks If-Match', async () => {
-    const answer = await service.call('GET', STAFF_MENU, { headers: tenant.staff });
-    const tag = answer.headers.get('etag') ?? '';
-    assert.equal((await call(answer.body, '?dry_run=true', { 'if-match': tag })).status, 200);
-    assertError(await call(answer.body, '?dry_run=true', { 'if-match': '"old"' }), 412, 'error');
+    const { menu, etag } = await readStaffMenu(service, tenant);
+    assert.equal((await call(menu, '?dry_run=true', { 'if-match': etag })).status, 200);
+    assertError(await call(menu, '?dry_run=true', { 'if-match': '"old"' }), 412, 'error');
   });
 });
 

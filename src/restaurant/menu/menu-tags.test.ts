@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, countByStatus } from '#test/support/answers.ts';
+import { openForEachTest } from '#test/support/each-test.ts';
 import { startCommitProxy } from '#test/support/lost-commit.ts';
-import { auditOf, dumpRows, STAFF_MENU } from '#test/support/restaurant.ts';
+import { auditOf, dumpRows, readStaffMenu, STAFF_MENU } from '#test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { replaceMenu } from './menu.ts';
 import type { MenuDocument } from './schema.ts';
 
 let service: TestService;
 let tenant: TestTenant;
-before(async () => {
-  service = await startService();
-});
-beforeEach(async () => {
-  tenant = await service.tenant();
-});
-after(() => service.close());
+openForEachTest((opened) => ({ service, tenant } = opened));
 
 const get = (headers: Record<string, string> = {}, method = 'GET', of = tenant) =>
   service.call(method, STAFF_MENU, { headers: { ...of.staff, ...headers } });
@@ -27,10 +22,7 @@ const put = (json: unknown, ifMatch?: string, node = service) =>
 const patch = (sku: string, json: object) =>
   service.call('PATCH', `/v1/staff/dishes/${sku}/`, { headers: tenant.staff, json });
 
-async function readMenu(): Promise<{ etag: string; menu: Required<MenuDocument> }> {
-  const { headers, body } = await get();
-  return { etag: headers.get('etag') ?? '', menu: body };
-}
+const readMenu = () => readStaffMenu(service, tenant);
 
 /** Returns the document with another price of the first dish. */
 function priced(menu: MenuDocument, price: string): MenuDocument {

@@ -5,6 +5,7 @@ import { matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendJsonBytes, sendPageBytes } from '#platform/http/list.ts';
 import { offsetOf, PageQuery, pageFrame, pageOf, requestedPage } from '#platform/http/paging.ts';
+import { startTurn } from '#platform/lib/turn.ts';
 import type { ReadListedMenu } from './menu.ts';
 import { Dish } from './schema.ts';
 
@@ -12,6 +13,12 @@ interface Dependencies {
   readListedMenu: ReadListedMenu;
   callerGuard: Guard;
 }
+
+/**
+ * Size of a menu in bytes above which each response with it has a turn of its own on the event loop. The system copies up to some MiB of a
+ * response immediately. If 90 callers wait until a changed menu is loaded, their responses in one turn would block the event loop for 0.1 s.
+ */
+const LARGE_MENU_BYTES = 1024 ** 2;
 
 export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependencies): void {
   app.get(
@@ -46,6 +53,9 @@ export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependenci
       if (wanted !== null && frame !== null) {
         const offset = offsetOf(wanted);
         return sendPageBytes(reply, frame, menu.dishes.slice(offset, offset + wanted.pageSize));
+      }
+      if (body.length > LARGE_MENU_BYTES) {
+        await startTurn().next();
       }
       // `body` was rendered when this version of the menu was loaded, so it is sent without rendering it again.
       return sendJsonBytes(isGzipped ? reply.header('content-encoding', 'gzip') : reply, body);

@@ -1,7 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
-import { type ListOrder, type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
+import { type ListOrder, type KeysetList, keysetList, type PageForm } from '#platform/db/keyset-list.ts';
+import type { TalliedList } from '#platform/db/list-tallies.ts';
 import { beginsWith, hasDigitsOf } from '#platform/db/search-text.ts';
+import type { DB } from '#platform/db/types.ts';
 import type { OrderStatus, OrderType } from './order-status.ts';
 import { STATUS_CHANGED_AT } from './store.ts';
 
@@ -36,6 +38,8 @@ export interface ListedOrder {
   size: number;
 }
 
+type Orders = SelectQueryBuilder<DB, 'restaurant_order', object>;
+
 const SIZE = sql<number>`
   pg_column_size(lines) * CASE WHEN pg_column_compression(lines) IS NULL THEN 1 ELSE 4 END
     + coalesce(octet_length(notes), 0) + coalesce(octet_length(delivery_address), 0)
@@ -48,12 +52,33 @@ export function listOfTenant(
   filter: OrderFilter,
   order: ListOrder,
 ): KeysetList<ListedOrder> {
-  const list = conditionsOf(tenantId, filter).reduce(
-    (orders, condition) => orders.where(condition),
-    db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId),
-  );
+  const all: Orders = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
+  const list = conditionsOf(tenantId, filter).reduce((orders, condition) => orders.where(condition), all);
   const select = (orders: typeof list) => orders.select(['id', 'status', STATUS_CHANGED_AT, SIZE.as('size')]);
-  return keysetList(db, list, select, order);
+  return keysetList(db, list, select, order, pagesOf(tenantId, filter, list));
+}
+
+const FINAL_STATUSES: readonly OrderStatus[] = ['completed', 'cancelled'];
+const IS_OPEN = sql<boolean>`status NOT IN ('completed', 'cancelled')`;
+const DAY_MS = 86_400_000;
+
+function pagesOf(tenantId: number, filter: OrderFilter, rows: Orders): PageForm<'restaurant_order'> {
+  const { status, credentialId, orderType, fromId, beforeId, isOpen, ...marks } = filter;
+  if (Object.values(marks).some((mark) => mark !== undefined)) {
+    return { form: 'few', rows };
+  }
+  if (isOpen || (status !== undefined && !FINAL_STATUSES.includes(status))) {
+    return { form: 'in order' };
+  }
+  const list: TalliedList = {
+    name: 'orders',
+    table: 'restaurant_order',
+    tenantId,
+    facts: sql`SELECT id, status, order_type AS kind, credential_id FROM restaurant_order WHERE tenant_id = ${tenantId}`,
+    isOpen: IS_OPEN,
+    partMs: DAY_MS,
+  };
+  return { form: 'tallied', tallied: { list, filter: { status, kind: orderType, credentialId, fromId, beforeId } } };
 }
 
 /** Makes the condition of each field of a filter, in a form that an index answers. */
@@ -61,7 +86,7 @@ function conditionsOf(tenantId: number, filter: OrderFilter): RawBuilder<boolean
   return [
     ...given(filter.status, (status) => sql`status = ${status}`),
     // The statuses are no parameters, because the planner must see that they are those of the partial index.
-    ...given(filter.isOpen, () => sql`status NOT IN ('completed', 'cancelled')`),
+    ...given(filter.isOpen, () => IS_OPEN),
     ...given(filter.ids, (ids) => sql`id = ANY(${ids}::uuid[])`),
     ...given(filter.credentialId, (id) => sql`credential_id = ${id}::uuid`),
     ...given(filter.orderType, (type) => sql`order_type = ${type}`),

@@ -24,8 +24,9 @@ export class AppClosing {
 
   /**
    * Closes the app in these steps.
-   * 1. The app accepts no new connection. Streams of events end, and their clients learn when to come back to another process. The next response on each open connection closes it (`connection: close`). An open connection
-   *    is not closed immediately, because a proxy may have just sent a request on it.
+   * 1. The app accepts no new connection. Streams of events end, and their clients learn when to come back to another process. The next
+   *    response on each open connection closes it (`connection: close`). An open connection is not closed immediately, because a proxy may
+   *    have just sent a request on it.
    * 2. When the proxies know that the process stops, idle connections are closed.
    * 3. Responses under way may continue for 8 s. Then all other connections are closed, because a client that does not read its response
    *    must not delay the stop.

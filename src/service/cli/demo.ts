@@ -5,18 +5,49 @@ import type { Config } from '#platform/config.ts';
 import { Credentials } from '#access/credentials/credentials.ts';
 import type { CredentialSecret } from '#access/credentials/schema.ts';
 import type { Database } from '#platform/db/database.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
-import { findTenantBySlug, hasUser, listTenants, setPassword, type Tenant } from '#access/tenants/tenants.ts';
+import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
+import {
+  type Area,
+  findTenantBySlug,
+  hasUser,
+  listTenants,
+  listUsers,
+  setPassword,
+  type Tenant,
+} from '#access/tenants/tenants.ts';
+import { StaffStays } from '#hotel/reservations/staff-stays.ts';
+import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
+import { NO_CACHES } from '#platform/changes/changes.ts';
+import { addDays, todayIn } from '#platform/lib/dates.ts';
+import { newId } from '#platform/lib/ids.ts';
 import { COMMAND } from './command-name.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../../demo/tenant.json');
 const OWNER_EMAIL = 'owner@demo.example';
+const FRONT_DESK_EMAIL = 'front-desk@demo.example';
+/**
+ * Staff of a new demo tenant. They are not in demo/tenant.json, because the document of a new user needs a password, and a repository should
+ * have no password.
+ */
+const STAFF: { email: string; name: string; areas: Area[] }[] = [
+  { email: FRONT_DESK_EMAIL, name: 'Inês Duarte', areas: ['hotel', 'rates'] },
+  { email: 'kitchen@demo.example', name: 'Tomás Reis', areas: ['orders', 'menu'] },
+];
+/** Room type of the first stay. It is not one of the room types whose free rooms the guides show. */
+const BOOKED_ROOM_TYPE = 'Family';
 
-/** The owner's sign-in and a credential of the demo tenant. With them, a new user can try the service. */
+interface SignIn {
+  email: string;
+  password: string;
+}
+
+/** Sign-ins and a credential of the demo tenant. With them, a new user can try the service. All sign-ins have one password. */
 export interface Demo {
-  owner: { email: string; password: string };
+  owner: SignIn;
+  /** Empty if the demo tenant was made by a version without staff in the demo. */
+  staff: SignIn[];
   credential: CredentialSecret;
 }
 
@@ -40,23 +71,68 @@ async function readDemoDocument(): Promise<{ slug: string }> {
   return JSON.parse(await readFile(DOCUMENT, 'utf8')) as { slug: string };
 }
 
-/** Creates the demo tenant if it is missing. Always gives its owner a new password, and issues a new credential. */
+/** Creates the demo tenant if it is missing. Always gives its owner and its staff a new password, and issues a new credential. */
 async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   const document = await readDemoDocument();
-  const owner = { email: OWNER_EMAIL, password: randomBytes(12).toString('base64url') };
-  let tenant = await findTenantBySlug(db, document.slug);
-  if (tenant === null) {
-    await applyTenantDocument(db, { ...document, users: [{ ...owner, role: 'owner' }] });
-    tenant = await findTenantBySlug(db, document.slug);
-  } else {
-    await setPassword(db, tenant.id, owner.email, owner.password);
-  }
-  if (tenant === null) {
-    throw new Error('The demo tenant is missing after it was created.');
+  const password = randomBytes(12).toString('base64url');
+  const stored = await findTenantBySlug(db, document.slug);
+  const tenant = stored ?? (await createDemoTenant(db, document, password));
+  const staff = stored === null ? STAFF : await staffOf(db, stored);
+  if (stored !== null) {
+    for (const email of [OWNER_EMAIL, ...staff.map((person) => person.email)]) {
+      await setPassword(db, stored.id, email, password);
+    }
   }
   const credentials = new Credentials({ db, keyring, audience: 'third_party' });
   const credential = await credentials.create({ tenantId: tenant.id, type: 'operator', id: null }, 'Demo platform');
-  return { owner, credential };
+  return {
+    owner: { email: OWNER_EMAIL, password },
+    staff: staff.map(({ email }) => ({ email, password })),
+    credential,
+  };
+}
+
+/** Creates the demo tenant with an owner, with staff, and with a stay that the front desk has booked. */
+async function createDemoTenant(db: Database, document: { slug: string }, password: string): Promise<Tenant> {
+  const users = [
+    { email: OWNER_EMAIL, password, role: 'owner' },
+    ...STAFF.map((person) => ({ ...person, password, role: 'staff' })),
+  ];
+  const { properties } = await applyTenantDocument(db, { ...document, users });
+  const tenant = await findTenantBySlug(db, document.slug);
+  if (tenant === null) {
+    throw new Error('The demo tenant is missing after it was created.');
+  }
+  await bookStay(db, tenant, properties);
+  return tenant;
+}
+
+/** Books a stay that arrives tomorrow, as a call of the front desk to `POST /v1/staff/reservations/` does. */
+async function bookStay(db: Database, tenant: Tenant, properties: AppliedTenant['properties']): Promise<void> {
+  const person = (await listUsers(db, tenant.id)).find(({ email }) => email === FRONT_DESK_EMAIL);
+  const roomType = properties.flatMap(({ room_types }) => room_types).find(({ name }) => name === BOOKED_ROOM_TYPE);
+  if (person === undefined || roomType === undefined) {
+    throw new Error('The front desk or the room type of the stay is missing after the demo tenant was created.');
+  }
+  const stays = new StaffStays({ db, findRoomType: createRoomTypeFinder({ db, caches: NO_CACHES }) });
+  const today = todayIn(tenant.timezone);
+  await stays.book(
+    { type: 'person', id: person.id, tenant },
+    {
+      request_id: newId(),
+      room_type_id: roomType.id,
+      check_in: addDays(today, 1),
+      check_out: addDays(today, 3),
+      guests: 2,
+      guest: { name: 'Beatriz Nunes', phone: '+351 900 222 333' },
+    },
+  );
+}
+
+/** Returns the members of `STAFF` whom the tenant has. A demo tenant that an earlier version created has no staff. */
+async function staffOf(db: Database, tenant: Tenant): Promise<typeof STAFF> {
+  const emails = new Set((await listUsers(db, tenant.id)).map(({ email }) => email));
+  return STAFF.filter(({ email }) => emails.has(email));
 }
 
 /** Creates the demo tenant if the database has no tenant, and prints how to try it. Otherwise prints how to get a new sign-in. */
@@ -77,20 +153,22 @@ export async function findDemoTenant(db: Database): Promise<Tenant | null> {
   return tenant !== null && (await hasUser(db, tenant.id, OWNER_EMAIL)) ? tenant : null;
 }
 
-/** Describes the demo for a person: sign-in, credential, and a first call to copy. */
-function describeDemo({ owner, credential }: Demo, baseUrl: string): string {
+/** Describes the demo for a person: sign-ins, credential, and a first call to copy. */
+function describeDemo({ owner, staff, credential }: Demo, baseUrl: string): string {
   return `
   The demo tenant is Harbour House, a restaurant and a hotel. The secrets below are shown only once. "${COMMAND} demo" issues new ones.
 
   Owner     ${owner.email}
   Password  ${owner.password}
-
-  Set the credential in your shell, then read the menu:
+${staff.map(({ email }) => `  Staff     ${email}, with the same password\n`).join('')}
+  Set the credential and the password in your shell, then read the menu:
 
   export BASE=${baseUrl} KEY=${credential.api_key} SECRET=${credential.api_secret}
+  export PASSWORD=${owner.password}
 
   curl -s ${baseUrl}/v1/third-party/menu/ -H "X-API-Key: ${credential.api_key}" -H "X-API-Secret: ${credential.api_secret}"
 
   The README shows the next steps: an order, its status, a signed webhook.
+  ${baseUrl}/docs/guides/staff/ shows what the owner and the staff can do.
 `;
 }

@@ -135,8 +135,8 @@ describe('roomservice move', () => {
     url.password = '';
     const { code, stdout, stderr } = await move(url.href, { PGPASSWORD: decodeURIComponent(password) });
     assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /^Moved all data to .* \(rows: \d+, tenants: 1, orders: 3, reservations: 2\)\.\n/);
-    assert.match(stdout, /: 5 nights, 0 of them differ\.\n/);
+    assert.match(stdout, /^Moved all data to .* \(rows: \d+, tenants: 1, orders: 3, reservations: 3\)\.\n/);
+    assert.match(stdout, /: 7 nights, 0 of them differ\.\n/);
     const [, keyFile = ''] = /\n {2}MASTER_KEY_FILE=(\S+)\n/.exec(stdout) ?? [];
     const masterKey = (await readFile(join(filled.dataDir, 'master-key'), 'utf8')).trim();
     for (const secret of [password, masterKey]) {
@@ -165,7 +165,7 @@ describe('roomservice move', () => {
     const nights = await runCommand(['nights', 'verify'], {
       env: { DATABASE_URL: target.url, MASTER_KEY_FILE: keyFile },
     });
-    assert.deepEqual([nights.code, nights.stdout], [0, 'demo: 5 nights counted, 0 differ\n']);
+    assert.deepEqual([nights.code, nights.stdout], [0, 'demo: 7 nights counted, 0 differ\n']);
   }
 
   it('after a move, serve, commands and another move refuse the old DATA_DIR until the file moved-to is removed', async () => {
@@ -181,7 +181,7 @@ describe('roomservice move', () => {
     assert.match(check.stdout, /was moved to the database/);
     await rm(marker);
     const { code, stdout } = await runCommand(['nights', 'verify'], { env });
-    assert.deepEqual([code, stdout], [0, 'demo: 5 nights counted, 0 differ\n']);
+    assert.deepEqual([code, stdout], [0, 'demo: 7 nights counted, 0 differ\n']);
   });
 
   it('a move that is killed during its commit keeps serve out, and the next move finds that the data is there', async () => {
@@ -200,7 +200,7 @@ describe('roomservice move', () => {
     const { code, stdout, stderr } = await move(target.url, {}, '--json');
     assert.deepEqual([code, stderr], [0, '']);
     const { rows, nights, wrong_nights, data_dir } = JSON.parse(stdout);
-    assert.deepEqual([rows.restaurant_order, nights, wrong_nights, data_dir], [3, 5, 0, filled.dataDir]);
+    assert.deepEqual([rows.restaurant_order, nights, wrong_nights, data_dir], [3, 7, 0, filled.dataDir]);
     assert.deepEqual([await orderCount(target), await orderCount(other)], [3, 0]);
     assertRefused(await move(target.url), /was moved to the database/);
     await rm(marker);
@@ -222,7 +222,7 @@ describe('roomservice move', () => {
     await proxy.restore();
     const { code, stdout, stderr } = await succeeding;
     assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /tenants: 1, orders: 3, reservations: 2/);
+    assert.match(stdout, /tenants: 1, orders: 3, reservations: 3/);
     assert.equal(await orderCount(target), 3);
     await rm(marker);
   });

@@ -5,7 +5,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedd
 import { EmbeddedPostgresError } from '#platform/db/embedded/failure.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
 import type { Role } from '#platform/db/embedded/presence.ts';
-import { isUnavailable } from '#platform/db/failures.ts';
+import { isLockConflict, isUnavailable } from '#platform/db/failures.ts';
 import { HungWrites } from '#platform/db/hung-writes.ts';
 import { type Layout, readLayout } from '#platform/db/layout.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
@@ -132,7 +132,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   } catch (error) {
     await close();
     const reason = error instanceof OperatorError ? error.cause : error;
-    throw isUnavailable(reason) ? outOfReach(config, reason) : error;
+    throw isUnavailable(reason) && !isLockConflict(reason) ? outOfReach(config, reason) : error;
   }
 }
 
@@ -144,7 +144,9 @@ async function setUp(config: Config, url: string, { isPooled }: Pooling, progres
     const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
     await checkMasterKeys(db, { current: masterKey, previous: config.masterKeyPrevious });
     const onWait = () => progress('Another process migrates the database. This process waits until it has ended.');
-    const migration = await migrateToLatest(db, { onWait });
+    const onLocked = () =>
+      progress('The migration waits for transactions of other clients, which hold locks on its tables.');
+    const migration = await migrateToLatest(db, { onWait, onLocked });
     const layout = await readLayout(db);
     return { masterKey, migration, layout, misplaced: layout === 'cluster' ? await countMisplaced(db) : 0 };
   } finally {

@@ -8,7 +8,8 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { hashPassword } from '#access/tenants/passwords.ts';
 import type { UserChanges } from '#access/tenants/store.ts';
-import { addUser, changeUser, lockUsers } from '#access/tenants/users.ts';
+import { lockUserByEmail } from '#access/tenants/tenants.ts';
+import { addUser, changeUser } from '#access/tenants/users.ts';
 
 const OTHER_PASSWORD = 'another good password';
 const TABLES = `tenant app_user sign_in menu dish audit_entry recent_change`.split(' ');
@@ -43,7 +44,7 @@ async function openTenant() {
     /** Changes a user directly, without a document. */
     change: async (email: string, changes: UserChanges) =>
       await inTransaction(service.database.db, async (tx) => {
-        const user = (await lockUsers(tx, tenant.tenantId)).find((each) => each.email === email);
+        const user = await lockUserByEmail(tx, tenant.tenantId, email);
         assert.ok(user);
         await changeUser(tx, actor, user, changes);
       }),

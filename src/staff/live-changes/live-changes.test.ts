@@ -3,10 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import type { Staff } from '#access/tenants/tenants.ts';
-import { newId } from '#platform/lib/ids.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
+import { ownerOf } from '#test/support/streams.ts';
 import { LiveChanges } from './live-changes.ts';
 import { registerLiveMetrics } from './metrics.ts';
 
@@ -28,15 +27,6 @@ describe('LiveChanges (the statements that it sends)', () => {
     await recorded.db.destroy();
     await database.drop();
   });
-
-  /** Returns a signed-in owner of a tenant. The database need not have the rows, because a stream may outlive its access. */
-  function ownerOf(tenantId: number): Staff {
-    const tenant = { id: tenantId, slug: '', name: '', currency: 'EUR', timezone: 'UTC', features: [] };
-    const now = new Date();
-    const session = { kind: 'token' as const, id: null, generation: 0, expiresAt: now, now };
-    const person = { email: 'a@b.example', role: 'owner' as const, areas: [], language: null };
-    return { type: 'person', id: newId(), name: null, ...person, tenant, session };
-  }
 
   it('while nobody watches, it sends no statement, also after a write', async () => {
     assert.deepEqual(await recorded.statementsOf(() => sleep(TWO_LOOKS_MS)), []);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { newId } from '#platform/lib/ids.ts';
+import { lookOf } from '#test/support/streams.ts';
 import { LookMemory } from './look-memory.ts';
-import type { LookRow } from './store.ts';
 
 const BEGIN_MS = 1_763_841_400_000;
 const FIRST_BACK_MS = 60_000;
@@ -14,16 +14,9 @@ describe('LookMemory (the facts that looks have shown)', () => {
     memory = new LookMemory();
   });
 
-  /** Returns the rows of a look that shows only orders, newest first. */
-  function rowOf(afterMs: number, orderIds: string[]): LookRow {
-    const none = { eventIds: null, eventOrderIds: null, auditIds: null, auditActions: null };
-    const momentMs = BEGIN_MS + afterMs;
-    return { momentMs, orderIds, ...none, reservationIds: null, reservationTimes: null };
-  }
-
   const ids = (count: number) => Array.from({ length: count }, () => newId());
   const remember = (afterMs: number, orderIds: string[], backMs = BACK_MS) =>
-    memory.remember(rowOf(afterMs, orderIds), backMs)?.map(({ orderId }) => orderId) ?? null;
+    memory.remember(lookOf(BEGIN_MS + afterMs, orderIds), backMs)?.map(({ orderId }) => orderId) ?? null;
   const since = (afterMs: number) => memory.since(BEGIN_MS + afterMs)?.map(({ orderId }) => orderId) ?? null;
 
   it('the first look tells nothing, and later looks tell each row once', () => {

@@ -10,7 +10,7 @@ export const LiveChange = Type.Object(
       description:
         'The kinds of data that have changed. `orders`: needs the area orders. `reservations`: hotel. `events`, which a partner may read ' +
         'in its feed: deliveries. `menu`: menu. `rooms` and `rates`: hotel or rates. `credentials`, which includes channels and webhooks, ' +
-        'and `people`, which includes displays and sessions: only owners. `pause`, which includes the opening hours: everyone. New kinds ' +
+        'and `people`, which includes displays and the sessions that an owner ends: only owners. `pause`, which includes the opening hours: everyone. New kinds ' +
         'may be added.',
     }),
     order_ids: Ids('The ids of orders that are new or have changed. Empty without the area orders.'),

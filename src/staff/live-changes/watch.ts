@@ -16,6 +16,8 @@ export class Watch {
   readonly #memory = new LookMemory();
   readonly #first = Promise.withResolvers<void>();
   #isReady = false;
+  /** Moment of the latest look whose rows were told. An id of a stream is never later, because a client goes on from it. */
+  #toldMs = 0;
   /** Time of the latest look in milliseconds of `performance.now()`. */
   #lookedAtMs = 0;
 
@@ -44,7 +46,7 @@ export class Watch {
 
   subscribe(staff: Staff, onHint: () => void): Subscription {
     const clock = {
-      momentMs: () => this.#memory.momentMs,
+      momentMs: () => this.#toldMs,
       nowMs: () => this.#memory.momentMs + performance.now() - this.#lookedAtMs,
     };
     const subscription = new Subscription(staff, clock, onHint);
@@ -62,6 +64,7 @@ export class Watch {
 
   /** Tells all subscriptions. @param facts null if they must read everything again */
   tell(facts: Fact[] | null): void {
+    this.#toldMs = this.#memory.momentMs;
     for (const subscription of this.subscriptions) {
       if (facts === null) {
         subscription.resync();

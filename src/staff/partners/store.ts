@@ -11,8 +11,8 @@ export interface DeliveryCounts {
 }
 
 /**
- * Counts the pending and the failed deliveries of each credential of the tenant, or of one credential. The query reads only the partial indexes of pending and of
- * failed deliveries. So the successful deliveries, of which there are many, do not make it slower.
+ * Counts the pending and the failed deliveries of each credential of the tenant, or of one credential. The query reads only the partial
+ * indexes of pending and of failed deliveries. So the successful deliveries, of which there are many, do not make it slower.
  */
 export async function countDeliveries(
   db: Database,

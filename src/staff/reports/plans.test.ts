@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CompiledQuery, sql } from 'kysely';
 import { dayAfter, dayAhead, openHotel, type TestHotel } from '#test/support/hotel.ts';
+import { fillWithoutIndexes } from '#test/support/plans.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
@@ -41,10 +42,12 @@ describe('plans of the report of days', {
     service = await startService();
     db = createDatabase({ url: service.database.url, poolSize: 4, log: ({ query }) => sent.push(query) });
     hotels = { large: await openHotel(service), small: await openHotel(service) };
-    for (const size of ['large', 'small'] as const) {
-      await insertOrders(service, hotels[size], ORDERS[size]);
-      await insertStays(service, hotels[size], STAYS[size]);
-    }
+    await fillWithoutIndexes(service.database.db, ['restaurant_order', 'reservation'], async () => {
+      for (const size of ['large', 'small'] as const) {
+        await insertOrders(service, hotels[size], ORDERS[size]);
+        await insertStays(service, hotels[size], STAYS[size]);
+      }
+    });
     await sql`VACUUM ANALYZE restaurant_order, reservation, credential`.execute(service.database.db);
   });
   after(async () => {

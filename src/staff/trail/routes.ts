@@ -24,11 +24,8 @@ export function auditStaffRoutes(app: App, { db, ownerGuard }: Dependencies): vo
         operationId: 'listAudit',
         summary: 'Read the audit trail, newest first',
         description:
-          'Lists these actions with their actors: credentials and channels created, rotated and revoked, webhook URLs ' +
-          'registered, the menu and its dishes changed, rates, restrictions, rate plans and capacities changed, users added, ' +
-          'changed, enabled and disabled, ' +
-          'links for passwords made, displays added, paired and removed, sessions of others ended, failed sign-ins, and ' +
-          'changes by a tenant document. A change and its entry are written in one transaction. No entry is ever ' +
+          'Lists the actions of people, displays, partners, PMSs and operators, with their actors. The field `action` of an entry ' +
+          'says which kinds of actions there are. A change and its entry are written in one transaction. No entry is ever ' +
           'changed or removed. The names of actors and subjects are the present ones. The filters may be combined. Then the ' +
           'list has only the entries that pass all of them. Only the owner may call this operation.',
         tags: ['Audit'],

@@ -28,7 +28,7 @@ describe('plans of the audit trail', {
   const rare = newId();
   before(async () => {
     service = await startService();
-    planned = openPlanned(service.database.url, ['audit_entry', 'app_user'], MOST_PAGES);
+    planned = openPlanned(service.database.url, ['audit_entry', 'app_user', 'dish'], MOST_PAGES);
     ({ tenantId } = await service.tenant());
     await insert();
     await sql`VACUUM ANALYZE audit_entry`.execute(service.database.db);
@@ -76,12 +76,19 @@ describe('plans of the audit trail', {
     });
   }
 
-  it('the names of a page: one statement finds the people among many by their primary key', async () => {
+  it('the names of a page: one statement finds the people and the dishes among many by an index', async () => {
     await sql`
       INSERT INTO app_user (tenant_id, id, email, role, password_hash)
       SELECT ${tenantId}::bigint, gen_random_uuid(), 'person-' || n || '@plans.example', 'staff', '' FROM generate_series(1, 3000) AS n
     `.execute(service.database.db);
-    await sql`ANALYZE app_user`.execute(service.database.db);
+    await sql`
+      INSERT INTO dish (tenant_id, id, sku, position, name, description, price, is_active, is_taxable, extra_tax_percentage, category, sub_menu,
+        kitchen, menu_set, price_variants, addons, ingredients)
+      SELECT tenant_id, gen_random_uuid(), 'sku ' || n, n, name, description, price, is_active, is_taxable, extra_tax_percentage, category,
+        sub_menu, kitchen, menu_set, price_variants, addons, ingredients
+      FROM dish, generate_series(100, 3000) AS n WHERE tenant_id = ${tenantId}::bigint AND sku = 'WATER'
+    `.execute(service.database.db);
+    await sql`ANALYZE app_user, dish`.execute(service.database.db);
     const ids = Array.from({ length: 200 }, () => newId());
     const all = {
       user: ids,
@@ -91,8 +98,10 @@ describe('plans of the audit trail', {
       rate_plan: ids,
       room_type: ids,
       reservation: ids,
+      dish: ids,
     };
     const used = await planned.indexesOf(() => readNames(planned.db, tenantId, all));
     assert.ok(used.has('app_user_pkey'), `uses ${[...used].join()}`);
+    assert.ok(used.has('dish_tenant_id_sku_key'), `uses ${[...used].join()}`);
   });
 });

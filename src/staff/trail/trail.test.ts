@@ -57,6 +57,8 @@ describe('names in GET /v1/staff/audit/', () => {
     assert.deepEqual(await namesOf('webhook.registered'), ['A platform', 'A platform']);
     await owner({ label: 'Kitchen', areas: [] }, 'POST', '/v1/staff/displays/');
     assert.deepEqual(await namesOf('display.created'), [ownerName, 'Kitchen']);
+    await owner({ price: '3.10' }, 'PATCH', '/v1/staff/dishes/WATER/');
+    assert.deepEqual(await namesOf('dish.changed'), [ownerName, 'Water']);
     await owner({ reason: 'oven' }, 'POST', '/v1/staff/pause/');
     assert.deepEqual(await namesOf('pause.started'), [ownerName, hotel.document.name]);
     await owner(undefined, 'DELETE', '/v1/staff/pause/');

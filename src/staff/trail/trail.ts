@@ -14,8 +14,7 @@ const SUBJECTS: Record<AuditAction, readonly (NamedKind | 'tenant')[]> = {
   'channel.created': ['channel'],
   'channel.revoked': ['channel'],
   'channel.rotated': ['channel'],
-  // The subject is the sku, which people read.
-  'dish.changed': [],
+  'dish.changed': ['dish'],
   'dishes.availability_changed': ['tenant'],
   'display.created': ['display'],
   'display.paired': ['display'],
@@ -69,11 +68,19 @@ export interface TrailOwner {
   name: string;
 }
 
+/** Names of rows by the kind and the id of the row, as `keyOf` joins them. A sku may have the form of the id of another row. */
+type Names = ReadonlyMap<string, string>;
+
+function keyOf(kind: string, id: string): string {
+  return `${kind} ${id}`;
+}
+
 /**
  * Yields entries as JSON texts, with the present names of their actors and subjects. One statement reads the names of all entries.
  */
 export async function* textsOf(db: Database, tenant: TrailOwner, rows: AuditRow[]): AsyncGenerator<string> {
-  const names = rows.length === 0 ? new Map<string, string>() : await readNames(db, tenant.id, idsOf(rows));
+  const named = rows.length === 0 ? [] : await readNames(db, tenant.id, idsOf(rows));
+  const names = new Map(named.map(({ kind, id, name }) => [keyOf(kind, id), name]));
   for (const row of rows) {
     yield JSON.stringify(entryShape(row, tenant, names));
   }
@@ -81,37 +88,34 @@ export async function* textsOf(db: Database, tenant: TrailOwner, rows: AuditRow[
 
 /** Returns the ids of the actors and the subjects, by the kind of their rows. */
 function idsOf(rows: AuditRow[]): Record<NamedKind, string[]> {
-  const ids = Object.fromEntries(NAMED_KINDS.map((kind) => [kind, new Set<string>()])) as Record<
-    NamedKind,
-    Set<string>
-  >;
-  for (const row of rows) {
-    for (const kind of NAMED_KINDS) {
-      if (row.actor_id !== null && row.actor_type === kind) {
-        ids[kind].add(row.actor_id);
-      }
-      if (subjectsOf(row).includes(kind) && isUuid(row.subject)) {
-        ids[kind].add(row.subject);
-      }
-    }
-  }
-  return Object.fromEntries(NAMED_KINDS.map((kind) => [kind, [...ids[kind]]])) as Record<NamedKind, string[]>;
+  const idsOfKind = (kind: NamedKind) => [...new Set(rows.flatMap((row) => idsInRow(row, kind)))];
+  return Object.fromEntries(NAMED_KINDS.map((kind) => [kind, idsOfKind(kind)])) as Record<NamedKind, string[]>;
 }
 
-function entryShape(row: AuditRow, tenant: TrailOwner, names: Map<string, string>): AuditEntry {
+function idsInRow(row: AuditRow, kind: NamedKind): string[] {
+  const { actor_type, actor_id, subject } = row;
+  const isNamed = subjectsOf(row).includes(kind) && (kind === 'dish' || isUuid(subject));
+  return [...(actor_type === kind && actor_id !== null ? [actor_id] : []), ...(isNamed ? [subject] : [])];
+}
+
+function entryShape(row: AuditRow, tenant: TrailOwner, names: Names): AuditEntry {
   const { id, at, actor_type, actor_id, action, subject, details } = row;
-  const isTenant = subjectsOf(row).includes('tenant');
   return {
     id,
     at: at.toISOString(),
     actor: {
       type: actor_type as Actor['type'],
       id: actor_id,
-      name: actor_id === null ? null : (names.get(actor_id) ?? null),
+      name: actor_id === null ? null : (names.get(keyOf(actor_type, actor_id)) ?? null),
     },
     action,
     subject,
-    subject_label: isTenant ? tenant.name : (names.get(subject) ?? null),
+    subject_label: labelOf(row, tenant, names),
     details: details as Record<string, unknown>,
   };
+}
+
+function labelOf(row: AuditRow, tenant: TrailOwner, names: Names): string | null {
+  const labels = subjectsOf(row).map((kind) => (kind === 'tenant' ? tenant.name : names.get(keyOf(kind, row.subject))));
+  return labels.find((label) => label !== undefined) ?? null;
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
-import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
+import { type KeysetList, keysetList, NEWEST_FIRST, type PageForm } from '#platform/db/keyset-list.ts';
+import type { TalliedList } from '#platform/db/list-tallies.ts';
 import type { DB } from '#platform/db/types.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 import {
@@ -48,7 +49,29 @@ export async function listDeliveries(
   const conditions = [...conditionsOf(tenantId, filter), ...(await conditionsOfType(db, tenantId, filter))];
   const all: Deliveries = db.selectFrom('delivery').where('tenant_id', '=', tenantId);
   const list = conditions.reduce((deliveries, condition) => deliveries.where(condition), all);
-  return keysetList(db, list, (deliveries) => withFacts(deliveries, tenantId));
+  return keysetList(db, list, (deliveries) => withFacts(deliveries, tenantId), NEWEST_FIRST, pagesOf(tenantId, filter));
+}
+
+/** A stopped delivery may still become delivered, if its last attempt was under way when it was stopped. */
+const FINAL_STATUSES: readonly DeliveryStatus[] = ['delivered', 'failed'];
+const HOUR_MS = 3_600_000;
+
+function pagesOf(tenantId: number, filter: DeliveryFilter): PageForm<'delivery'> {
+  const { status, credentialId, type, ids, createdFromMs, createdToMs } = filter;
+  if (ids !== undefined || (status !== undefined && !FINAL_STATUSES.includes(status))) {
+    return { form: 'in order' };
+  }
+  const list: TalliedList = {
+    name: 'deliveries',
+    table: 'delivery',
+    tenantId,
+    facts: sql`SELECT id, status, ${ofEvent(tenantId, 'type')} AS kind, credential_id FROM delivery WHERE tenant_id = ${tenantId}`,
+    isOpen: sql`status IN ('pending', 'stopped')`,
+    partMs: HOUR_MS,
+  };
+  const fromId = createdFromMs === undefined ? undefined : firstIdAt(Math.max(0, createdFromMs + TIME_OF_CHANGE_MS));
+  const beforeId = createdToMs === undefined ? undefined : firstIdAt(Math.max(0, createdToMs - TIME_OF_CHANGE_MS));
+  return { form: 'tallied', tallied: { list, filter: { status, kind: type, credentialId, fromId, beforeId } } };
 }
 
 /** Finds a delivery with its body and its responses. */

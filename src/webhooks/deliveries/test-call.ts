@@ -82,7 +82,7 @@ export class TestCalls {
       throw apiError('invalid_status_transition', 'The credential is revoked, so its webhook gets no calls.');
     }
     const { webhook_url: webhookUrl, webhook_secret: webhookSecret } = row;
-    if (webhookUrl === null || webhookSecret === null) {
+    if (webhookSecret === null) {
       throw apiError('invalid_status_transition', 'The credential has no webhook. Register a webhook URL first.');
     }
     return { tenantId, credentialId: row.id, webhookUrl, webhookSecret };

@@ -9,7 +9,7 @@ export const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], {
   type: 'string',
   description:
     '`pending`: the delivery waits for its next attempt. `delivered`: the receiver answered 2xx. `failed`: the fifth attempt ' +
-    'failed, and the service does not try again. `stopped`: the credential was revoked.',
+    'failed, and the service does not try again. `stopped`: the credential was revoked, or its webhook URL was removed.',
 });
 
 const SUBJECT_TYPES = ['order', 'reservation'] as const;

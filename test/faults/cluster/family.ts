@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '../../support/command.ts';
-import { checkOutPrevious, reasonWithoutPrevious } from '../../support/previous-version.ts';
+import { checkOut, PREVIOUS, reasonWithout } from '../../support/previous-version.ts';
 import { Closers } from '../closers.ts';
 import type { Fault } from '../faults/fault.ts';
 import { Findings } from '../findings.ts';
@@ -70,7 +70,7 @@ export async function runClusterFamily(options: ClusterOptions): Promise<number>
     const left = faults.filter(({ name }) => !results.some((known) => known.fault === name && known.round === round));
     if (left.length > 0) {
       const isUpgraded = left.some(({ name }) => name === ROLLING_UPGRADE);
-      const previous = isUpgraded ? await checkOutPrevious() : undefined;
+      const previous = isUpgraded ? await checkOut(PREVIOUS) : undefined;
       await inNewWorld(options, round, previous, (world) => runRound(world, { left, round, keep, print }));
     }
   }
@@ -99,7 +99,7 @@ function choose({ only, isShort, print }: ClusterOptions): Fault<ClusterWorld>[]
     throw new Error(`Unknown fault: ${unknown.join(', ')}. The faults of the family cluster are: ${names}.`);
   }
   const chosen = FAULTS.filter((fault) => only?.includes(fault.name) ?? (!isShort || fault.isShort));
-  const reason = reasonWithoutPrevious();
+  const reason = reasonWithout(PREVIOUS);
   if (reason === null || !chosen.some(({ name }) => name === ROLLING_UPGRADE)) {
     return chosen;
   }

@@ -44,7 +44,7 @@ export const ACCESS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/access/sessions/sessions.ts',
-        find: 'this.#uses.touch(staff.tenant.id, found.id);',
+        find: 'this.#uses.touch(tenant.id, session.id);',
         replace: '',
       },
     ],
@@ -92,10 +92,10 @@ export const ACCESS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/access/people/people.ts',
-        find: 'const people = await lockUsers(tx, actor.tenantId);',
-        replace: 'const people = await listUsers(tx as unknown as Database, actor.tenantId);',
+        find: 'await lockOwnersAndPerson(tx, actor.tenantId, id)',
+        replace: 'await listUsers(tx as unknown as Database, actor.tenantId)',
       },
-      { file: 'src/access/people/people.ts', find: '  lockUsers,\n', replace: '  listUsers,\n' },
+      { file: 'src/access/people/people.ts', find: '  lockOwnersAndPerson,\n', replace: '  listUsers,\n' },
     ],
     suites: ['src/access/people/changes.test.ts'],
   },
@@ -159,5 +159,53 @@ export const ACCESS_BUGS: Bug[] = [
     harm: 'staff without the right to issue credentials read a secret that a partner has put into a wrong field',
     edits: [{ file: 'src/access/refusals/refusals.ts', find: ".replaceAll(/rss_[\\w-]+/g, 'rss_…')", replace: '' }],
     suites: ['src/access/refusals/refusals.test.ts'],
+  },
+  {
+    name: 'a removed display keeps its session',
+    harm: 'a screen that was stolen shows the orders of the tenant',
+    edits: [
+      {
+        file: 'src/access/sessions/store.ts',
+        find: 'ELSE d.removed_at IS NULL END',
+        replace: 'ELSE true END',
+      },
+    ],
+    suites: ['src/access/sessions/displays.test.ts'],
+  },
+  {
+    name: 'everyone ends the sessions of others',
+    harm: 'staff sign the owner out',
+    edits: [
+      {
+        file: 'src/access/sessions/sessions.ts',
+        find: "if (session === undefined || !(isOwn || staff.role === 'owner')) {",
+        replace: 'if (session === undefined) {',
+      },
+    ],
+    suites: ['src/access/sessions/list.test.ts'],
+  },
+  {
+    name: 'an invited owner keeps the areas of the request',
+    harm: 'a person who is made staff has areas that no owner has given',
+    edits: [
+      {
+        file: 'src/access/people/people.ts',
+        find: "role === 'owner' ? [] : orderedAreas(wanted.areas ?? [])",
+        replace: 'orderedAreas(wanted.areas ?? [])',
+      },
+    ],
+    suites: ['src/access/people/people.test.ts'],
+  },
+  {
+    name: 'a mail to a list of people',
+    harm: 'a link for one person reaches another one',
+    edits: [
+      {
+        file: 'src/platform/mail/transport.ts',
+        find: "to: { name: '', address: to }",
+        replace: 'to',
+      },
+    ],
+    suites: ['src/platform/mail/mail.test.ts'],
   },
 ];

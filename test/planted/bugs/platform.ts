@@ -110,4 +110,60 @@ export const PLATFORM_BUGS: Bug[] = [
     ],
     suites: ['src/platform/http/server-errors.test.ts'],
   },
+  {
+    name: 'tally that another status has changed',
+    harm: 'the list of orders shows a wrong number of completed orders for ever',
+    edits: [
+      { file: 'src/platform/db/list-tallies.ts', find: 'AND t.open_count = (', replace: 'AND t.open_count >= (' },
+    ],
+    suites: ['src/platform/db/list-tallies.test.ts'],
+  },
+  {
+    name: 'tally of removed rows',
+    harm: 'the list of deliveries counts events that the retention has removed',
+    edits: [
+      {
+        file: 'src/platform/db/list-tallies.ts',
+        find: 'AND (t.first_id IS NULL OR EXISTS (',
+        replace: 'AND (true OR EXISTS (',
+      },
+    ],
+    suites: ['src/platform/db/list-tallies.test.ts'],
+  },
+  {
+    name: 'tally of a part of a period',
+    harm: 'a list by time counts orders of the whole day',
+    edits: [
+      {
+        file: 'src/platform/db/list-tallies.ts',
+        find: ' AND t.before_id <= ${beforeId}::uuid',
+        replace: '',
+      },
+    ],
+    suites: ['src/platform/db/list-tallies.test.ts'],
+  },
+  {
+    name: 'migration that does not give way',
+    harm: 'a migration behind a long transaction makes all calls on its table wait',
+    edits: [
+      {
+        file: 'src/platform/db/give-way.ts',
+        find: 'const LOCK_WAIT_MS = 500;',
+        replace: 'const LOCK_WAIT_MS = 30_000;',
+      },
+    ],
+    suites: ['src/platform/db/migrate.test.ts'],
+  },
+  {
+    name: 'stale statement on each connection',
+    harm: 'calls get 503 during a rolling upgrade',
+    edits: [
+      {
+        file: 'src/platform/db/prepared-statements.ts',
+        find: 'if (statements.get(text) === stale) {',
+        replace: 'if (statements.get(text) !== stale) {',
+      },
+    ],
+    suites: ['src/platform/db/database.test.ts'],
+  },
 ];

@@ -73,4 +73,64 @@ export const RESTAURANT_BUGS: Bug[] = [
     ],
     suites: ['test/parity/orders.test.ts'],
   },
+  {
+    name: 'menu replaced in spite of its tag',
+    harm: 'an editor overwrites the change of a colleague',
+    edits: [
+      {
+        file: 'src/restaurant/menu/menu.ts',
+        find: 'ifMatch === undefined || matchesIfMatch(',
+        replace: "ifMatch !== '' || matchesIfMatch(",
+      },
+    ],
+    suites: ['src/restaurant/menu/menu-tags.test.ts'],
+  },
+  {
+    name: 'tag of a restored menu',
+    harm: 'after a restore, an editor overwrites a menu that it has never read',
+    edits: [
+      {
+        file: 'src/restaurant/menu/menu.ts',
+        find: '"${tenantId}-${era}-${version}"',
+        replace: '"${tenantId}-${era * 0}-${version}"',
+      },
+    ],
+    suites: ['src/restaurant/menu/menu-tags.test.ts'],
+  },
+  {
+    name: 'availability that keeps the tag',
+    harm: 'an editor puts a dish back on the menu that the kitchen has taken off',
+    edits: [
+      {
+        file: 'src/restaurant/menu/availability.ts',
+        find: 'menu.version + 1',
+        replace: 'menu.version',
+      },
+    ],
+    suites: ['src/restaurant/menu/menu-tags.test.ts'],
+  },
+  {
+    name: 'some of the dishes',
+    harm: 'a typing error in one sku takes only some of the dishes off the menu',
+    edits: [
+      {
+        file: 'src/restaurant/menu/availability.ts',
+        find: '    refuseUnknown(named, stored);\n',
+        replace: '',
+      },
+    ],
+    suites: ['src/restaurant/menu/availability.test.ts'],
+  },
+  {
+    name: 'dry run that replaces the menu',
+    harm: 'a preview takes dishes off the menu',
+    edits: [
+      {
+        file: 'src/restaurant/menu/staff-routes.ts',
+        find: 'if (query.dry_run === true) {',
+        replace: 'if (query.dry_run === undefined) {',
+      },
+    ],
+    suites: ['src/restaurant/menu/dry-run.test.ts'],
+  },
 ];

@@ -38,4 +38,105 @@ export const STAFF_BUGS: Bug[] = [
     ],
     suites: ['src/staff/live-changes/access.test.ts'],
   },
+  {
+    name: 'id before its changes',
+    harm: 'a client that comes back misses the orders of the moment in which its connection broke',
+    edits: [
+      {
+        file: 'src/staff/live-changes/watch.ts',
+        find: 'momentMs: () => this.#toldMs,',
+        replace: 'momentMs: () => this.#memory.momentMs,',
+      },
+    ],
+    suites: ['src/staff/live-changes/watch.test.ts'],
+  },
+  {
+    name: 'client that was away for long',
+    harm: 'a screen that was off for an hour believes that it has missed nothing',
+    edits: [
+      {
+        file: 'src/staff/live-changes/watch.ts',
+        find: 'momentMs >= nowMs - BACK_MS && ',
+        replace: '',
+      },
+    ],
+    suites: ['src/staff/live-changes/watch.test.ts'],
+  },
+  {
+    name: 'stream beyond the bound',
+    harm: 'one caller takes one stream more than the others may have',
+    edits: [
+      {
+        file: 'src/platform/http/event-streams.ts',
+        find: 'count >= most',
+        replace: 'count > most',
+      },
+    ],
+    suites: ['src/staff/live-changes/streams.test.ts'],
+  },
+  {
+    name: 'names of all tenants',
+    harm: 'the audit trail shows the name of a credential of another tenant',
+    edits: [
+      {
+        file: 'src/staff/trail/store.ts',
+        find: 'sql`tenant_id = ${tenantId} AND id = ANY',
+        replace: 'sql`id = ANY',
+      },
+    ],
+    suites: ['src/staff/trail/trail.test.ts'],
+  },
+  {
+    name: 'cell that is a formula',
+    harm: 'the label of a partner runs a program in the spreadsheet of the owner',
+    edits: [
+      {
+        file: 'src/platform/lib/csv.ts',
+        find: "FORMULA.test(cell) ? `'${cell}` : cell",
+        replace: 'cell',
+      },
+    ],
+    suites: ['src/staff/reports/csv.test.ts'],
+  },
+  {
+    name: 'days of another zone',
+    harm: 'the orders of the evening count on the next day',
+    edits: [
+      {
+        file: 'src/staff/reports/reports.ts',
+        find: "instantOf(day, '00:00', timezone)",
+        replace: "instantOf(day, '00:00', 'UTC')",
+      },
+    ],
+    suites: ['src/staff/reports/days.test.ts'],
+  },
+  {
+    name: 'cancelled orders in the report',
+    harm: 'the owner sees money that nobody has paid',
+    edits: [
+      {
+        file: 'src/staff/reports/store.ts',
+        find: " AND status <> 'cancelled'",
+        replace: '',
+      },
+    ],
+    suites: ['src/staff/reports/days.test.ts'],
+  },
+  {
+    name: 'look that takes a call',
+    harm: 'each look of the owner takes a call from the budget of the partner',
+    edits: [
+      {
+        file: 'src/staff/partners/partners.ts',
+        find: '{ limit, look }: Budget',
+        replace: '{ limit, take }: Budget',
+      },
+      {
+        file: 'src/staff/partners/partners.ts',
+        find: 'await look(credentialId)',
+        replace: '{ ...(await take(credentialId)), isShared: false }',
+      },
+    ],
+    suites: ['src/staff/partners/credential-detail.test.ts'],
+  },
 ];

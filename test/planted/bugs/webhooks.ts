@@ -157,4 +157,100 @@ export const WEBHOOKS_BUGS: Bug[] = [
     ],
     suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
   },
+  {
+    name: 'test calls without a bound',
+    harm: 'staff flood the server of a partner',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/test-call-routes.ts',
+        find: '      await countCall(budget, receiver.credentialId, reply);\n',
+        replace: '',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/test-call.test.ts'],
+  },
+  {
+    name: 'response of a private server',
+    harm: 'staff read the pages of servers in the private network of the operator',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/send.ts',
+        find: 'keepAnswers = !options.allowPrivateNetwork',
+        replace: 'keepAnswers = true',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/test-call.test.ts'],
+  },
+  {
+    name: 'delivery after the removal of its URL',
+    harm: 'a worker tries to send deliveries that have no URL',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/store.ts',
+        find: "const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;",
+        replace: 'const IS_SENT = sql`c.is_active`;',
+      },
+    ],
+    suites: ['src/staff/partners/credential-webhook.test.ts'],
+  },
+  {
+    name: 'stopped delivery that waits again',
+    harm: 'a delivery goes to a URL that is registered after the removal of its own',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/store.ts',
+        find: "CASE WHEN d.status = 'stopped' AND o.status <> 'delivered' THEN d.status ELSE o.status END",
+        replace: 'o.status',
+      },
+    ],
+    suites: ['src/staff/partners/credential-webhook.test.ts'],
+  },
+  {
+    name: 'stop of all partners',
+    harm: 'the removal of one webhook stops the deliveries of all partners',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/stop-store.ts',
+        find: 'AND credential_id = ${credentialId} ',
+        replace: '',
+      },
+    ],
+    suites: ['src/staff/partners/credential-webhook.test.ts'],
+  },
+  {
+    name: 'feed of an unknown credential',
+    harm: 'staff of a tenant learn which ids of credentials exist elsewhere',
+    edits: [
+      {
+        file: 'src/webhooks/events/list-store.ts',
+        find: "    .where('tenant_id', '=', tenantId)\n    .where('id', '=', credentialId)",
+        replace: "    .where('id', '=', credentialId)",
+      },
+    ],
+    suites: ['src/webhooks/events/staff-events.test.ts'],
+  },
+  {
+    name: 'last page of events',
+    harm: 'staff do not find the events after the first page',
+    edits: [
+      {
+        file: 'src/webhooks/events/list.ts',
+        find: 'readNewest(db, filter, limit + 1)',
+        replace: 'readNewest(db, filter, limit)',
+      },
+    ],
+    suites: ['src/webhooks/events/staff-events.test.ts'],
+  },
+  {
+    name: 'deliveries of about this time',
+    harm: 'a list by time has deliveries of the minute before',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/list-store.ts',
+        find: ' AND (id >= ${idAt(ms + TIME_OF_CHANGE_MS)} OR ${isLater})',
+        replace: '',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/delivery-filters.test.ts'],
+  },
 ];

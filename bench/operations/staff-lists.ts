@@ -1,0 +1,253 @@
+import { callForJson, callOnce, dayAfter } from '../calls.ts';
+import { tell } from '../progress.ts';
+import { percentile } from '../statistics.ts';
+import { p99Within, type Row } from '../table.ts';
+import type { StaffStand } from '../staff-stand.ts';
+import type { World } from '../world.ts';
+import type { Operation } from './operation.ts';
+
+/** Calls of each page of a list, one at a time. If the calls take longer than `MOST_MS`, the rest is left out after `LEAST_CALLS`. */
+const MOST_CALLS = 20;
+const LEAST_CALLS = 6;
+const MOST_MS = 1_000;
+const GOAL_MS = 250;
+/** Number of reads after which a list of a million rows has all its tallies. Each read stores those of about 20,000 rows. */
+const READS_BEFORE = 60;
+const PAGE_SIZE = 50;
+const DAY_MS = 86_400_000;
+
+export const STAFF_LISTS: Operation[] = [{ name: 'staff-lists', measure: measureStaffLists }];
+
+/** Measures every list, filter, calendar and report of staff for a tenant with a million orders. */
+async function measureStaffLists(world: World): Promise<Row[]> {
+  const stand = await world.staffLists();
+  for (const list of [
+    'orders/?status=completed&order_type=delivery',
+    'webhook-deliveries/?event=order.status_changed',
+  ]) {
+    tell(`reading ${list}, so that the service stores tallies`);
+    for (let read = 0; read < READS_BEFORE; read += 1) {
+      await callOnce(stand.url, { path: `/v1/staff/${list}&page=1`, headers: stand.owner });
+    }
+  }
+  const rows: Row[] = [];
+  for (const [list, filters] of Object.entries(listsOf(stand))) {
+    tell(`measuring ${list}`);
+    for (const filter of filters) {
+      rows.push(
+        await measured(shown(stand, `/v1/staff/${list}/?${filter}`), () =>
+          measureList(stand, `/v1/staff/${list}/`, filter),
+        ),
+      );
+    }
+  }
+  for (const path of singlePaths(stand)) {
+    rows.push(await measured(shown(stand, path), () => measurePath(stand, path)));
+  }
+  return rows;
+}
+
+type Measured = Pick<Row, 'p50Ms' | 'p99Ms' | 'note'>;
+
+/** Returns the row of a measurement. If a call fails, for example because a statement takes longer than its time limit, the row says so. */
+async function measured(operation: string, measure: () => Promise<Measured>): Promise<Row> {
+  const figures = await measure().catch((error: unknown): Measured => ({ note: `FAILED: ${String(error)}` }));
+  return { operation, ...figures, goal: p99Within(GOAL_MS) };
+}
+
+/** Moments that bound the times of a filter, as texts. */
+const TIME = timeBefore(300);
+const DAY_LATER = timeBefore(299);
+const EVENT_TIME = timeBefore(10);
+const EVENT_DAY_LATER = timeBefore(9);
+
+function timeBefore(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString();
+}
+
+/** Returns queries of each list that has pages. They have each filter with a frequent and a rare value, and filters together. */
+function listsOf(stand: StaffStand): Record<string, string[]> {
+  return {
+    orders: orderFilters(stand),
+    reservations: stayFilters(stand),
+    'webhook-deliveries': deliveryFilters(stand),
+    audit: auditFilters(stand),
+    'nights/oversold': ['', `from=${dayAfter(-800)}`],
+    credentials: [''],
+    properties: [''],
+    people: [''],
+  };
+}
+
+function orderFilters({ partners: [frequent = '', , rare = ''] }: StaffStand): string[] {
+  const filters = [
+    '',
+    'status=completed',
+    'status=cancelled',
+    'status=pending',
+    'status=ready',
+    'open=true',
+    `credential_id=${frequent}`,
+    `credential_id=${rare}`,
+    'order_type=delivery',
+    'order_type=pick_up',
+    'external_order_id=E-77',
+    'phone=351900000077',
+    'name=ana',
+    'name=abcdef',
+    `name=ana&created_from=${TIME}`,
+    `created_from=${TIME}`,
+    `created_to=${TIME}`,
+    `created_from=${TIME}&created_to=${DAY_LATER}`,
+    `status=completed&created_from=${TIME}`,
+    'status=completed&order_type=delivery',
+    'status=completed&order_type=pick_up',
+    `status=completed&credential_id=${frequent}`,
+    `order_type=delivery&credential_id=${frequent}`,
+    `status=cancelled&order_type=take_away&credential_id=${frequent}`,
+    `open=true&credential_id=${frequent}`,
+  ];
+  return [...filters, ...['', 'status=completed', 'open=true'].map((filter) => joined(filter, 'order=oldest'))];
+}
+
+function stayFilters({ partners: [frequent = '', , rare = ''], roomTypes, propertyId }: StaffStand): string[] {
+  const day = dayAfter(-400);
+  const filters = [
+    '',
+    'status=completed',
+    'status=confirmed',
+    'status=pending',
+    'source=partner',
+    'source=ota',
+    'source=house',
+    `credential_id=${frequent}`,
+    `credential_id=${rare}`,
+    `property_id=${propertyId}`,
+    `room_type_id=${roomTypes[0]}`,
+    `room_type_id=${roomTypes.at(-1)}`,
+    `arriving_on=${day}`,
+    `departing_on=${day}`,
+    `staying_on=${day}`,
+    `staying_on=${dayAfter(0)}`,
+    'changed_since=2020-01-01T00:00:00Z',
+    `changed_since=${TIME}`,
+    `changed_since=${new Date(Date.now() - DAY_MS).toISOString()}`,
+    'natural_id=N77',
+    'external_id=O78',
+    'email=g77@example.com',
+    'phone=351900000077',
+    'name=a',
+    'name=lucja',
+    'status=completed&source=ota',
+    `status=completed&room_type_id=${roomTypes[0]}`,
+    `source=ota&room_type_id=${roomTypes[0]}`,
+    `status=completed&credential_id=${frequent}`,
+    'status=completed&name=a',
+  ];
+  const byArrival = ['', 'status=completed', 'source=ota', `room_type_id=${roomTypes[0]}`];
+  return [...filters, ...byArrival.map((filter) => joined(filter, 'order=check_in'))];
+}
+
+function deliveryFilters({ partners: [frequent = '', , rare = ''] }: StaffStand): string[] {
+  return [
+    '',
+    'status=delivered',
+    'status=failed',
+    'status=stopped',
+    `credential_id=${frequent}`,
+    `credential_id=${rare}`,
+    'event=order.status_changed',
+    'event=reservation.created',
+    'event=reservation.modified',
+    'event=reservation.cancelled',
+    `event=reservation.created&credential_id=${frequent}`,
+    `event=order.status_changed&status=delivered`,
+    `event=order.status_changed&status=failed`,
+    `status=delivered&credential_id=${frequent}`,
+    `status=failed&credential_id=${frequent}`,
+    `created_from=${EVENT_TIME}`,
+    `created_from=${EVENT_TIME}&created_to=${EVENT_DAY_LATER}`,
+    `created_from=${EVENT_TIME}&event=order.status_changed`,
+  ];
+}
+
+function auditFilters({ partners: [frequent = '', , rare = ''] }: StaffStand): string[] {
+  return [
+    '',
+    'action=rates.written',
+    'action=pause.started',
+    `actor_id=${frequent}`,
+    `actor_id=${rare}`,
+    'subject=subject%207',
+    `from=${TIME}`,
+    `from=${TIME}&to=${DAY_LATER}`,
+    `action=rates.written&actor_id=${frequent}`,
+  ];
+}
+
+const joined = (...filters: string[]) => filters.filter((filter) => filter !== '').join('&');
+
+/** Returns the paths of single reads: lists without pages, calendar, nights, reports and details. */
+function singlePaths({ partners: [frequent, , rare], roomTypes, propertyId }: StaffStand): string[] {
+  const night = `nights/${roomTypes[0]}/${dayAfter(0)}/`;
+  const events = [
+    '',
+    `credential_id=${rare}`,
+    'type=order.status_changed',
+    'type=reservation.cancelled',
+    'type=reservation.modified',
+  ];
+  return [
+    ...events.map((filter) => `/v1/staff/events/?${joined(filter, `limit=${PAGE_SIZE}`)}`),
+    `/v1/staff/credentials/${frequent}/feed/`,
+    `/v1/staff/credentials/${frequent}/`,
+    `/v1/staff/credentials/${rare}/`,
+    `/v1/staff/credentials/${frequent}/refusals/`,
+    `/v1/staff/calendar/?property_id=${propertyId}&from=${dayAfter(-30)}&to=${dayAfter(1)}`,
+    `/v1/staff/calendar/?property_id=${propertyId}&from=${dayAfter(-200)}&to=${dayAfter(200)}`,
+    `/v1/staff/${night}`,
+    `/v1/staff/reports/days/?from=${dayAfter(-60)}&to=${dayAfter(-29)}`,
+    `/v1/staff/reports/days/?from=${dayAfter(-60)}&to=${dayAfter(-29)}&format=csv`,
+  ];
+}
+
+/** Measures the first, the middle and the last page of a list. The row has the figures of the slowest of these pages. */
+async function measureList(stand: StaffStand, path: string, filter: string): Promise<Measured> {
+  const pathOf = (page: number) => `${path}?${joined(filter, `page=${page}`, `page_size=${PAGE_SIZE}`)}`;
+  const { count } = await callForJson<{ count: number }>(stand.url, { path: pathOf(1), headers: stand.owner });
+  const last = Math.max(1, Math.ceil(count / PAGE_SIZE));
+  const pages = [...new Set([1, Math.ceil(last / 2), last])];
+  const figures = [];
+  for (const page of pages) {
+    figures.push(await measurePath(stand, pathOf(page)));
+  }
+  const slowest = figures.reduce((a, b) => (b.p99Ms > a.p99Ms ? b : a));
+  const note = `${count} entries; p50 of the first, middle and last page: ${figures.map(({ p50Ms }) => p50Ms.toFixed(0)).join(', ')} ms`;
+  return { ...slowest, note };
+}
+
+/** Makes calls one at a time. The 99th percentile of so few calls is the slowest call. */
+async function measurePath({ url, owner }: StaffStand, path: string) {
+  const durations: number[] = [];
+  const startedAt = performance.now();
+  const isEnough = () => durations.length >= MOST_CALLS || performance.now() - startedAt >= MOST_MS;
+  while (durations.length < LEAST_CALLS || !isEnough()) {
+    const calledAt = performance.now();
+    await callOnce(url, { path, headers: owner });
+    durations.push(performance.now() - calledAt);
+  }
+  durations.sort((a, b) => a - b);
+  return { p50Ms: percentile(durations, 0.5), p99Ms: percentile(durations, 0.99) };
+}
+
+/** Returns a path with names in the place of ids. */
+function shown({ partners, roomTypes, propertyId }: StaffStand, path: string): string {
+  const names = new Map([
+    [partners[0], 'FREQUENT'],
+    [partners[2], 'RARE'],
+    [roomTypes[0], 'FREQUENT'],
+    [roomTypes.at(-1), 'RARE'],
+    [propertyId, 'PROPERTY'],
+  ]);
+  return [...names].reduce((text, [id, name]) => text.replace(id ?? '', name), path.replace('/v1/staff/', ''));
+}

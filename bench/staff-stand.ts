@@ -1,0 +1,31 @@
+import { ownersOf } from './owners.ts';
+import { withConnection } from './sql.ts';
+import type { Stand } from './stand.ts';
+
+/** Service whose first tenant has long lists, and what a measurement of these lists needs. */
+export interface StaffStand {
+  url: string;
+  /** Headers of the owner of the tenant. */
+  owner: Record<string, string>;
+  /** Ids of the tenant's credentials of partners. The first has most of the rows, and the third has few rows. */
+  partners: string[];
+  /** Ids of the tenant's room types. The last has few stays. */
+  roomTypes: string[];
+  propertyId: string;
+}
+
+/** Returns the stand of the first tenant, whose lists are long. */
+export async function openStaffStand(stand: Stand, masterKey: Buffer): Promise<StaffStand> {
+  const tenantId = Math.min(...stand.roomTypes.keys());
+  const ownerOf = await ownersOf(masterKey, stand);
+  const { rows } = await withConnection(stand.databaseUrl, (client) =>
+    client.query<{ id: string }>('SELECT id FROM property WHERE tenant_id = $1', [tenantId]),
+  );
+  return {
+    url: stand.service.url,
+    owner: await ownerOf(tenantId),
+    partners: stand.partners.filter((partner) => partner.tenantId === tenantId).map(({ credentialId }) => credentialId),
+    roomTypes: (stand.roomTypes.get(tenantId) ?? []).map(({ id }) => id),
+    propertyId: rows[0]?.id ?? '',
+  };
+}

@@ -1,0 +1,263 @@
+import { type Expression, type RawBuilder, sql } from 'kysely';
+import { firstIdAt, timeOf } from '../lib/ids.ts';
+import type { Database, Db } from './database.ts';
+import { executeWithoutTableScan } from './transaction.ts';
+
+/**
+ * List of a tenant that may be so long that its rows are not counted for each page. Its ids are UUIDv7. Each row has a status, a kind and a
+ * credential. A row in a final status never changes, but it may be removed, the oldest rows first.
+ */
+export interface TalliedList {
+  name: 'orders' | 'deliveries';
+  table: 'restaurant_order' | 'delivery';
+  tenantId: number;
+  /** Selects `id`, `status`, `kind` and `credential_id` of all rows of the tenant. */
+  facts: RawBuilder<unknown>;
+  /** Condition of the rows that are not in a final status. An index answers it together with bounds of the ids. */
+  isOpen: RawBuilder<boolean>;
+  /** Length of the period of one part of the list, in milliseconds. */
+  partMs: number;
+  /** Overrides when a read stores tallies, and for how many rows; used by tests. */
+  storing?: { slowMs: number; rows: number };
+}
+
+/** Filter that tallies answer. The bounds are ids. A missing field is no condition. */
+export interface TallyFilter {
+  /** Final status. A list of open rows is read without tallies. */
+  status?: string | undefined;
+  kind?: string | undefined;
+  credentialId?: string | undefined;
+  /** Bound from which on, and bound before which, all conditions of the filter by time are true. */
+  fromId?: string | undefined;
+  beforeId?: string | undefined;
+}
+
+/** Consecutive rows of a list: the ids from `fromId` to before `beforeId`. */
+export interface IdRange {
+  fromId: string;
+  beforeId: string;
+}
+
+/** Makes the query for the ids of a list between two bounds. The second bound is not in the range. */
+export type IdsIn = (fromId: RawBuilder<unknown>, beforeId: RawBuilder<unknown>) => Expression<unknown>;
+
+/** Range of a list with the number of its rows that pass a filter. */
+export interface Segment extends IdRange {
+  count: number;
+  /** True if a tally has the count of the rows in a final status. */
+  isTallied: boolean;
+}
+
+/**
+ * Time in milliseconds after which a part seldom gets new rows. A row is inserted within seconds after its id was made, and the clocks of
+ * processes may differ. A new row is open, so a tally made before it is not used.
+ */
+const SETTLED_MS = 3_600_000;
+/**
+ * A read stores tallies if it took longer than `slowMs` to count, and then for about `rows` rows. If a list has fewer rows and no tallies, it gets
+ * none.
+ */
+export const STORING = { slowMs: 10, rows: 20_000 };
+
+/** Maximum number of parts for which one read stores tallies. */
+const MAX_STORED_PARTS = 1_000;
+/** Number of ranges without tallies that one read looks at, to store tallies for one of them. */
+const MAX_TRIED_GAPS = 3;
+
+const FIRST_ID = firstIdAt(0);
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/**
+ * Returns the segments of a list: its tallies that are true now, and the ranges between them. They are in the order of the ids, and contain all
+ * ids. The count of a segment is the number of its rows that pass the filter.
+ * @param tx transaction in the mode `snapshot`, so that the counts belong together
+ * @param idsIn selects the ids of the list between two bounds
+ */
+export async function readSegments(tx: Db, list: TalliedList, filter: TallyFilter, idsIn: IdsIn): Promise<Segment[]> {
+  const segments = withGaps(await readTallies(tx, list, filter));
+  const gaps = segments.filter(({ isTallied }) => !isTallied);
+  const counts = await countGaps(tx, gaps, idsIn);
+  gaps.forEach((gap, index) => void (gap.count = counts[index] ?? 0));
+  if (gaps.length < segments.length && filter.status === undefined) {
+    const open = await countOpen(tx, list, filter, segments);
+    segments.forEach((segment, index) => void (segment.count += segment.isTallied ? (open[index] ?? 0) : 0));
+  }
+  return segments;
+}
+
+/** Reads the tallies that are true now, in the order of the ids. Their counts have no open rows. */
+async function readTallies(
+  db: Db,
+  { name, table, tenantId, isOpen }: TalliedList,
+  filter: TallyFilter,
+): Promise<Segment[]> {
+  const { fromId = FIRST_ID, beforeId = LAST_ID } = filter;
+  const { rows } = await sql<Segment>`
+    SELECT t.from_id AS "fromId", t.before_id AS "beforeId", true AS "isTallied", (
+      SELECT coalesce(sum(c.count), 0)::int4
+      FROM unnest(t.statuses, t.kinds, t.credential_ids, t.counts) AS c (status, kind, credential_id, count)
+      WHERE ${conditionsOf(filter)}
+    ) AS count
+    FROM list_tally AS t
+    WHERE t.tenant_id = ${tenantId} AND t.list = ${sql.lit(name)}
+      AND t.from_id >= ${fromId}::uuid AND t.from_id < ${beforeId}::uuid AND t.before_id <= ${beforeId}::uuid
+      AND t.open_count = (
+        SELECT count(*) FROM ${sql.table(table)} WHERE tenant_id = ${tenantId} AND id >= t.from_id AND id < t.before_id AND ${isOpen}
+      )
+      AND (t.first_id IS NULL OR EXISTS (SELECT FROM ${sql.table(table)} WHERE tenant_id = ${tenantId} AND id = t.first_id))
+    ORDER BY t.from_id
+  `.execute(db);
+  return rows;
+}
+
+/** Counts the rows of the list in each of the ranges. */
+async function countGaps(db: Db, gaps: IdRange[], idsIn: IdsIn): Promise<number[]> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT counted.count
+    FROM unnest(${gaps.map(({ fromId }) => fromId)}::uuid[], ${gaps.map(({ beforeId }) => beforeId)}::uuid[])
+      WITH ORDINALITY AS gap (from_id, before_id, number)
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int4 AS count FROM ${idsIn(sql`gap.from_id`, sql`gap.before_id`)} AS "list"
+    ) AS counted
+    ORDER BY gap.number
+  `.execute(db);
+  return rows.map(({ count }) => count);
+}
+
+/** Counts the open rows in each of the segments that pass the filter. */
+async function countOpen(db: Db, list: TalliedList, filter: TallyFilter, segments: Segment[]): Promise<number[]> {
+  const { rows } = await sql<{ number: number; count: number }>`
+    SELECT width_bucket(id, ${segments.map(({ fromId }) => fromId)}::uuid[]) AS number, count(*)::int4 AS count
+    FROM (${list.facts} AND ${list.isOpen}) AS fact
+    WHERE ${conditionsOf(filter)}
+    GROUP BY 1
+  `.execute(db);
+  const counts = new Map(rows.map(({ number, count }) => [number, count]));
+  return segments.map((_, index) => counts.get(index + 1) ?? 0);
+}
+
+function conditionsOf({ status, kind, credentialId }: TallyFilter): RawBuilder<boolean> {
+  const conditions = [
+    sql`true`,
+    ...(status === undefined ? [] : [sql`status = ${status}`]),
+    ...(kind === undefined ? [] : [sql`kind = ${kind}`]),
+    ...(credentialId === undefined ? [] : [sql`credential_id = ${credentialId}::uuid`]),
+  ];
+  return sql<boolean>`${sql.join(conditions, sql` AND `)}`;
+}
+
+function withGaps(tallies: Segment[]): Segment[] {
+  const segments: Segment[] = [];
+  let nextId = FIRST_ID;
+  for (const tally of [...tallies, { fromId: LAST_ID, beforeId: LAST_ID, count: 0, isTallied: true }]) {
+    if (tally.fromId > nextId) {
+      segments.push({ fromId: nextId, beforeId: tally.fromId, count: 0, isTallied: false });
+    }
+    segments.push(tally);
+    nextId = tally.beforeId;
+  }
+  return segments.slice(0, -1);
+}
+
+/**
+ * Stores tallies for one of the ranges that have none, the newest range first. Stores them for about 20,000 rows at most, or for one part if it
+ * has more rows. A list with fewer rows gets no tallies.
+ */
+export async function storeTallies(
+  db: Database,
+  list: TalliedList,
+  filter: TallyFilter,
+  segments: Segment[],
+): Promise<void> {
+  const { fromId = FIRST_ID, beforeId = LAST_ID } = filter;
+  const isLong = segments.some(({ isTallied }) => isTallied);
+  const gaps = segments
+    .filter((segment) => !segment.isTallied && segment.beforeId > fromId && segment.fromId < beforeId)
+    .map((gap) => ({
+      fromId: gap.fromId > fromId ? gap.fromId : fromId,
+      beforeId: gap.beforeId < beforeId ? gap.beforeId : beforeId,
+    }));
+  for (const gap of gaps.toReversed().slice(0, MAX_TRIED_GAPS)) {
+    const bounds = await boundsOf(db, list, gap, isLong);
+    if (bounds.length > 1) {
+      await storeParts(db, list, bounds);
+      return;
+    }
+  }
+}
+
+/** @param bounds bounds of the parts, as ids in ascending order */
+async function storeParts(db: Database, list: TalliedList, bounds: string[]): Promise<void> {
+  const { name, table, tenantId, facts, isOpen } = list;
+  await db.transaction().execute(async (tx) => {
+    // A read must not wait for standbys. A tally that is lost is made again.
+    await sql`SET LOCAL synchronous_commit = off`.execute(tx);
+    const insert = sql`
+      INSERT INTO list_tally (tenant_id, list, from_id, before_id, first_id, open_count, statuses, kinds, credential_ids, counts)
+      SELECT ${tenantId}, ${sql.lit(name)}, part.from_id, part.before_id, counted.first_id::uuid, coalesce(counted.open_count, 0),
+        coalesce(counted.statuses, '{}'), coalesce(counted.kinds, '{}'), coalesce(counted.credential_ids, '{}'), coalesce(counted.counts, '{}')
+      FROM unnest(${bounds.slice(0, -1)}::uuid[], ${bounds.slice(1)}::uuid[]) WITH ORDINALITY AS part (from_id, before_id, number)
+      LEFT JOIN (
+        SELECT number, min(first_id) FILTER (WHERE NOT is_open) AS first_id, sum(count) FILTER (WHERE is_open) AS open_count,
+          array_agg(status) FILTER (WHERE NOT is_open) AS statuses, array_agg(kind) FILTER (WHERE NOT is_open) AS kinds,
+          array_agg(credential_id) FILTER (WHERE NOT is_open) AS credential_ids, array_agg(count) FILTER (WHERE NOT is_open) AS counts
+        FROM (
+          SELECT width_bucket(id, ${bounds}::uuid[]) AS number, status, kind, credential_id, ${isOpen} AS is_open,
+            count(*)::int4 AS count, min(id::text COLLATE "C") AS first_id
+          FROM (${facts} AND id >= ${bounds[0]}::uuid AND id < ${bounds.at(-1)}::uuid) AS fact
+          GROUP BY 1, 2, 3, 4, 5
+        ) AS grouped GROUP BY number
+      ) AS counted ON counted.number = part.number
+      ON CONFLICT (tenant_id, list, from_id) DO UPDATE SET before_id = excluded.before_id, first_id = excluded.first_id,
+        open_count = excluded.open_count, statuses = excluded.statuses, kinds = excluded.kinds,
+        credential_ids = excluded.credential_ids, counts = excluded.counts`;
+    await executeWithoutTableScan(tx, insert);
+    // Tallies of rows that the retention has removed.
+    await sql`
+      DELETE FROM list_tally WHERE tenant_id = ${tenantId} AND list = ${sql.lit(name)} AND before_id <= (
+        SELECT id FROM ${sql.table(table)} WHERE tenant_id = ${tenantId} ORDER BY id LIMIT 1
+      )
+    `.execute(tx);
+  });
+}
+
+/** Returns the bounds of the parts of a range whose tallies a read stores, as ids in ascending order. Empty: the read stores none. */
+async function boundsOf(db: Database, list: TalliedList, range: IdRange, isLong: boolean): Promise<string[]> {
+  const { partMs, storing: { rows: storedRows } = STORING } = list;
+  const rangeStartMs = Math.ceil(timeOf(range.fromId).getTime() / partMs) * partMs;
+  const settledMs = Math.min(timeOf(range.beforeId).getTime(), Date.now() - SETTLED_MS);
+  const endMs = Math.floor(settledMs / partMs) * partMs;
+  if (endMs <= rangeStartMs) {
+    return [];
+  }
+  const settled = { fromId: range.fromId, beforeId: firstIdAt(endMs) };
+  const firstId = (await findId(db, list, settled, storedRows)) ?? (isLong ? await oldestId(db, list, settled) : null);
+  if (firstId === null) {
+    return [];
+  }
+  const partStartMs = Math.floor(timeOf(firstId).getTime() / partMs) * partMs;
+  const startMs = Math.max(rangeStartMs, Math.min(partStartMs, endMs - partMs), endMs - MAX_STORED_PARTS * partMs);
+  const count = (endMs - startMs) / partMs;
+  return Array.from({ length: count + 1 }, (_, index) => firstIdAt(startMs + index * partMs));
+}
+
+/** Returns the id with the given number of newer rows in the range, or null. */
+async function findId(db: Database, { table, tenantId }: TalliedList, range: IdRange, newerRows: number) {
+  const ids = sql`
+    SELECT id FROM ${sql.table(table)}
+    WHERE tenant_id = ${tenantId} AND id >= ${range.fromId}::uuid AND id < ${range.beforeId}::uuid ORDER BY id DESC`;
+  const { rows } = await executeWithoutTableScan(
+    db,
+    sql<{ id: string }>`SELECT id FROM (${ids}) AS "list" OFFSET ${newerRows} LIMIT 1`,
+  );
+  return rows[0]?.id ?? null;
+}
+
+async function oldestId(db: Database, { table, tenantId }: TalliedList, range: IdRange) {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM ${sql.table(table)}
+    WHERE tenant_id = ${tenantId} AND id >= ${range.fromId}::uuid AND id < ${range.beforeId}::uuid
+    ORDER BY id LIMIT 1
+  `.execute(db);
+  return rows[0]?.id ?? null;
+}

@@ -1,0 +1,55 @@
+/** Matches the statements that are worth preparing. BEGIN and COMMIT, for example, would not become faster. */
+export const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
+
+/** Largest number of texts that a pool prepares. Each takes about ten kilobytes of the server's memory on each connection. */
+const MAX_PREPARED = 400;
+/**
+ * Largest number of parameters of a prepared statement. A statement with more parameters contains a list of rows. Its text differs for each
+ * number of rows, so a prepared statement would rarely be used again.
+ */
+const MAX_PREPARED_PARAMETERS = 64;
+
+export interface PreparedStatement {
+  name: string;
+  text: string;
+}
+
+/** Prepared statements of a pool. Each has the same name on all connections. */
+export interface PreparedStatements {
+  /** Returns the prepared statement for a text, or null if the text is not prepared. */
+  find: (text: string, parameterCount: number) => PreparedStatement | null;
+  /**
+   * Replaces a statement that fails because its table has changed. The statement that replaces it has another name and another text, so it is
+   * not stale on any connection. A pooler such as PgBouncer identifies statements by their texts, and keeps the stale one.
+   */
+  renew: (text: string, stale: PreparedStatement) => void;
+}
+
+export const NO_PREPARED_STATEMENTS: PreparedStatements = { find: () => null, renew: () => {} };
+
+export function createPreparedStatements(): PreparedStatements {
+  const statements = new Map<string, PreparedStatement>();
+  let names = 0;
+  const add = (text: string, uniqueText: string): PreparedStatement => {
+    const statement = { name: `roomservice_${names}`, text: uniqueText };
+    names += 1;
+    statements.set(text, statement);
+    return statement;
+  };
+  return {
+    find(text, parameterCount) {
+      const known = statements.get(text);
+      if (known !== undefined) {
+        return known;
+      }
+      const isPreparable =
+        statements.size < MAX_PREPARED && parameterCount <= MAX_PREPARED_PARAMETERS && PREPARABLE.test(text);
+      return isPreparable ? add(text, text) : null;
+    },
+    renew(text, stale) {
+      if (statements.get(text) === stale) {
+        add(text, `${text} /* ${names} */`);
+      }
+    },
+  };
+}

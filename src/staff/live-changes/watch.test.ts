@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { lookOf, ownerOf } from '#test/support/streams.ts';
+import { Watch } from './watch.ts';
+
+const BEGIN_MS = 1_763_841_400_000;
+
+/** Returns the id of a block of a stream. */
+const idOf = (block: string | null) => /^id: (\d+)$/m.exec(block ?? '')?.[1] ?? '';
+
+describe('Watch (the ids of the streams of a tenant)', () => {
+  it('while a look was read but not told yet, a sign of life has the id of the look before, so a client that goes on from it misses no order', () => {
+    const watch = new Watch(1);
+    const subscription = watch.subscribe(ownerOf(1), () => {});
+    watch.tell(watch.remember(lookOf(BEGIN_MS, [])));
+    const facts = watch.remember(lookOf(BEGIN_MS + 500, ['an order']));
+    const id = idOf(subscription.beat());
+    assert.equal(id, String(BEGIN_MS));
+    assert.deepEqual(watch.missedSince(id, BEGIN_MS + 600)?.facts, facts);
+    watch.tell(facts);
+    const hint = subscription.take();
+    assert.match(hint ?? '', /an order/);
+    assert.equal(idOf(hint), String(BEGIN_MS + 500));
+    assert.equal(idOf(subscription.beat()), String(BEGIN_MS + 500));
+  });
+
+  it('an id of more than 30 s ago is refused, although the memory still has all changes since', () => {
+    const watch = new Watch(1);
+    for (const afterMs of [0, 20_000, 40_000]) {
+      watch.tell(watch.remember(lookOf(BEGIN_MS + afterMs, [])));
+    }
+    const missedSince = (afterMs: number) => watch.missedSince(String(BEGIN_MS + afterMs), BEGIN_MS + 40_000);
+    assert.deepEqual(missedSince(10_000), { momentMs: BEGIN_MS + 10_000, facts: [] });
+    assert.equal(missedSince(9_999), null);
+  });
+});
