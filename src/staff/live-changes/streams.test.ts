@@ -51,7 +51,8 @@ describe('the stream of GET /v1/staff/changes/', () => {
     const { service, tenant } = await start({ beatEveryMs: 600, checkEveryMs: 50 });
     const stream = await openStream(service.url, tenant.owner);
     await eventually(() => stream.blocks.filter(isBeat).length >= 4, 'fourth sign of life');
-    const ids = stream.blocks.map(({ id }) => Number(id));
+    // A sign of life has no id while a hint waits, for example the hint for the new tenant.
+    const ids = stream.blocks.flatMap(({ id }) => (id === undefined ? [] : [Number(id)]));
     assert.ok(
       ids.every((id, index) => index === 0 || id >= (ids[index - 1] ?? 0)),
       String(ids),
