@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { KyselyPlugin } from 'kysely';
+import { layoutOf, setLayout } from '#platform/db/layout.ts';
 import { dumpRows, listDishes, MENU, place, STAFF_MENU } from '#test/support/restaurant.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { OWNER_PASSWORD, sampleMenu, sampleTenant } from '#test/support/tenants.ts';
+import { applyTenantDocument } from './tenant-document.ts';
 
 const TABLES = `tenant app_user sign_in credential menu dish restaurant_order event audit_entry`.split(' ');
 
@@ -112,6 +115,26 @@ describe('tenant document', () => {
     assert.ok(rowsBefore.length > 5);
     await apply(sampleTenant({ menu: { dishes: [] } }));
     assert.deepEqual(await ofTenant(), rowsBefore);
+  });
+
+  it('if a document creates the tenant while the same document is checked, the second document changes the tenant and has no faults', async () => {
+    const document = sampleTenant();
+    let first: ReturnType<typeof apply> | undefined;
+    /** Applies the document a first time after the check of the second time has found that the tenant is missing. */
+    const applyFirst: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        first ??= apply(document);
+        await first;
+        return result;
+      },
+    };
+    const { db } = service.database;
+    const watched = db.withPlugin(applyFirst);
+    setLayout(watched, layoutOf(db));
+    const second = await applyTenantDocument(watched, document);
+    assert.equal(second.tenant_id, (await first)?.tenant_id);
+    assert.deepEqual(second.changes, []);
   });
 
   it('if the document of a new tenant is applied three times concurrently, one tenant with its two users is created', async () => {

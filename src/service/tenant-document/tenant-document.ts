@@ -93,11 +93,16 @@ class EndOfDryRun extends Error {
 async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
   const { bounds = DEFAULT_BOUNDS, isDryRun = false, passwords = createPasswordWork() } = options;
   const known = await findKnownTenant(db, value);
-  refuse([
+  const faults = [
     ...findFaults(compileSchema(withBounds(TenantDocument, bounds)), value, 'document'),
     ...textFaults(value),
     ...(await faultsOfValues(db, known?.id ?? null, value)),
-  ]);
+  ];
+  if (faults.length > 0 && known === null && (await findKnownTenant(db, value)) !== null) {
+    // Another document has created this tenant during the check. So the check took the users of this tenant for users of another tenant.
+    return await checkAndApply(db, value, options);
+  }
+  refuse(faults);
   const document = value as TenantDocument;
   await prepareUsers(known === null ? [] : await listUsers(db, known.id), document.users ?? [], passwords);
   try {
