@@ -127,20 +127,24 @@ export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'];
+/** Tag of the rules whose result depends on the colours of the page. */
+const COLOR_RULES = ['cat.color'];
 
 export interface AccessibilityCheck {
   /** CSS selector of the element to check. Default: the whole page. */
   within?: string;
   disabledRules?: string[];
+  /** True checks only the rules of colours, for example of the contrast. Default: false. */
+  onlyColors?: boolean;
 }
 
 /**
  * Returns the first ten violations of the accessibility rules. Each violation is one line, which names the rule, the element and the fault.
  */
 export async function accessibilityViolations(page: Page, options: AccessibilityCheck = {}): Promise<string[]> {
-  const { within = ':root', disabledRules = [] } = options;
+  const { within = ':root', disabledRules = [], onlyColors = false } = options;
   const rules = Object.fromEntries(disabledRules.map((rule) => [rule, { enabled: false }]));
-  const axeOptions = JSON.stringify({ runOnly: RULES, rules, resultTypes: ['violations'] });
+  const axeOptions = JSON.stringify({ runOnly: onlyColors ? COLOR_RULES : RULES, rules, resultTypes: ['violations'] });
   if (!(await page.evaluate('"axe" in window'))) {
     await page.evaluate(AXE);
   }
