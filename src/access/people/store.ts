@@ -39,7 +39,7 @@ export interface NewLink {
   hash: Buffer;
   kind: LinkKind;
   personId: string;
-  /** Generation of the person. The link ends when it rises. */
+  /** Generation of the person, a number that each new password raises. The link ends when this number rises. */
   generation: number;
   expiresAt: Date;
 }
@@ -90,7 +90,7 @@ export async function findLink(
     .executeTakeFirst();
 }
 
-/** The CTE gives the time, because a cluster refuses now() in SET. */
+/** Marks a link as used. The CTE gives the time, because a database cluster refuses now() in SET. */
 export async function markLinkUsed(tx: Tx, tenantId: number, id: string): Promise<void> {
   await sql`
     WITH clock AS MATERIALIZED (SELECT now() AS at)

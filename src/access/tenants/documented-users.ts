@@ -10,7 +10,7 @@ import type { NewUser, UserChanges, UserRow } from './store.ts';
 import { addUser, changeUser, differing, isActiveOwner } from './users.ts';
 
 /**
- * One user in a tenant document. The password may be missing only for a user who exists already. This user keeps the stored password. A user
+ * One user in a tenant document. The password may be missing only for a user who exists already, who then keeps the stored password. A user
  * without a name in the document keeps the stored name.
  */
 export interface UserDocument {
@@ -69,7 +69,7 @@ export async function prepareUsers(stored: UserRow[], users: UserDocument[], pas
   await planUsers(stored, users, passwords);
 }
 
-/** User of a document, of whom only the e-mail is checked. */
+/** User of a tenant document in which only the e-mail has been validated. */
 type NamedUser = { email: string; role: unknown; password?: unknown };
 
 /**
@@ -208,8 +208,8 @@ async function passwordOf(user: UserRow, { email, password }: UserDocument, pass
 }
 
 /**
- * Returns those changes of a user that `roomservice tenant apply` reports to the operator. The list is empty if only values that begin with
- * `document_` and `is_in_document` change.
+ * Returns those changes of a user that `roomservice tenant apply` reports to the operator. The list is empty if only `is_in_document` and
+ * columns that begin with `document_` change.
  */
 function describeChanges(user: UserRow, { role, password_hash, is_active, name, areas }: UserChanges): Change[] {
   const fields: FieldChange[] = [

@@ -185,10 +185,13 @@ function usersOf(db: Db, tenantId: number) {
   return db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id');
 }
 
-/** Days for which a link for one use works, and for which an invitation holds the e-mail. */
+/** Days for which a link for one use works, and for which an invitation reserves the e-mail. */
 const LINK_DAYS = 3;
 
-/** Returns the end of a link or an invitation that begins now, by the clock of the database. A cluster refuses now() in SET. */
+/**
+ * Returns the end of a link or an invitation that begins now, by the clock of the database. It is read by its own query, because a database
+ * cluster refuses now() in SET.
+ */
 export async function readLinkEnd(tx: Tx): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(days => ${sql.lit(LINK_DAYS)}) AS at`.execute(
     tx,
@@ -196,14 +199,14 @@ export async function readLinkEnd(tx: Tx): Promise<Date> {
   return (rows[0] as { at: Date }).at;
 }
 
-/** Entry of the directory of e-mails. `is_free` is true if an invitation held the e-mail and has expired. */
+/** Entry of the directory of e-mails (table `sign_in`). `is_free` is true if an invitation reserved the e-mail and has expired. */
 export interface SignInEntry {
   email: string;
   tenant_id: number;
   is_free: boolean;
 }
 
-/** Returns the directory entries of those of the given e-mails that have one, in any tenant. */
+/** Returns the entries of these e-mails in the directory of e-mails, for users of any tenant. An unknown e-mail has no entry. */
 export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry[]> {
   return await db
     .selectFrom('sign_in')
@@ -212,18 +215,18 @@ export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry
     .execute();
 }
 
-/** User that an entry of the directory of e-mails names. */
+/** User to whom an entry of the directory of e-mails belongs. */
 interface EmailHolder {
   tenantId: number;
   userId: string;
   email: string;
-  /** End of the invitation that holds the e-mail. Null if the e-mail belongs to an account. */
+  /** End of the invitation that reserves the e-mail. Null if the e-mail belongs to an account. */
   heldUntil: Date | null;
 }
 
 /**
- * Gives the e-mail to a user if no user has it, or if the invitation that held it has expired. Does not read rows of another tenant.
- * @returns false if the e-mail belongs to an account, or if an invitation holds it
+ * Gives the e-mail to a user if no user has it, or if the invitation that reserved it has expired. Does not read rows of another tenant.
+ * @returns false if the e-mail belongs to an account, or if an invitation reserves it
  */
 export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
   const holder = { tenant_id: tenantId, user_id: userId, held_until: heldUntil };
@@ -238,7 +241,7 @@ export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }:
   return claimed !== undefined;
 }
 
-/** Changes how long the user holds the e-mail. @returns false if the e-mail does not belong to this user any more */
+/** Changes the time until which the e-mail is reserved for the user. @returns false if the e-mail does not belong to this user any more */
 export async function holdEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
   const held = await tx
     .updateTable('sign_in')
@@ -256,7 +259,7 @@ export interface NewUser {
   email: string;
   password_hash: string;
   role: string;
-  /** Null: the user is shown by e-mail address. */
+  /** Name of the user. Null if the user has no name, so that the e-mail address is shown. */
   name: string | null;
   areas: string[];
   /** True if the last tenant document contains the user. */
@@ -272,7 +275,7 @@ export interface NewUser {
   invitation_expires_at: Date | null;
 }
 
-/** Inserts a user, whose e-mail the transaction has claimed. */
+/** Inserts a user. The transaction must have claimed the e-mail of the user (`claimEmail`). */
 export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promise<void> {
   await tx
     .insertInto('app_user')
@@ -297,7 +300,10 @@ export async function updateUser(tx: Tx, tenantId: number, userId: string, chang
     .execute();
 }
 
-/** Writes `last_seen_at` of users, in one statement on one node. A user who was seen within the last minute is not written. */
+/**
+ * Writes `last_seen_at` of users. Skips a user whose stored time is less than a minute old. There is one statement for all users, or on a
+ * database cluster, one for each tenant.
+ */
 export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): Promise<void> {
   await writeByShare(
     db,
@@ -308,8 +314,9 @@ export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): 
 }
 
 /**
- * The statement takes the ages of the uses, so that the clock of the database gives the times. A process measures an age by its own clock, but
- * only over some seconds. The CTE computes the times, because a cluster refuses such functions in an UPDATE.
+ * Writes the times by one statement. The statement gets the age of each call, and computes the time of the call by the clock of the
+ * database. So the clock of the process only measures an age of some seconds. The CTE computes the times, because a database cluster
+ * refuses such functions in an UPDATE. @returns the ids of the written users
  */
 async function updateSeenShare(db: Db, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
