@@ -133,8 +133,8 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
 /**
  * Returns the new values of the reservation. If the call has no amount or no number of guests, the stored value stays. If the call names no
  * rate plan, the stored plan stays. But if the call also changes the room type, the reservation then has no rate plan. If the call changes
- * the status, it is the last change of the status, and it has no request id. If the nights or the amount change, the prices of the nights
- * are unknown.
+ * the status, the stored request id of the last status change becomes null, because an OTA sends no request id. If the nights or the amount
+ * change, the prices of the nights become unknown (null).
  */
 function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {
   const { input, roomType, plan } = requested;
@@ -167,8 +167,8 @@ function stayOf({ input, roomType }: RequestedStay) {
 }
 
 /**
- * Returns the price under the rate plan that the OTA names. If the OTA names no plan, the cheapest plan gives the price, as for partners. A
- * closed night or a minimum stay never causes a refusal, because the OTA has already sold the stay.
+ * Returns the price under the rate plan that the OTA names. If the OTA names no plan, the cheapest plan gives the price, as for partners.
+ * The function ignores closed nights and minimum stays, because the OTA has already sold the stay.
  */
 function quoteOf({ input, roomType, plans, plan }: RequestedStay): Quote {
   const nights = nightsOf(input.check_in, input.check_out);

@@ -10,7 +10,7 @@ import * as store from './store.ts';
 
 /** Largest number of nights in one audit entry, so that reading a batch of entries takes a bounded amount of memory. */
 const NIGHTS_AN_ENTRY = 1_000;
-/** Largest number of nights that the message about unexpected values names. */
+/** Largest number of nights that the error message about unexpected values names. */
 const NAMED_NIGHTS = 5;
 
 /**
@@ -57,7 +57,7 @@ function keyOf({ rate_plan_id, date }: Night): string {
   return `${rate_plan_id} ${date}`;
 }
 
-/** Reads the price and the restriction of the nights. @returns a function that finds those of one night */
+/** Reads the prices and restrictions of the nights. @returns a function that returns the price and the restriction of one night */
 async function readStates(tx: Tx, tenantId: number, nights: Night[]): Promise<(night: Night) => NightState> {
   const rows = await store.readNights(tx, tenantId, nights);
   const states = new Map(rows.map(({ price, is_sold_out, ...night }) => [keyOf(night), { price, is_sold_out }]));
@@ -93,7 +93,7 @@ function stateFrom({ price, is_sold_out }: NightState): NightState {
   return { price: price === null ? null : formatMoney(price), is_sold_out };
 }
 
-/** Returns the nights that the changes would give other values. A value that a change leaves out stays as it is. */
+/** Returns the nights that get other values by the changes. A value that a change leaves out stays as it is. */
 function differencesOf(changes: NightChange[], stateOf: (night: Night) => NightState): ChangedNight[] {
   return changes.flatMap((change) => {
     const before = stateOf(change);

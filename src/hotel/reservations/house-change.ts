@@ -10,7 +10,7 @@ import { sourceOf } from './source.ts';
 import type { HouseChange } from './staff-schema.ts';
 import type { ReservationRow } from './store.ts';
 
-/** Change of a stay of the hotel itself. */
+/** Change of a stay that the hotel itself booked. */
 export interface ChangePlan {
   /** The stay before the change. */
   row: ReservationRow;
@@ -21,7 +21,7 @@ export interface ChangePlan {
   isMoved: boolean;
 }
 
-/** Returns the error for a stay that may not change, or null if it may. @throws ApiError 400 `invalid_request` */
+/** Returns the error for a stay that may not change, or null if the stay may change. @throws ApiError 400 `invalid_request` */
 export function changeRefusal(row: ReservationRow, { expected_changed_at: expected }: HouseChange): ApiError | null {
   const expectedTime = expected === undefined ? null : Date.parse(expected);
   if (sourceOf(row) !== 'house') {
@@ -40,7 +40,7 @@ function refusal(message: string): ApiError {
 }
 
 /**
- * Checks the new number of guests and the new day of arrival. Values that stay as they are need no check.
+ * Checks the new number of guests and the new day of arrival. Does not check a value that stays the same.
  * @throws ApiError 400 `invalid_request`
  */
 export function checkChange(roomType: RoomTypeWithClock, { row, input, nights }: ChangePlan): void {
@@ -53,7 +53,8 @@ export function checkChange(roomType: RoomTypeWithClock, { row, input, nights }:
 }
 
 /**
- * Returns the rate plan and the price after the change. Without an amount, the price changes only if the nights or the room type change.
+ * Returns the rate plan and the price after the change. If the caller gives no amount, the price changes only if the nights or the room
+ * type change.
  * @throws ApiError 409 `room_not_available` if the nights change and no rate plan allows the stay
  */
 export async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, { row, input, nights, isMoved }: ChangePlan) {

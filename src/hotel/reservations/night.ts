@@ -106,7 +106,10 @@ function stayChange(row: NightChangeRow): NightChange {
   };
 }
 
-/** Counts the held rooms back from the present number, and adds the names of the actors. */
+/**
+ * Returns the entries of the history. Computes the held rooms after each change backwards from the present number, and adds the names of
+ * the actors.
+ */
 async function historyOf(db: Database, tenantId: number, held: number, changes: NightChange[]): Promise<NightEntry[]> {
   const nameOf = await readActorNames(
     db,

@@ -21,7 +21,7 @@ import type { HouseBooking, HouseChange } from './staff-schema.ts';
 import { insertReservations, type NewReservation, type ReservationRow, updateReservation } from './store.ts';
 import { writeChange } from './write-change.ts';
 
-/** The fields of the caller that a booking needs. */
+/** Fields of the caller that a booking needs. */
 type Booker = Pick<Staff, 'type' | 'id' | 'tenant'>;
 
 interface Dependencies {
@@ -29,7 +29,10 @@ interface Dependencies {
   findRoomType: FindRoomType;
 }
 
-/** Operations of staff on stays: they book stays of the hotel itself, change these stays, and record arrivals. Each is audited. */
+/**
+ * Operations of staff on stays: they book stays for the hotel itself, change these stays, and record arrivals. Each operation writes an
+ * audit entry.
+ */
 export class StaffStays {
   readonly #db: Database;
   readonly #findRoomType: FindRoomType;
@@ -206,8 +209,8 @@ interface Writers {
 const REQUEST_TAKEN = new Error('Another booking has the same request_id.');
 
 /**
- * Moves the held nights.
- * @param capacity null: it is not checked
+ * Holds the nights of a stay, and releases the nights that the stay no longer has.
+ * @param capacity number of rooms of the room type. Null: the function does not check it
  * @throws ApiError 409 `room_not_available` if an added night has no room left
  */
 async function hold(
@@ -232,7 +235,10 @@ const LISTED = ['room_type_id', 'check_in', 'check_out', 'guests', 'total_amount
 const OF_GUEST = ['guest_name', 'guest_phone', 'guest_email'] as const;
 type Audited = Pick<ReservationRow, (typeof LISTED)[number] | (typeof OF_GUEST)[number]>;
 
-/** Returns null if the update changes nothing. The entry names no details of the guest, because audit entries are kept. */
+/**
+ * Returns the audit entry of a change, or null if the update changes nothing. The entry has no details of the guest, because audit entries
+ * are never removed.
+ */
 function changeEntry(before: ReservationRow, after: Audited): NewAuditEntry | null {
   const fields: object[] = LISTED.filter((field) => before[field] !== after[field]).map((field) => ({
     field,

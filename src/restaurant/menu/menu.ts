@@ -52,8 +52,9 @@ export async function readMenuTag(db: Database, tenantId: number): Promise<strin
 }
 
 /**
- * Returns the strong entity tag of a version of the menu document (RFC 9110 §8.8.3). Each change raises the version. A restore from a backup
- * sets the version back, and raises the era. The tenant is in the tag, because the menus of all tenants have the same URL.
+ * Returns the strong entity tag of a version of the menu document (RFC 9110 §8.8.3). Each change raises the version. A restore from a
+ * backup sets the version back, but raises the era, so the restored menu gets a new tag. The tenant is in the tag, because the menus of all
+ * tenants have the same URL.
  */
 function tagOf(tenantId: number, version: number, era: number): string {
   return `"${tenantId}-${era}-${version}"`;
@@ -79,7 +80,7 @@ interface ReplaceOptions extends Bounds {
   ifMatch?: string | undefined;
 }
 
-/** Refusal of a menu document that was made from an older version of the menu. */
+/** Error for a menu document that was made from an older version of the menu. */
 export const MENU_CHANGED = {
   status: 412,
   code: 'error',
@@ -226,7 +227,7 @@ export async function changeDish(
 
 /**
  * Returns true if the change of a dish may make the menu longer. Then the caller must compare the sizes of the whole menu. Returns false if
- * the dish is inactive after the change. Also returns false if it stays active in the same category and does not become longer. Such
+ * the dish is inactive after the change. Also returns false if the dish stays active in the same category and does not become longer. Such
  * changes make no other dish longer, because no `dish_count` grows.
  */
 async function mayGrow(
