@@ -35,7 +35,7 @@ before(async () => {
 after(() => service.close());
 
 describe('GET /v1/staff/reports/days/?format=csv', () => {
-  it('200: the file has a header row, a row for each day and a row for each partner of a day, and no cell begins like a formula', async () => {
+  it('200: the file has a header row, a row for each day and for each partner with orders, and no cell begins like a formula', async () => {
     const tenant = await service.tenant();
     const ids: string[] = [];
     for (const label of LABELS) {
@@ -89,7 +89,7 @@ describe('GET /v1/staff/reports/days/?format=csv', () => {
     assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
   });
 
-  it('400, 403: an error is JSON, also if the call asks for CSV', async () => {
+  it('400, 403: an error response is JSON even if the call asks for CSV', async () => {
     const tenant = await service.tenant();
     assertError(await report(service, tenant, 'from=2026-05-01&to=2026-05-01&format=csv'), 400, 'invalid_request');
     const path = '/v1/staff/reports/days/?from=2026-05-01&to=2026-05-02&format=csv';

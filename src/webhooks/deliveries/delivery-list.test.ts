@@ -11,7 +11,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
   let tenant: TestTenant;
   /** Ids of the events that have a delivery, oldest first. */
   let ids: string[];
-  /** Orders of these events. */
+  /** Orders of the events in `ids`. */
   const orders: { id: string; external_id: string }[] = [];
 
   before(async () => {
@@ -44,7 +44,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
       .execute();
   }
 
-  it('200: the list has only events with a delivery, newest first, and each entry has exactly the fields of the contract', async () => {
+  it('200: the list has only events with a delivery, newest first, with exactly the fields of the contract in each entry', async () => {
     const deliveries = await list(tenant, '');
     assert.deepEqual(
       deliveries.map(({ id, status }) => [id, status]),
@@ -99,14 +99,14 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.equal((await page('?page=1')).results.length, 5);
   });
 
-  it('200: a tenant without deliveries gets an empty array, and an empty page if the call asks for a page', async () => {
+  it('200: a tenant without deliveries gets an empty array, or an empty page if the call has a page number', async () => {
     const hotel = await service.tenant({ features: ['hotel'] });
     assert.deepEqual(await list(hotel, ''), []);
     const page = await service.call('GET', `${PATH}?page=1`, { headers: hotel.staff });
     assert.deepEqual(page.body, { count: 0, next: null, previous: null, results: [] });
   });
 
-  it('200: the list shows a tenant only its own deliveries', async () => {
+  it('200: the list of a tenant has only deliveries of this tenant', async () => {
     const other = await service.tenant();
     await register(service, other.partner, URL_A);
     await causeEvent(service, other);

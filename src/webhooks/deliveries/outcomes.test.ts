@@ -100,7 +100,7 @@ describe('OutcomeRecorder', () => {
     assert.ok(dueInMs > 80_000 && dueInMs < 91_000, `the delivery is due in ${dueInMs} ms`);
   });
 
-  it('a delivery that was claimed but not sent is due again immediately, and its attempt does not count', async () => {
+  it('if a claimed delivery was not sent, it is due again immediately, and its attempt does not count', async () => {
     const [tried, unsent] = await claim(2);
     assert.ok(tried && unsent);
     const recorder = new OutcomeRecorder(db);
@@ -154,7 +154,7 @@ describe('OutcomeRecorder', () => {
     });
     afterEach(() => proxy.close());
 
-    it('outcomes cannot be recorded while the database is out of reach, but can be recorded when it is back', async () => {
+    it('`record` rejects while the database cannot be reached, and records outcomes again when the database is back', async () => {
       const deliveries = await claim(30);
       const recorder = new OutcomeRecorder(proxy.db);
       await proxy.refuse();
