@@ -50,7 +50,7 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
       assert.equal(next.status, status);
     }
     const isOpen = await Promise.race([bystander.ended.then(() => false), sleep(50, true)]);
-    assert.ok(isOpen, 'the streams of others go on');
+    assert.ok(isOpen, 'the stream of another caller stays open');
   }
 
   async function person(wanted: Record<string, unknown> = {}) {

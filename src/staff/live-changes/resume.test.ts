@@ -106,7 +106,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
       const stream = await watch(first, lastEventId);
       await stream.find(isResync).catch((error: unknown) => assert.fail(`${lastEventId}: ${String(error)}`));
       const { id } = await stream.find(isResync);
-      assert.ok(Number(id) > now - 5_000, 'the client can go on from the id of the resync');
+      assert.ok(Number(id) > now - 5_000, 'the client can continue from the id of the resync');
       stream.close();
       await stream.ended;
     }
