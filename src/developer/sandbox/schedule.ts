@@ -10,17 +10,19 @@ export interface Step<Status> {
   afterMs: number;
 }
 
-/** Fields of an order that decide its next step. */
+/** Fields of an order that decide its next status. */
 export interface KitchenOrder {
   id: string;
   status: OrderStatus;
   order_type: OrderType;
   portions: number;
-  /** SKU of a special dish, which decides the steps of the order (docs/guides/sandbox.md). Null for an order without a special dish. */
+  /**
+   * SKU of a special dish, which decides the next statuses of the order (docs/guides/sandbox.md). Null for an order without a special dish.
+   */
   special_sku: string | null;
 }
 
-/** Fields of a confirmed reservation that decide its next step. */
+/** Fields of a confirmed reservation that decide its next status. */
 export interface ConfirmedStay {
   guest_name: string;
   created_at: Date;

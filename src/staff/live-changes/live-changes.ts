@@ -11,16 +11,18 @@ import type { Subscription } from './subscription.ts';
 import { topicsOfChange } from './topics.ts';
 import { LONGEST_TRANSACTION_MS, Watch } from './watch.ts';
 
-/** Time between two looks at all watched tenants, in milliseconds. A look reads the newest rows of a tenant. */
+/** Time in milliseconds between two looks at all tenants with open streams. A look reads the newest rows of a tenant. */
 const LOOK_EVERY_MS = 500;
 /**
- * Number of rounds of looks after which the service checks the access of all callers. So a stream ends within 2 s after its caller has lost
- * its access.
+ * Number of rounds after which the service checks the access of all callers. In a round, it reads the newest rows of all tenants with open
+ * streams. So a stream ends within 2 s after its caller has lost its access.
  */
 const CHECK_EVERY_ROUNDS = 2;
-/** Time in milliseconds from a write of this process until the look at its tenant. Writes within this time share one look. */
+/**
+ * Time in milliseconds from a write of this process until it reads the newest rows of the tenant. Writes within this time share one read.
+ */
 const WAKE_AFTER_MS = 30;
-/** Shortest time in milliseconds between two looks that writes of this process cause. */
+/** Shortest time in milliseconds between two reads of newest rows that writes of this process cause. */
 const WAKE_GAP_MS = 100;
 
 interface Dependencies {
@@ -51,7 +53,10 @@ export class LiveChanges {
   readonly #noteUse: (caller: Staff) => void;
   readonly #recentTopics = new RecentTopics();
   readonly #watches = new Map<number, Watch>();
-  /** Ids of the tenants whose look is due. Only one look runs at a time, because each look is compared with the previous look. */
+  /**
+   * Ids of the tenants whose newest rows must be read again (a look). Only one look runs at a time, because each is compared with the
+   * previous look.
+   */
   readonly #due = new Set<number>();
   #looking: Promise<void> | null = null;
   #checking: Promise<void> | null = null;
@@ -73,7 +78,7 @@ export class LiveChanges {
    * Begins to collect hints for a caller. The hints include all changes that are committed after this call.
    * @param lastEventId id of the last event that the client got from any process. The hints then also include the changes since this event.
    * Undefined: only new changes.
-   * @throws the error of the database if the first look at the tenant fails
+   * @throws the error of the database if the first read of the tenant's newest rows fails
    */
   async subscribe(staff: Staff, lastEventId: string | undefined): Promise<Subscription> {
     const watch = this.#watchOf(staff.tenant.id);
@@ -100,7 +105,10 @@ export class LiveChanges {
     }
   }
 
-  /** Plans an early look at a tenant after this process has written data of the tenant. Does nothing if the tenant has no open stream. */
+  /**
+   * Call this method after a write of this process. The newest rows of the tenant are then read soon. Does nothing if the tenant has no
+   * open stream.
+   */
   wake(tenantId: number): void {
     if (!this.#watches.has(tenantId)) {
       return;
@@ -110,7 +118,7 @@ export class LiveChanges {
     this.#waking ??= chargeService(() => setTimeout(() => this.#lookAtWoken(), waitMs).unref());
   }
 
-  /** Stops the looks, and waits until the look and the check under way have ended. */
+  /** Stops the regular reads of newest rows. Waits until the read and the access check under way have ended. */
   async close(): Promise<void> {
     clearInterval(this.#rounds ?? undefined);
     clearTimeout(this.#waking ?? undefined);
@@ -128,7 +136,7 @@ export class LiveChanges {
     this.#due.add(tenantId);
     chargeService(() => {
       this.#rounds ??= setInterval(() => this.#beginRound(), LOOK_EVERY_MS).unref();
-      // Streams that open at the same time share the first look.
+      // Streams that open at the same time share the first read of newest rows.
       setImmediate(() => this.#lookAtDue());
     });
     return watch;
@@ -212,8 +220,8 @@ export class LiveChanges {
   }
 
   /**
-   * Adds the changes that a look has found to the hints. If people have changed, first ends the streams of callers who have lost their
-   * access.
+   * Adds the changes that a read of the newest rows has found to the hints. If people have changed, first ends the streams of callers who
+   * have lost their access.
    */
   async #tell(watch: Watch, row: store.LookRow): Promise<void> {
     const facts = watch.remember(row);
@@ -224,8 +232,8 @@ export class LiveChanges {
   }
 
   /**
-   * Handles the failure of a look. If it was the first look at a tenant, its new subscriptions fail. After a later look, does nothing,
-   * because the next round looks again.
+   * Handles a failed read of a tenant's newest rows. If the first read has failed, the new subscriptions fail. If a later read has failed,
+   * does nothing, because the next round reads the rows again.
    */
   #giveUp(watch: Watch | undefined, error: unknown): void {
     if (watch !== undefined && !watch.isReady) {
@@ -244,7 +252,7 @@ export class LiveChanges {
     ended.forEach((caller) => byCaller.get(caller)?.end());
   }
 
-  /** Logs a failure. If several looks fail in a row, logs only the first failure. */
+  /** Logs a failed read of the database. If several reads fail in a row, logs only the first failure. */
   #note(error: unknown): void {
     if (!this.#isFailing) {
       this.#log.warn({ err: error }, 'the newest changes cannot be read, so streams of live changes send no hints');

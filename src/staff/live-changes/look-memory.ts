@@ -3,17 +3,17 @@ import { type LookRow, MAX_ROWS } from './store.ts';
 import { topicOfAction } from './topics.ts';
 
 /**
- * Time in milliseconds for which a change is kept after the last look that has shown the change. It is longer than the age of the oldest
- * rows that a look reads.
+ * Time in milliseconds for which a change is kept after a read of the newest rows has last shown it. It is longer than the age of the
+ * oldest rows of any read.
  */
 const KEPT_MS = 90_000;
 /** Largest number of changes in memory. If a tenant has more changes, its clients must read all data again. */
 const MAX_FACTS = 10_000;
 
-/** Change that a look has shown. */
+/** Change that a look, which is a read of the newest rows, has shown. */
 interface Known {
   fact: Fact;
-  /** Time of the first look that has shown the row, and of the latest such look. */
+  /** Time of the first read that has shown the row, and time of the latest such read. */
   firstMs: number;
   latestMs: number;
 }
@@ -28,14 +28,14 @@ export class LookMemory {
   #completeFromMs: number | null = null;
   #momentMs = 0;
 
-  /** Time of the latest look, in milliseconds of Unix time by the clock of the database. */
+  /** Time of the latest read of the newest rows, in milliseconds of Unix time by the clock of the database. */
   get momentMs(): number {
     return this.#momentMs;
   }
 
   /**
-   * Stores the rows of a look. Returns the changes that no earlier look has shown, or null if the look may have missed changes. Returns an
-   * empty list for the first look.
+   * Stores the rows of a look, which is a read of the newest rows. Returns the changes that no earlier look has shown, or null if the look
+   * may have missed changes. Returns an empty list for the first look.
    * @param backMs age of the oldest rows that the look reads, in milliseconds
    */
   remember(row: LookRow, backMs: number): Fact[] | null {
@@ -64,7 +64,7 @@ export class LookMemory {
     return [...this.#known.values()].flatMap(({ fact, firstMs }) => (firstMs > momentMs ? [fact] : []));
   }
 
-  /** Stores one row of a look. @returns true if no earlier look has shown the row */
+  /** Stores one of the newest rows. @returns true if no earlier read has shown this row */
   #note(key: string, fact: Fact, momentMs: number): boolean {
     const known = this.#known.get(key);
     if (known !== undefined) {
@@ -84,7 +84,7 @@ export class LookMemory {
     }
     const isFull = this.#known.size > MAX_FACTS;
     for (const [key, { latestMs }] of isFull ? this.#known : []) {
-      // The rows of the latest look stay, because the next look reads them again.
+      // The rows of the latest read stay, because the next read will show these rows again.
       if (latestMs < momentMs) {
         this.#known.delete(key);
       }
@@ -95,7 +95,7 @@ export class LookMemory {
 
 type Keyed = [key: string, fact: Fact];
 
-/** Returns each list of a look as changes with their keys, newest first. */
+/** Returns the lists of newest rows as lists of changes with their keys, newest first. */
 function factsOf(row: LookRow): Keyed[][] {
   const { eventOrderIds, auditActions, reservationTimes } = row;
   return [

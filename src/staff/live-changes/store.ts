@@ -7,15 +7,15 @@ export const MAX_ROWS = 200;
 
 export interface LookInput {
   tenantId: number;
-  /** Age in milliseconds of the oldest rows that the look reads. */
+  /** Age in milliseconds of the oldest rows to read. */
   backMs: number;
 }
 
-/** Rows of a tenant that are at most `backMs` old: the newest `MAX_ROWS` of each kind. A list without rows is null. */
+/** Rows of a tenant that are at most `backMs` milliseconds old: the newest `MAX_ROWS` rows of each kind. A list without rows is null. */
 export interface LookRow {
   /**
-   * Time at which the look began, in milliseconds of Unix time, by the clock of the database. All changes that were committed before this
-   * time are visible to the look.
+   * Time at which the read began, in milliseconds of Unix time, by the clock of the database. The rows include all changes that were
+   * committed before this time.
    */
   momentMs: number;
   orderIds: string[] | null;
@@ -31,7 +31,7 @@ export interface LookRow {
 
 const FIELDS = new Fields<LookInput>({ tenantId: 'bigint', backMs: 'integer' });
 /**
- * Time of the look. PostgreSQL sets now() before it takes the snapshot of the statement, so the snapshot has all changes committed before
+ * Time of the read. PostgreSQL sets now() before it takes the snapshot of the statement, so the snapshot has all changes committed before
  * now().
  */
 const NOW_MS = sql`(extract(epoch FROM now()) * 1000)::bigint`;
@@ -44,7 +44,7 @@ const NOW_MS = sql`(extract(epoch FROM now()) * 1000)::bigint`;
  */
 export async function look(db: Database, { inputs }: Share<LookInput>): Promise<(LookRow | undefined)[]> {
   return await selectEach(db, FIELDS, inputs, ({ tenantId, backMs }) => {
-    // Smallest UUIDv7 of the first millisecond of the look.
+    // Smallest UUIDv7 with the time of the oldest rows to read.
     const firstId = sql`(lpad(to_hex(${NOW_MS} - ${backMs}), 12, '0') || '70008000000000000000')::uuid`;
     const newest = (table: string, columns: RawBuilder<unknown>) => sql`(
       SELECT ${columns} FROM ${sql.table(table)} WHERE tenant_id = ${tenantId} AND id >= ${firstId}

@@ -36,7 +36,7 @@ const AUDIENCES: Record<Topic, readonly Area[] | 'owners' | 'all'> = {
   pause: 'all',
 };
 
-/** Returns the topics of which the caller gets hints. */
+/** Returns the topics (kinds of data) of which the caller gets hints. */
 export function topicsOf({ role, areas }: Pick<Staff, 'role' | 'areas'>): ReadonlySet<Topic> {
   const isHeard = (topic: Topic) => {
     const audience = AUDIENCES[topic];

@@ -5,13 +5,13 @@ import type { LookRow } from './store.ts';
 import { Subscription } from './subscription.ts';
 
 /**
- * Age in milliseconds of the oldest rows that a look reads. A look reads older rows again, because a long transaction commits late, and
- * because the clocks of processes differ.
+ * Age in milliseconds of the oldest rows that a look (a read of the newest rows) includes. A look reads rows of earlier looks again,
+ * because a long transaction commits late, and because the clocks of processes differ.
  */
 const BACK_MS = 30_000;
 /**
- * Age in milliseconds of the oldest rows that the first look reads. It is longer, so that a client that comes from another process within
- * `BACK_MS` gets the changes that it missed.
+ * Age in milliseconds of the oldest rows in the first read for a tenant. It is longer, so that a client that comes from another process
+ * within `BACK_MS` gets the changes that it missed.
  */
 const FIRST_BACK_MS = 2 * BACK_MS;
 
@@ -23,11 +23,11 @@ export class Watch {
   readonly #first = Promise.withResolvers<void>();
   #isReady = false;
   /**
-   * Time of the latest look whose changes are in the hints, by the clock of the database. The id of an event is never later, because a
-   * client continues from this id.
+   * Time of the latest read of newest rows whose changes are already in the hints, by the clock of the database. The id of a sent event is
+   * never later, because a client continues from this id.
    */
   #toldMs = 0;
-  /** Time (`performance.now()`) of the latest look. */
+  /** Time (`performance.now()`) of the latest read of newest rows. */
   #lookedAtMs = 0;
 
   constructor(tenantId: number) {
@@ -35,17 +35,17 @@ export class Watch {
     this.#first.promise.catch(() => {}); // Handles the error if no subscription waits for `ready`.
   }
 
-  /** Age in milliseconds of the oldest rows that the next look reads. */
+  /** Age in milliseconds of the oldest rows that the next read must include. */
   get backMs(): number {
     return this.#isReady ? BACK_MS : FIRST_BACK_MS;
   }
 
-  /** True after the first look. */
+  /** True after the first read of the tenant's newest rows. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** Resolves after the first look. @throws the error of the first look */
+  /** Resolves after the first read of the tenant's newest rows. @throws the error of this read */
   async ready(): Promise<void> {
     await this.#first.promise;
   }
@@ -66,7 +66,7 @@ export class Watch {
     return subscription;
   }
 
-  /** Stores the rows of a look. @returns the new changes, or null if the look may have missed changes */
+  /** Stores the rows that were read for the tenant. @returns the new changes, or null if the read may have missed changes */
   remember(row: LookRow): Fact[] | null {
     const facts = this.#memory.remember(row, this.backMs);
     this.#lookedAtMs = performance.now();
@@ -74,9 +74,7 @@ export class Watch {
     return facts;
   }
 
-  /**
-   * Adds the changes of the latest look to the hints of all subscriptions. @param facts new changes; null: clients must read all data again
-   */
+  /** Adds changes to the hints of all subscriptions. @param facts changes of the latest read; null: clients must read all data again */
   tell(facts: Fact[] | null): void {
     this.#toldMs = this.#memory.momentMs;
     for (const subscription of this.subscriptions) {

@@ -60,8 +60,8 @@ export interface HourRow {
 /**
  * Counts the deliveries of the newest `limit` events of a credential, by the hour of the event. Only events with an id of at least `fromId`
  * count. The query reads the index of the event feed backwards, because the newest events are at the end of the feed: events without a
- * position, and before these the events with the highest positions. It computes the hour from the id of the event, because a UUIDv7 begins
- * with its time in milliseconds.
+ * position, and before these the events with the highest positions. The query computes the hour from the id of the event, because a UUIDv7
+ * begins with its time in milliseconds.
  */
 export async function countByHour(
   db: Db,

@@ -14,8 +14,8 @@ interface Dependencies {
 }
 
 /**
- * Maximum number of reports that this process makes at the same time. It makes at most one report of a tenant at a time. A report may read
- * 300,000 orders.
+ * Maximum number of reports that this process makes at the same time, with at most one report of each tenant. The limit is low, because a
+ * report may read 300,000 orders.
  */
 const REPORTS_AT_ONCE = 2;
 const REPORT_WAIT_MS = 30_000;

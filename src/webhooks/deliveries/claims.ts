@@ -30,7 +30,7 @@ export interface Claim {
   slot: Slot;
 }
 
-/** Sending slots that the next claim has taken for one credential, before it claims the deliveries. */
+/** Sending slots that are reserved for the deliveries of one credential in the next claim. */
 interface SlotReservation {
   queue: DueQueue;
   /** Number of deliveries to claim. A revoked credential needs no slots, because its deliveries are stopped and not sent. */

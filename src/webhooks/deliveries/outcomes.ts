@@ -61,9 +61,9 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Records a share of the outcomes with one statement. The outcomes are sorted by the key of the event. All statements lock events in the
-   * order of this key, so that they cannot deadlock. On a cluster, a share has one tenant. So if a node is down, the outcomes of tenants on
-   * other nodes are still recorded.
+   * Records a share, which is a part of the outcomes, with one statement. The outcomes are sorted by the key of the event. All statements
+   * lock deliveries in the order of this key, so that they cannot deadlock. On a cluster, a share has the outcomes of one tenant. So if a
+   * node is down, the outcomes of tenants on other nodes are still recorded.
    */
   async #recordShare({ inputs }: Share<Waiting>): Promise<void> {
     const outcomes = inputs.map(({ outcome }) => outcome);

@@ -1,13 +1,13 @@
 import { Tally } from '#platform/lib/tally.ts';
 
 /**
- * Number of deliveries that may be under way at the same time in this process. Deliveries claimed ahead, before a slot is free, do not
- * count.
+ * Number of sending slots: deliveries that may be under way at the same time in this process. Deliveries that are claimed before a slot is
+ * free do not count.
  */
 const SLOTS = 256;
-/** Maximum number of slots for all failing and slow receivers together: half of all slots. */
+/** Maximum number of sending slots for all failing and slow receivers together: half of all slots. */
 const LAGGING_SLOTS = SLOTS / 2;
-/** Maximum number of slots of one tenant while deliveries of other tenants wait: half of all slots. */
+/** Maximum number of sending slots of one tenant while deliveries of other tenants wait: half of all slots. */
 const TENANT_SLOTS = SLOTS / 2;
 /**
  * Maximum number of deliveries under way if many receivers become slow at the same time. It is greater than `SLOTS`, because healthy
@@ -23,7 +23,7 @@ const MAX_SHARE = 32;
  * ms) and the claim (about 20 ms) together. So the receiver gets attempts without a pause, and each claim has many deliveries.
  */
 const AHEAD_MS = 50;
-/** Maximum number of deliveries that are claimed ahead for all receivers together. */
+/** Maximum number of deliveries, for all receivers together, that are claimed before a slot is free. */
 const MAX_AHEAD = 256;
 /**
  * Number of attempts under way to healthy receivers from which this process counts as busy. A busy process opens no further connections to
@@ -31,7 +31,7 @@ const MAX_AHEAD = 256;
  */
 const BUSY_FROM = 64;
 /**
- * A receiver is fast if its fastest recent attempts take at most this time. Other receivers need more connections for the same number of
+ * A receiver is fast if its fastest recent attempts take at most this time. A slower receiver needs more connections for the same number of
  * deliveries.
  */
 const FAST_MS = 25;
@@ -57,7 +57,10 @@ interface Receiver {
   share: number;
   /** Number of slots that deliveries to the receiver have taken. */
   underWay: number;
-  /** Number of deliveries that are claimed ahead. Such a delivery is claimed, but it takes a slot only when its attempt begins. */
+  /**
+   * Number of deliveries that are claimed ahead. Such a delivery was claimed before a slot was free. It takes a slot when its attempt
+   * begins.
+   */
   ahead: number;
   /** Number of attempts that run now. */
   sending: number;
@@ -112,7 +115,7 @@ export class SendingSlots {
   #underWay = 0;
   /** Number of slots that deliveries to failing and slow receivers have taken. */
   #lagging = 0;
-  /** Number of deliveries to all receivers that are claimed ahead. */
+  /** Number of deliveries to all receivers that are claimed ahead, before a slot is free. */
   #ahead = 0;
 
   constructor({ probeRestMs = PROBE_REST_MS }: { probeRestMs?: number | undefined } = {}) {

@@ -104,7 +104,7 @@ async function insertTogether(tx: Tx, inputs: EventInput[]): Promise<Map<string,
 
 /**
  * Reads the credentials, and then writes the rows of the events and of their deliveries. Used on a cluster, where one INSERT into several
- * tables or an INSERT … SELECT would query all nodes (docs/ARCHITECTURE.md, database rule 4).
+ * tables or an INSERT … SELECT would query all nodes (architecture, database rule 4).
  */
 async function insertRows(tx: Tx, inputs: EventInput[]): Promise<Map<string, Target>> {
   const [first] = inputs;
