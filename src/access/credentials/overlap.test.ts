@@ -64,7 +64,7 @@ const BOTH = [200, 200];
 const NO_NODE = [401, 401];
 
 describe('POST /v1/staff/credentials/{id}/rotate/', () => {
-  it('200: the response has the key, the new secret and the end of the old one, and both secrets work on both nodes', async () => {
+  it('200: the response has the key, the new secret and the time at which the old secret ends, and both secrets work on both nodes', async () => {
     const { id, label, api_key, api_secret: old } = tenant.credential;
     assert.deepEqual(await statuses(old), [BOTH]);
     const beganAtMs = Date.now();
@@ -223,7 +223,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assertError(await rotate({ overlap_minutes: 1 }, id, tenant.staff), 403, 'error');
   });
 
-  it("404: an unknown id, a malformed id and another tenant's id get the same message", async () => {
+  it("404: an unknown id, a malformed id and the id of another tenant's credential get the same message", async () => {
     const stranger = await service.tenant();
     for (const id of [UNKNOWN, 'none', stranger.credential.id]) {
       assert.equal(assertError(await rotate({ overlap_minutes: 1 }, id), 404, 'error'), 'No such credential.');

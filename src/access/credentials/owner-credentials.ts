@@ -41,7 +41,7 @@ export class OwnerCredentials {
   }
 
   /**
-   * Gives the credential another label, also if it is revoked. The same label again changes nothing.
+   * Gives the credential another label. The credential may be revoked. Changes nothing if the credential has this label already.
    * @throws ApiError 404 `error` for an unknown id
    */
   async rename(actor: Actor, id: string, label: string): Promise<OwnedCredential> {

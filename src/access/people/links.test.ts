@@ -39,7 +39,7 @@ async function onOwnNode(work: (node: TestService) => Promise<void>): Promise<vo
 }
 
 describe('POST /v1/auth/password/', () => {
-  it('200: the person of an invitation gets the password, and a session cookie with which the next call works on every node', async () => {
+  it('200: a call with an invitation sets the password of the person, and returns a session cookie that every node accepts', async () => {
     const invited = await invite(service, tenant, { name: 'Rui', areas: ['orders'] });
     const accepted = await choosePassword(service, invited);
     assert.equal(accepted.status, 200);

@@ -16,7 +16,7 @@ const PERSON_COLUMNS = [
 ] as const;
 export type PersonRow = Pick<Selectable<AppUser>, (typeof PERSON_COLUMNS)[number]>;
 
-/** Lists the people of the tenant, newest first, also the disabled and the invited ones. */
+/** Lists the people of the tenant, newest first, also disabled and invited people. */
 export function listPeople(db: Database, tenantId: number): KeysetList<PersonRow> {
   const list = db.selectFrom('app_user').where('tenant_id', '=', tenantId);
   return keysetList(db, list, (people) => people.select(PERSON_COLUMNS));

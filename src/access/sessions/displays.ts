@@ -44,7 +44,7 @@ export class Displays {
       await writeDown(tx, { action: 'display.created', subject: display.id, details: { label, areas } });
       const end = await store.insertCode(tx, tenantId, code);
       if (end === undefined) {
-        throw new UnavailableError('The pairing code belongs to another display now.');
+        throw new UnavailableError('The new pairing code is already used by another display. Try again.');
       }
       return end;
     });

@@ -61,7 +61,7 @@ function startRoute(app: App, dependencies: Dependencies): void {
 
 type StartRequest = FastifyRequest<{ Body: Type.Static<typeof SessionStart> }>;
 
-/** Checks the password or the token of the identity provider. */
+/** Returns the sign-in of a call, after a check of the password or of the identity provider's token. */
 async function signInOf(
   request: StartRequest,
   reply: FastifyReply,
@@ -84,7 +84,7 @@ async function signInOf(
   }
   const { person, generation, isFromProvider } = await authenticateToken(db, verifyToken, authorization);
   if (!isFromProvider) {
-    throw apiError('invalid_credentials', 'The token must be of the identity provider. Or send e-mail and password.', {
+    throw apiError('invalid_credentials', 'Only a token of the identity provider is accepted. Or send e-mail and password.', {
       'www-authenticate': 'Bearer',
     });
   }

@@ -223,7 +223,7 @@ export class Sessions {
   /**
    * Gives a person a new password. This ends all other sessions of the person, and all tokens.
    * @param checked hash of the password that the person has proven to know
-   * @throws ApiError 401 `invalid_credentials` if the person has another password by now
+   * @throws ApiError 401 `invalid_credentials` if the password was changed in the meantime
    */
   async changePassword(staff: Staff, checked: string, password: string): Promise<void> {
     const hash = await hashPassword(password);

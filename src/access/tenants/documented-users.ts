@@ -87,9 +87,9 @@ export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[
 }
 
 /**
- * Returns the `areas` and `name` that a user has after a tenant document is applied, and the values of the document that the next document is
- * compared with. A document without areas stands for `DOCUMENT_AREAS`. But it does not change the areas of a user whom it names for the first
- * time, because it might give this user more areas than an owner has given.
+ * Returns the `areas` and `name` that a user has after a tenant document is applied, and the values of the document that the next document
+ * is compared with. If the document has no areas for the user, it counts as if it had `DOCUMENT_AREAS`. But then the areas of a stored user
+ * who was not in the previous document stay, because `DOCUMENT_AREAS` may be more than an owner has given.
  */
 function profileOf(user: UserRow | undefined, document: UserDocument) {
   const said = {

@@ -160,7 +160,7 @@ export async function lockUser(tx: Tx, tenantId: number, userId: string): Promis
   return await usersOf(tx, tenantId).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Lists all users of the tenant, also the disabled ones. */
+/** Lists all users of the tenant, also disabled users. */
 export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
   return await usersOf(db, tenantId).execute();
 }
@@ -171,8 +171,8 @@ export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
 }
 
 /**
- * Locks the owners and one person, also the disabled ones, until the transaction ends. A tenant has few owners, but may have many other people.
- * An owner who becomes staff while this function waits for the lock is left out.
+ * Locks the owners and one person until the transaction ends, even if they are disabled. A tenant has few owners, but may have many other
+ * people. An owner who becomes staff while this function waits for the lock is left out.
  */
 export async function lockOwnersAndPerson(tx: Tx, tenantId: number, personId: string): Promise<UserRow[]> {
   return await usersOf(tx, tenantId)
@@ -189,8 +189,8 @@ function usersOf(db: Db, tenantId: number) {
 const LINK_DAYS = 3;
 
 /**
- * Returns the end of a link or an invitation that begins now, by the clock of the database. It is read by its own query, because a database
- * cluster refuses now() in SET.
+ * Returns the end of a link or an invitation that begins now, by the clock of the database. A query of its own reads the time, because a
+ * database cluster refuses now() in SET.
  */
 export async function readLinkEnd(tx: Tx): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(days => ${sql.lit(LINK_DAYS)}) AS at`.execute(

@@ -156,7 +156,7 @@ function rateRoutes(app: App, { db, longWrites, pmsGuard }: Dependencies): void 
         operationId: 'pmsGetRates',
         summary: 'Read the price of each night under a rate plan',
         description:
-          'A night without a price of its own shows the `base_price` of the plan. A night that was never closed is not sold ' +
+          'A night that has no price of its own shows the `base_price` of the plan. A night that was never closed is not sold ' +
           'out. The call also works for an inactive plan.',
         querystring: RatesQuery,
         response: { 200: RateCalendar },

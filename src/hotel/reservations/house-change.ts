@@ -25,7 +25,7 @@ export interface ChangePlan {
 export function changeRefusal(row: ReservationRow, { expected_changed_at: expected }: HouseChange): ApiError | null {
   const expectedTime = expected === undefined ? null : Date.parse(expected);
   if (sourceOf(row) !== 'house') {
-    return refusal('A partner or an OTA has booked the reservation. Change it there.');
+    return refusal('A partner or an OTA has booked the reservation. Ask the partner or the OTA to change it.');
   }
   if (expectedTime !== null && expectedTime !== row.changed_at?.getTime()) {
     return refusal('The reservation has changed since expected_changed_at. Read it again.');

@@ -27,8 +27,8 @@ const MAX_STAYS = 1_000;
 const MAX_ENTRIES = 200;
 
 /**
- * Returns a night of a room type with its stays and its history. Everything is read in one snapshot, because the history counts the held
- * rooms back from the present number.
+ * Returns a night of a room type with its stays and its history. Reads all data in one snapshot, because the held rooms after each change
+ * are computed backwards from the present number.
  * @throws ApiError 404 `error` if the room type is unknown
  */
 export async function showNight(db: Database, tenantId: number, roomTypeId: string, date: DateText): Promise<Night> {

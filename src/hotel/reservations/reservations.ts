@@ -219,8 +219,8 @@ export class Reservations {
   }
 
   /**
-   * Changes the status of a reservation as staff may change it. If the last change of the status had the same `request_id`, the method
-   * changes nothing (decision 36).
+   * Changes the status of a reservation for staff. If the last change of the status had the same `request_id`, the method changes nothing
+   * (decision 36).
    * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition`
    */
   async changeStatus(tenantId: number, id: string, change: ReservationStatusChange, actor: ChangeActor): Promise<void> {

@@ -37,7 +37,7 @@ export function staffShape(row: LabelledRow): StaffReservation {
 
 /**
  * Returns the price of each night, or null if the prices are unknown. They are also unknown if an earlier version of the service has
- * changed the number of nights, because it did not change the prices.
+ * changed the number of nights, because that version did not change the prices.
  */
 function pricesOf({ nightly_prices: prices, check_in, check_out }: LabelledRow): StaffReservation['nightly_prices'] {
   const nights = nightsOf(check_in, check_out);

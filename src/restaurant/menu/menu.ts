@@ -108,7 +108,8 @@ export async function replaceMenu(
   await inTransaction(db, async (tx) => {
     const stored = await store.lockMenu(tx, tenantId);
     const isExpected = await isMatching(tx, tenantId, stored.version, ifMatch);
-    // If the response to the COMMIT was lost, the transaction runs again. It then finds the menu that it has written itself.
+    // If the response to the COMMIT was lost, the transaction runs again. The second run then finds the menu that the first run has
+    // written.
     if (!isExpected && !hasWritten) {
       throw menuChanged();
     }

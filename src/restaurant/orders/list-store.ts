@@ -22,7 +22,7 @@ export interface OrderFilter {
   name?: string | undefined;
   /** Smallest id in the list. An id contains the time of the order, so this field is also a lower bound of the time. */
   fromId?: string | undefined;
-  /** Id that every id in the list is below. It is also an upper bound of the time. */
+  /** Id above all ids in the list. It is also an upper bound of the time. */
   beforeId?: string | undefined;
 }
 
