@@ -13,7 +13,7 @@ import * as store from './store.ts';
 interface Dependencies {
   db: Database;
   pepper: Buffer;
-  /** Null if the service sends no mail. */
+  /** Sends the mails with the links. Null if the service sends no mail. */
   mailer: Pick<Mailer, 'send'> | null;
   /** Returns the URL with which links begin, without a trailing slash. */
   baseUrl: () => string;
@@ -102,7 +102,7 @@ export class Links {
     if (!link?.is_open) {
       throw invalidLink();
     }
-    // The hash is computed before the transaction, because it is slow.
+    // The hash is computed before the transaction, because hashing a password is slow.
     const password_hash = await hashPassword(password);
     return await inTransaction(db, (tx) =>
       usePassword(tx, { tenantId, hash, personId: link.person_id, password_hash }),

@@ -5,7 +5,7 @@ import { IS_ALIVE, IS_USE_DUE } from './store.ts';
 
 /** Rights of a caller whose session or token has not ended. */
 export interface CallerRow {
-  /** Null for a display. */
+  /** Role of the person. Null for a display. */
   role: string | null;
   areas: string[];
   /** True if the time of the last use of the session is so old that a new use is written. False for a token. */

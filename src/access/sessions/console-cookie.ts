@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidField } from '#platform/errors.ts';
 
-/** Name of the cookie over plain HTTP, which browsers accept only for development on one machine or in a private network. */
+/** Name of the session cookie over plain HTTP, which is meant only for development on one machine or in a private network. */
 const PLAIN_NAME = 'roomservice';
 /** Name of the cookie over HTTPS. Browsers store a cookie with this prefix only if this host set it with `Secure` and for all paths. */
 export const SECURE_NAME = `__Host-${PLAIN_NAME}`;
@@ -13,7 +13,10 @@ export const CONSOLE_HEADER = 'X-Roomservice-Console';
 /** Values of the header `Sec-Fetch-Site` of calls that no other site has caused. Programs that are not browsers do not send this header. */
 const OWN_SITE = ['same-origin', 'none'];
 
-/** Returns true if browsers reach the service over HTTPS, as `PUBLIC_URL` or a trusted proxy says. Then only the `__Host-` cookie is used. */
+/**
+ * Returns true if browsers reach the service over HTTPS, as `PUBLIC_URL` or a trusted proxy says. If so, only the `__Host-` cookie is set
+ * and read.
+ */
 function isSecure({ server, protocol }: FastifyRequest): boolean {
   return (server.publicUrl ?? '').startsWith('https:') || protocol === 'https';
 }

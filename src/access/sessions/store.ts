@@ -22,7 +22,7 @@ export const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
   AND (s.expires_at IS NULL OR s.expires_at > now())
   AND CASE s.kind WHEN 'person' THEN u.is_active AND u.generation = s.generation ELSE d.removed_at IS NULL END)`;
 
-/** Seconds between two writes of the last use of a session, by any processes. */
+/** Smallest number of seconds between two writes of the last use of a session, by all processes together. */
 const USED_EVERY_SECONDS = 60;
 /** True if the last use of the session `s` is so old that a new use is written. */
 export const IS_USE_DUE = sql<boolean>`s.last_used_at <= now() - make_interval(secs => ${sql.lit(USED_EVERY_SECONDS)})`;
@@ -87,7 +87,7 @@ export interface NewSession {
   /** Generation of the person, a number that each new password raises. Null for a display. */
   generation: number | null;
   idleSeconds: number;
-  /** Null if the session may last for any time, as long as it is used. */
+  /** Seconds after which the session ends in any case. Null if the session may last for any time, as long as it is used. */
   lifetimeSeconds: number | null;
   address: string;
   userAgent: string;
@@ -115,7 +115,7 @@ export async function insertSession(tx: Tx, tenantId: number, session: NewSessio
     .execute();
 }
 
-/** Removes the sessions of a person that began more than `days` ago. Of the newer ones, only the latest `keep` stay. */
+/** Removes the sessions of a person that began more than `days` ago. Of the newer sessions, only the latest `keep` stay. */
 export async function removeOldSessions(
   tx: Tx,
   tenantId: number,
@@ -177,9 +177,9 @@ export async function updateLastUsed(db: Database, uses: LatestUse[], nowMs: num
 }
 
 /**
- * Writes the uses by one statement. The statement gets the age of each use, and computes the time of the use by the clock of the database.
- * So the clock of the process only measures an age of some seconds. The CTE computes the times, because a database cluster refuses such
- * functions in an UPDATE. @returns the ids of the written sessions
+ * Writes the last uses of sessions by one statement. The statement gets the age of each use, and computes the time of the use by the clock
+ * of the database. So the clock of the process only measures an age of some seconds. The CTE computes the times, because a database cluster
+ * refuses such functions in an UPDATE. @returns the ids of the written sessions
  */
 async function updateShare(db: Database, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -73,7 +73,7 @@ export async function prepareUsers(stored: UserRow[], users: UserDocument[], pas
 type NamedUser = { email: string; role: unknown; password?: unknown };
 
 /**
- * Finds out if a document would leave the tenant without an active owner.
+ * Checks if a tenant document would leave the tenant without an active owner.
  * @returns the e-mail addresses of the active owners if the tenant would lose all of them, else an empty list
  */
 export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[] {

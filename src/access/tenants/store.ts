@@ -46,18 +46,18 @@ export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number
   return row.id;
 }
 
-/** User who makes a call, with the user's tenant. Both times are by the clock of the database. */
+/** User who makes a call, with the user's tenant. `now` is the time of the database, by which `is_seen_due` is computed too. */
 export type CallingUser = UserRow & { tenant: TenantRow; now: Date; is_seen_due: boolean };
 
-/** Finds the user with this e-mail, and the user's tenant. The table `sign_in` has the ids of both for each e-mail. */
+/** Finds the user with this e-mail, and the user's tenant. The table `sign_in` has the ids of user and tenant for each e-mail. */
 export async function findUserByEmail(db: Db, email: string): Promise<CallingUser | undefined> {
   const entry = await db.selectFrom('sign_in').selectAll().where('email', '=', email).executeTakeFirst();
   return entry && (await findUser(db, entry.tenant_id, entry.user_id));
 }
 
-/** Seconds between two writes of the time of the last call of a user, by any processes. */
+/** Smallest number of seconds between two writes of `last_seen_at` of a user, by all processes together. */
 export const SEEN_EVERY_SECONDS = 60;
-/** SQL that says for the user `u` if the time of the last call is old enough to be written again. */
+/** SQL condition that is true if the stored time of the last call of the user `u` is so old that a new time is written. */
 export const IS_SEEN_DUE = sql<boolean>`coalesce(u.last_seen_at <= now() - make_interval(secs => ${sql.lit(SEEN_EVERY_SECONDS)}), true)`;
 
 export async function findUser(db: Db, tenantId: number, userId: string): Promise<CallingUser | undefined> {
@@ -127,7 +127,7 @@ export async function upsertSignInAddress(
     .execute();
 }
 
-/** Removes the user's sign-in addresses that are older than `before`. Of the newer ones, only the latest `keep` stay. */
+/** Removes the user's sign-in addresses that are older than `before`. Of the newer addresses, only the latest `keep` stay. */
 export async function removeSignInAddresses(
   tx: Tx,
   { tenantId, userId }: UserKey,
@@ -314,9 +314,9 @@ export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): 
 }
 
 /**
- * Writes the times by one statement. The statement gets the age of each call, and computes the time of the call by the clock of the
- * database. So the clock of the process only measures an age of some seconds. The CTE computes the times, because a database cluster
- * refuses such functions in an UPDATE. @returns the ids of the written users
+ * Writes the times of the last calls of users by one statement. The statement gets the age of each call, and computes the time of the call
+ * by the clock of the database. So the clock of the process only measures an age of some seconds. The CTE computes the times, because a
+ * database cluster refuses such functions in an UPDATE. @returns the ids of the written users
  */
 async function updateSeenShare(db: Db, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

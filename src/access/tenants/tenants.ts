@@ -153,7 +153,7 @@ export interface TokenHolder {
   generation: number;
   /** True if the identity provider has issued the token. */
   isFromProvider: boolean;
-  /** True if the time of the person's last call is due to be written. */
+  /** True if the stored time of the person's last call is so old that a new time is written. */
   isSeenDue: boolean;
 }
 

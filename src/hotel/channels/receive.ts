@@ -39,8 +39,8 @@ interface RequestedStay {
 
 /**
  * Creates or changes a reservation of an OTA. The source of the channel and the external id in the call identify the reservation. The
- * reservation is accepted even if no room is left. If the call was applied before, or is older than the last applied call for the
- * reservation, it changes nothing (decision 30).
+ * reservation is accepted even if no room is left. A call that was applied before, or that is older than the last applied call for the
+ * reservation, changes nothing (decision 30).
  * @throws ApiError 404 `error` for an unknown room type or rate plan, and for a new reservation in an inactive room type
  * @throws ApiError 400 `invalid_request` for an invalid range
  */
@@ -69,8 +69,8 @@ export async function receiveReservation(
 }
 
 /**
- * Creates the reservation, or changes it if it exists. If the reservation is missing, a concurrent call may create it before this call
- * inserts it. Then the insert adds no row, and the loop finds the reservation and changes it.
+ * Changes the reservation, or creates it if it is missing. A concurrent call may create a missing reservation before this call inserts it.
+ * Then the insert adds no row, and the next round of the loop changes the reservation of the other call.
  */
 async function apply(
   tx: Tx,

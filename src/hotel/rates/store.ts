@@ -218,7 +218,7 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
   return rows.map((row) => (row?.plans ?? []).map((nights) => nights ?? []));
 }
 
-/** New prices and restrictions for nights of rate plans. No night is given twice. */
+/** New prices and restrictions for nights of rate plans. The list has each night of a plan at most once. */
 export interface NightsWrite {
   tenantId: number;
   nights: PlanNight[];

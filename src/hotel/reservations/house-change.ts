@@ -12,7 +12,7 @@ import type { ReservationRow } from './store.ts';
 
 /** Change of a stay that the hotel itself booked. */
 export interface ChangePlan {
-  /** The stay before the change. */
+  /** Stay before the change. */
   row: ReservationRow;
   input: HouseChange;
   /** Room type and dates after the change. */
@@ -70,8 +70,8 @@ export async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, { row, in
 }
 
 /**
- * Returns the price under the rate plan of the stay. Returns null if the plan does not allow the new stay. A plan that is closed on a night
- * that the stay has already still allows it.
+ * Returns the price under the rate plan of the stay. Returns null if the plan does not allow the new stay. If the plan is closed on a night
+ * that the stay had before the change, the plan still allows this night.
  */
 function quoteKept(
   row: ReservationRow,

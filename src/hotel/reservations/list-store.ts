@@ -25,10 +25,10 @@ export interface ReservationFilter {
   departingOn?: DateText | undefined;
   /** Day on which the guests sleep in the hotel. */
   stayingOn?: DateText | undefined;
-  /** Lets reservations pass that have changed, or were booked, at this time or later. */
+  /** Time from which on a reservation must have been booked or have changed. */
   changedSince?: Date | undefined;
   naturalId?: string | undefined;
-  /** Id of the partner or of the OTA. */
+  /** Id that the partner or the OTA gave to the reservation. */
   externalId?: string | undefined;
   email?: string | undefined;
   /** Telephone number. Only its digits are compared. */
@@ -225,8 +225,8 @@ function departsOn(day: DateText) {
 }
 
 /**
- * Returns the condition for this id of a partner or an OTA. The index of the partners' ids begins with the credential, so the condition
- * names all credentials of the tenant.
+ * Returns the condition that a partner or an OTA gave this id to the reservation. The index of the partners' ids begins with the
+ * credential, so the condition names all credentials of the tenant.
  */
 function hasExternalId(tenantId: number, externalId: string) {
   return sql<boolean>`(

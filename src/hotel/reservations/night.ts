@@ -21,9 +21,9 @@ import {
 import type { ReservationStatus } from './reservation-status.ts';
 import { sourceOf } from './source.ts';
 
-/** Largest number of stays in a response. */
+/** Largest number of stays of a night in a response. */
 const MAX_STAYS = 1_000;
-/** Largest number of entries in a history. */
+/** Largest number of entries in the history of a night. */
 const MAX_ENTRIES = 200;
 
 /**

@@ -64,7 +64,8 @@ export class StaffStays {
       }
     });
     const stored = await findBooked(this.#db, tenantId, requestId);
-    // If nothing is stored, another reservation has the same natural id (short random code). The next try makes a new natural id.
+    // If no booking has this request id, the insert failed because another reservation has the same natural id (short random code). The
+    // next try makes a new natural id.
     return stored === undefined ? await this.book(staff, input) : { id: stored, isReplayed: stored !== row.id };
   }
 
@@ -166,7 +167,7 @@ export class StaffStays {
   }
 
   /**
-   * Records that the guests of a confirmed stay have arrived, or takes the arrival back. Causes no event. The same value again changes
+   * Records that the guests of a confirmed stay have arrived, or removes this record. Causes no event. The same value again changes
    * nothing.
    * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition` if the stay is not confirmed
    */
@@ -196,7 +197,7 @@ type NewHouseStay = NewReservation & { created_at: Date };
 interface BookedStay {
   row: NewHouseStay;
   requestId: string;
-  /** Largest number of rooms that may be held on a night. Null if it is not checked. */
+  /** Largest number of rooms that may be held on a night. Null if the booking may exceed it. */
   capacity: number | null;
 }
 
@@ -205,7 +206,7 @@ interface Writers {
   recordAudit: WriteAuditEntry;
 }
 
-/** A concurrent call has booked a stay under the same `request_id`. */
+/** Error if a concurrent call has booked a stay under the same `request_id`. The transaction is then rolled back. */
 const REQUEST_TAKEN = new Error('Another booking has the same request_id.');
 
 /**

@@ -76,7 +76,7 @@ interface Bounds {
 interface ReplaceOptions extends Bounds {
   /** Maximum number of faults that an error reports. */
   maxReported?: number | undefined;
-  /** Header `If-Match` of the call. Undefined: the call may replace any version of the menu. */
+  /** Header `If-Match` of the call. If it is undefined, the call may replace any version of the menu. */
   ifMatch?: string | undefined;
 }
 

@@ -88,7 +88,10 @@ export class OpeningHours {
   }
 }
 
-/** Returns if the restaurant is open at a time, and when it opens again. After the `until` of the pause, only the opening hours count. */
+/**
+ * Returns the state of the restaurant at a time: open or closed, and the time of the next opening. After the `until` of the pause, only the
+ * opening hours count.
+ */
 export function openingStateAt(atMs: number, hours: OpeningHours, pause: Pause | null): OpeningState {
   const isPaused = pause !== null && (pause.until === null || pause.until.getTime() > atMs);
   if (!isPaused && hours.isOpenAt(atMs)) {

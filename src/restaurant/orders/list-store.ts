@@ -7,16 +7,16 @@ import type { DB } from '#platform/db/types.ts';
 import type { OrderStatus, OrderType } from './order-status.ts';
 import { STATUS_CHANGED_AT } from './store.ts';
 
-/** Conditions of a list. All of them must be true. A field that is missing or undefined is no condition. */
+/** Conditions of a list of orders. An order is listed if all conditions are true. A field that is missing or undefined is no condition. */
 export interface OrderFilter {
   status?: OrderStatus | undefined;
-  /** True: only orders that are neither completed nor cancelled. */
+  /** If it is true, the list has only orders that are neither completed nor cancelled. */
   isOpen?: true | undefined;
   ids?: string[] | undefined;
   credentialId?: string | undefined;
   orderType?: OrderType | undefined;
   externalOrderId?: string | undefined;
-  /** Text whose digits equal the digits of the customer's phone. */
+  /** Telephone number of the customer. Only the digits are compared. */
   phone?: string | undefined;
   /** Beginning of the customer's name. Case and accents are ignored. */
   name?: string | undefined;
@@ -26,7 +26,7 @@ export interface OrderFilter {
   beforeId?: string | undefined;
 }
 
-/** Order of the tenant in a list, with its estimated size and without its lines. */
+/** Order in a list of the tenant's orders, with its estimated size and without its lines. */
 export interface ListedOrder {
   id: string;
   status: string;

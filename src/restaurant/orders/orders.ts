@@ -242,7 +242,7 @@ export class Orders {
     return staffText(row, named);
   }
 
-  /** @throws ApiError 404 `error` for an unknown id */
+  /** Reads a whole order. @throws ApiError 404 `error` for an unknown id */
   async #read(tenantId: number, orderId: string): Promise<store.OrderRow> {
     const [row] = isUuid(orderId) ? await store.readWhole(this.#db, tenantId, [orderId]) : [];
     if (row === undefined) {
@@ -335,7 +335,7 @@ function orderRow(
     lines: made.lines,
     total: made.total,
     currency,
-    // The time is the one in the id, so that a list between two times only needs to compare ids.
+    // The time is the one in the id, so that a list of the orders between two times only needs to compare ids.
     created_at: timeOf(made.id),
   };
 }
