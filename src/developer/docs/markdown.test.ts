@@ -50,7 +50,7 @@ describe('renderMarkdown', () => {
     assert.match(html, /<td data-label="a">1<\/td><td data-label="b &quot;c&quot;"><code>2<\/code><\/td>/);
   });
 
-  it('a link that has no path on the site is shown as text without a link', async () => {
+  it('if the site has no page for a link, the text of the link is shown without a link', async () => {
     const { html } = await renderMarkdown('see [the *text*](../x)', () => null);
     assert.equal(html, '<p>see the <em>text</em></p>\n');
   });

@@ -59,31 +59,31 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
     return { ...added, token: { authorization: `Bearer ${body.access_token}` } };
   }
 
-  it('401: after a sign-out, the stream of the session ends', async () => {
+  it('401: after a sign-out, the stream of live changes of the session ends', async () => {
     const session = await openSession(node, tenant.tenantId, 'staff');
     await assertEnds([session.headers], () => node.call('DELETE', SESSION, { headers: session.headers }));
   });
 
-  it('401: if an owner ends a session, the stream of the session ends', async () => {
+  it('401: if an owner ends a session, the stream of live changes of the session ends', async () => {
     const session = await openSession(node, tenant.tenantId, 'staff');
     await assertEnds([session.headers], () =>
       node.call('POST', `${SESSIONS}${session.id}/end/`, { headers: tenant.owner }),
     );
   });
 
-  it('401: if a display is removed, its stream ends', async () => {
+  it('401: if a display is removed, its stream of live changes ends', async () => {
     const { headers, displayId } = await openDisplay(node, tenant.tenantId, ['orders']);
     await assertEnds([headers], () =>
       node.call('POST', `/v1/staff/displays/${displayId}/remove/`, { headers: tenant.owner }),
     );
   });
 
-  it('401: if a person is disabled, the streams of both the session and the token end', async () => {
+  it('401: if a person is disabled, the streams of live changes of the session and of the token end', async () => {
     const { id, headers, token } = await person();
     await assertEnds([headers, token], () => changePerson(node, tenant, id, { is_active: false }));
   });
 
-  it('401: if a person sets a new password, the streams of the token and of other sessions end', async () => {
+  it('401: if a person sets a new password, the streams of live changes of the token and of other sessions end', async () => {
     const { email, headers, token } = await person();
     const json = { email, password: NEW_PASSWORD };
     const signedIn = await node.call('POST', SESSION, { headers: { 'x-roomservice-console': '1' }, json });
@@ -95,18 +95,18 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
     );
   });
 
-  it('200: if the areas or the role of a person change, all streams of the person end, and the next call is accepted', async () => {
+  it('200: if the areas or the role of a person change, the streams of live changes end, and the next call is accepted', async () => {
     const { id, headers, token } = await person({ areas: ['orders'] });
     await assertEnds([headers, token], () => changePerson(node, tenant, id, { areas: ['menu'] }), 200);
     await assertEnds([headers, token], () => changePerson(node, tenant, id, { role: 'owner' }), 200);
   });
 
-  it('401: if a session ends because it was unused for too long, its stream ends', async () => {
+  it('401: if a session ends because it was unused for too long, its stream of live changes ends', async () => {
     const session = await openSession(node, tenant.tenantId, 'owner');
     await assertEnds([session.headers], () => age(node, session.id, { unused: '12 hours' }));
   });
 
-  it('200: an open stream counts as a use of the session for a display, but not for a person', async () => {
+  it('200: an open stream of live changes counts as a use of the session for a display, but not for a person', async () => {
     const session = await openSession(node, tenant.tenantId, 'owner');
     const display = await openDisplay(node, tenant.tenantId, []);
     const lastUseOf = async ({ id }: { id: string }) => {

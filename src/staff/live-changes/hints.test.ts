@@ -59,7 +59,7 @@ const hasStay = (id: string) => (block: StreamBlock) =>
   hasTopic('reservations')(block) && block.data.reservation_ids.includes(id);
 
 describe('the hints of GET /v1/staff/changes/', () => {
-  it('200: a new order gives a hint with its id, and a status change gives a hint with the topics orders and events', async () => {
+  it('200: live changes report a new order with its id, and a status change with the topics orders and events', async () => {
     const stream = await watch(hotel.owner);
     const { orderId } = await placeOrder(service, hotel.partner);
     const placed = await stream.find(hasOrder(orderId));
@@ -70,7 +70,7 @@ describe('the hints of GET /v1/staff/changes/', () => {
     assert.deepEqual(moved.data.topics, ['orders', 'events']);
   });
 
-  it('200: bookings by a partner or the hotel, a cancellation and an arrival give hints with the id of the stay', async () => {
+  it('200: live changes report bookings by a partner or the hotel, a cancellation and an arrival with the id of the stay', async () => {
     const stream = await watch(hotel.owner);
     const { body: booked } = await book(service, hotel);
     await stream.find(hasStay(booked.reservation_id));
@@ -114,7 +114,7 @@ describe('the hints of GET /v1/staff/changes/', () => {
     Array.from({ length: 7 }, (_, day) => ({ weekday: day + 1, opens: '00:00', closes: '00:00' }));
   const changeCapacity = () =>
     callAsOwner('PATCH', `/v1/staff/room-types/${hotel.roomTypes['Double']}/`, { physical_capacity: 17 });
-  it('200: an owner gets a hint with the right topic for each kind of change, for example of prices or displays', async () => {
+  it('200: live changes report each kind of change with its topic to an owner, for example of prices or displays', async () => {
     const stream = await watch(hotel.owner);
     for (const [what, topic, change] of changes) {
       const arrived = stream.blocks.length;
@@ -124,21 +124,21 @@ describe('the hints of GET /v1/staff/changes/', () => {
     }
   });
 
-  it('200: the rotation of a credential gives a hint with the topic credentials', async () => {
+  it('200: live changes report the rotation of a credential with the topic credentials', async () => {
     const { credential } = await service.credential(hotel.tenantId);
     const stream = await watch(hotel.owner);
     await callAsOwner('POST', `/v1/third-party/credentials/${credential.id}/rotate/`);
     await stream.find(hasTopic('credentials'));
   });
 
-  it('200: a tenant document gives one hint with the topics menu, rooms, rates, credentials, people and pause', async () => {
+  it('200: live changes report a tenant document with the topics menu, rooms, rates, credentials, people and pause', async () => {
     const stream = await watch(hotel.owner);
     await service.apply(hotel.document);
     const { data } = await stream.find(hasTopic('menu'));
     assert.deepEqual(data.topics, ['menu', 'rooms', 'rates', 'credentials', 'people', 'pause']);
   });
 
-  it('200: a stream gets no hint of the changes of another tenant', async () => {
+  it('200: live changes do not report changes of another tenant', async () => {
     const other = await openHotel(service);
     const stream = await watch(other.owner);
     const own = await watch(hotel.owner);
@@ -170,7 +170,7 @@ describe('the areas of a caller of GET /v1/staff/changes/', () => {
     deliveries: ['events', 'pause'],
   };
 
-  it('200: a caller gets hints only of the topics of its areas, and only the ids of orders and stays that it may read', async () => {
+  it('200: live changes report only topics of the areas of the caller, and only ids of orders and stays that it may read', async () => {
     const streams = new Map<Area | null, TestStream>();
     for (const area of [...AREAS, null]) {
       const display = await openDisplay(service, hotel.tenantId, area === null ? [] : [area]);
@@ -194,7 +194,7 @@ describe('the areas of a caller of GET /v1/staff/changes/', () => {
 });
 
 describe('the looks of live changes, which read the newest rows', () => {
-  it('200: a change that commits after a look has read newer rows still gives a hint, and no change gives two hints', async () => {
+  it('200: live changes report a change that commits after newer rows were read, and report no change twice', async () => {
     const stream = await watch(hotel.owner);
     const { db } = service.database;
     const late = newId();
@@ -220,7 +220,7 @@ describe('the looks of live changes, which read the newest rows', () => {
     assert.equal(stream.blocks.filter(({ event }) => event !== undefined).length, 2);
   });
 
-  it('200: a row whose id is far in the future gives only one hint', async () => {
+  it('200: live changes report a row whose id is far in the future only once', async () => {
     const stream = await watch(hotel.owner);
     const { orderId } = await placeOrder(service, hotel.partner);
     const { db } = service.database;
@@ -234,7 +234,7 @@ describe('the looks of live changes, which read the newest rows', () => {
     assert.equal(stream.blocks.filter(hasOrder(future)).length, 1);
   });
 
-  it('200: if more orders are new than one look reads, the stream sends resync', async () => {
+  it('200: if there are more new orders than one statement reads, the stream of live changes sends resync', async () => {
     const stream = await watch(hotel.owner);
     const { orderId } = await placeOrder(service, hotel.partner);
     await stream.find(hasOrder(orderId));

@@ -19,14 +19,14 @@ describe('LookMemory (changes that the looks at a tenant have shown)', () => {
     memory.remember(lookOf(BEGIN_MS + afterMs, orderIds), backMs)?.map(({ orderId }) => orderId) ?? null;
   const since = (afterMs: number) => memory.since(BEGIN_MS + afterMs)?.map(({ orderId }) => orderId) ?? null;
 
-  it('remember returns no change for the first look, and later returns each new row once', () => {
+  it('LookMemory.remember returns no change for the first rows, and later returns each new row once', () => {
     const [a, b] = ['a', 'b'];
     assert.deepEqual(remember(0, [a], FIRST_BACK_MS), []);
     assert.deepEqual(remember(500, [b, a]), [b]);
     assert.deepEqual(remember(1_000, [b, a]), []);
   });
 
-  it('since returns the rows that appeared after the given time; for a time before the first look, it returns all rows', () => {
+  it('LookMemory.since returns the rows that appeared after the given time, or null for a time before the memory begins', () => {
     remember(0, ['a'], FIRST_BACK_MS);
     remember(500, ['b', 'a']);
     assert.deepEqual(since(-20_000), ['a', 'b']);
@@ -35,7 +35,7 @@ describe('LookMemory (changes that the looks at a tenant have shown)', () => {
     assert.equal(since(-40_000), null, 'the first look does not reach back so far');
   });
 
-  it('a list of 200 rows gives its new rows if it ends with a known row; otherwise rows may be missing, and remember returns null', () => {
+  it('for 200 rows, LookMemory.remember returns the new rows if the last row is known; otherwise null, as rows may be missing', () => {
     const [known] = ids(1);
     remember(0, [known ?? ''], FIRST_BACK_MS);
     const reaching = [...ids(199), known ?? ''];
@@ -45,14 +45,14 @@ describe('LookMemory (changes that the looks at a tenant have shown)', () => {
     assert.deepEqual(since(1_000), []);
   });
 
-  it('if no look ran for longer than the age of the rows that a look reads, remember returns null, because rows may be missing', () => {
+  it('LookMemory.remember returns null if the previous rows were read too long ago, because rows may be missing', () => {
     remember(0, [], FIRST_BACK_MS);
     assert.deepEqual(remember(29_000, ['a']), ['a']);
     assert.equal(remember(60_000, ['b']), null);
     assert.deepEqual(remember(60_500, ['c', 'b']), ['c']);
   });
 
-  it('a row that appears in every look for five minutes, because its id is in the future, is returned only once', () => {
+  it('LookMemory.remember returns a row only once, even if the row is read again and again for five minutes', () => {
     remember(0, [], FIRST_BACK_MS);
     assert.deepEqual(remember(500, ['future']), ['future']);
     for (let second = 1; second < 300; second += 1) {
@@ -60,7 +60,7 @@ describe('LookMemory (changes that the looks at a tenant have shown)', () => {
     }
   });
 
-  it('if there are too many changes for the memory, remember returns null once, and then returns new rows again', () => {
+  it('LookMemory.remember returns null when there are too many changes for its memory, and then returns new rows again', () => {
     remember(0, [], FIRST_BACK_MS);
     let told: (string | undefined)[] | null = [];
     let last = ids(1);

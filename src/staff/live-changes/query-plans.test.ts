@@ -16,7 +16,7 @@ import { look } from './store.ts';
 const MANY = 20_000;
 const isCluster = await isTestCluster();
 
-describe('plans of the statements of live changes', {
+describe('query plans of the statements of live changes', {
   skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
 }, () => {
   let service: TestService;
@@ -77,7 +77,7 @@ describe('plans of the statements of live changes', {
     tenantOf: () => sql`0`,
   });
 
-  it('a look, which reads the newest rows, uses an index of each large table, for one tenant and for many tenants', async () => {
+  it('the statement that reads the newest rows uses an index of each large table, for one tenant and for many tenants', async () => {
     const inputs = Array.from({ length: 50 }, (_, index) => ({ tenantId: hotel.tenantId + index, backMs: 30_000 }));
     sent.length = 0;
     const [row] = await look(db, share(inputs.slice(0, 1)));
@@ -94,7 +94,7 @@ describe('plans of the statements of live changes', {
     }
   });
 
-  it('the check that callers still have access uses an index of each large table, for one and for many sessions and tokens', async () => {
+  it('the access check for open streams uses an index of each large table, for one and for many sessions and tokens', async () => {
     const id = await personId(service, hotel.tenantId, 'owner');
     const expiresAt = new Date().toISOString();
     const session = () => ({ tenantId: hotel.tenantId, id: newId() });

@@ -44,7 +44,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     ['another process', () => second],
     ['the same process', () => first],
   ] as const) {
-    it(`200: a client that opens its next stream on ${where} gets hints of all changes since its Last-Event-ID`, async () => {
+    it(`200: a client that opens its next stream on ${where} gets all live changes since its Last-Event-ID`, async () => {
       const stream = await watch(first);
       const lastId = stream.lastId();
       assert.ok(lastId, 'the first sign of life has an id');
@@ -61,7 +61,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     });
   }
 
-  it('200: a client that comes back gets only the changes after its Last-Event-ID, if other streams of the tenant are open', async () => {
+  it('200: a client that opens its next stream gets only changes after its Last-Event-ID, if other streams are open', async () => {
     await watch(first);
     const earlier = await placeOrder(first, tenant.partner);
     const stream = await watch(first);
@@ -78,7 +78,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     assert.deepEqual(ids, [last.orderId], `not ${earlier.orderId} nor ${later.orderId}, after ${told.id}`);
   });
 
-  it('200: a client without Last-Event-ID gets no hint of earlier changes', async () => {
+  it('200: a stream of live changes without Last-Event-ID has no earlier changes', async () => {
     await placeOrder(first, tenant.partner);
     const stream = await watch(second);
     await sleep(1_200);
@@ -88,7 +88,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     );
   });
 
-  it('200: if Last-Event-ID is malformed, more than 30 s old or in the future, the stream begins with resync', async () => {
+  it('200: if Last-Event-ID is malformed, more than 30 s old or in the future, the stream of live changes begins with resync', async () => {
     const now = await nowMs();
     const wrong = [
       '',

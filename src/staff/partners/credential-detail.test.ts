@@ -85,7 +85,7 @@ describe('GET /v1/staff/credentials/{id}/', () => {
     assert.equal((await read()).budget.used, 300, 'refused calls are not shown as used');
   });
 
-  it('200: each hour shows its deliveries by status, and only the durations of successful attempts', async () => {
+  it('200: a credential shows its deliveries of each hour by status, and only the durations of successful attempts', async () => {
     const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 3 * HOUR_MS;
     for (const durationMs of [10, 20, 30, 40, 100]) {
       await insertEvent(hourMs, 'delivered', durationMs);
@@ -140,7 +140,7 @@ describe('GET /v1/staff/credentials/{id}/', () => {
     assert.equal((await read()).budget.used, 0);
   });
 
-  it('200: the response contains no secret and no hash of a secret', async () => {
+  it('200: the response with a credential contains no secret and no hash of a secret', async () => {
     const { text } = await service.call('GET', `${PATH}${tenant.credential.id}/`, { headers: tenant.owner });
     assert.ok(!/secret|hash/.test(text), text);
     assert.ok(!text.includes(tenant.credential.api_key), text);
@@ -197,7 +197,7 @@ describe('PATCH /v1/staff/credentials/{id}/', () => {
     assert.deepEqual([answer.status, answer.body.label, answer.body.is_active], [200, '', false]);
   });
 
-  it('200: a change ignores all fields except the label', async () => {
+  it('200: a change of a credential ignores all fields except the label', async () => {
     const { id } = tenant.credential;
     const earlier = await read();
     const answer = await change(id, {

@@ -129,7 +129,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/', () => {
     assert.equal(await listedUrl(), '');
   });
 
-  it("404: an unknown id, a malformed id and another tenant's id get the same message", async () => {
+  it("404: a webhook for an unknown id, a malformed id or another tenant's id gets the same message", async () => {
     const stranger = await service.tenant();
     for (const id of [UNKNOWN, 'none', stranger.credential.id]) {
       assert.equal(assertError(await set(URL_A, { id }), 404, 'error'), 'No such credential.');

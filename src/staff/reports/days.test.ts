@@ -16,7 +16,7 @@ const NO_ORDERS = { orders: 0, order_total: '0.00', by_credential: [] };
 const NO_STAYS = { arrivals: 0, rooms_sold: 0, room_revenue: '0.00' };
 
 describe('the orders of GET /v1/staff/reports/days/', () => {
-  it('200: each day has its orders by partner without cancelled orders, and a day without orders is listed too', async () => {
+  it('200: the report has the orders of each day by partner, without cancelled orders, and also days without orders', async () => {
     const tenant = await service.tenant();
     const second = await service.credential(tenant.tenantId);
     await insertOrderAt(service, tenant, '2026-05-01T10:00:00Z', { total: '10.50' });
@@ -42,7 +42,7 @@ describe('the orders of GET /v1/staff/reports/days/', () => {
     ]);
   });
 
-  it('200: an order that a partner places counts on the present day, and does not count after it is cancelled', async () => {
+  it('200: a new order counts in the report of the present day, and does not count after it is cancelled', async () => {
     const tenant = await service.tenant({ timezone: 'UTC' });
     const { body: order } = await place(service, tenant);
     const [from, to] = [new Date(order.created_at ?? Date.now()).toISOString().slice(0, 10), dayAhead(2)];
@@ -106,7 +106,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
       room_revenue,
     ]);
 
-  it('200: each night has its arrivals, its rooms and the sum of its prices, over all properties and sources', async () => {
+  it('200: the report has the arrivals, rooms and sum of prices of each night, over all properties and sources', async () => {
     const hotel = await openHotel(service);
     // Two nights under the plan "Saver" at 80.00, and two nights of the other property at 70.00.
     await book(service, hotel);
@@ -127,7 +127,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
     ]);
   });
 
-  it('200: a stay that is cancelled or expired does not count, and a stay that is completed or a no-show counts', async () => {
+  it('200: a cancelled or expired stay does not count in the report, but a completed stay and a no-show count', async () => {
     const hotel = await openHotel(service);
     const ids: string[] = [];
     for (const status of ['completed', 'no_show', 'cancelled', 'expired']) {
@@ -198,7 +198,7 @@ describe('GET /v1/staff/reports/days/', () => {
     ]);
   });
 
-  it('200: a range may have 31 days, and may have the first and the last days of the calendar', async () => {
+  it('200: a report may have 31 days, and may have the first and the last days of the calendar', async () => {
     const hotel = await openHotel(service);
     for (const [from, to] of [
       ['2026-05-01', '2026-06-01'],
@@ -211,7 +211,7 @@ describe('GET /v1/staff/reports/days/', () => {
     }
   });
 
-  it('400: a missing, reversed, empty or too long range, an invalid day and an unknown format are refused', async () => {
+  it('400: a report with a missing, reversed, empty or too long range, an invalid day or an unknown format is refused', async () => {
     const tenant = await service.tenant();
     const faults = async (query: string) => faultsOf(await report(service, tenant, query));
     assert.deepEqual(await faults(''), ['from: is required', 'to: is required']);
@@ -225,7 +225,7 @@ describe('GET /v1/staff/reports/days/', () => {
     ]);
   });
 
-  it('401, 403: a call without a token, by a partner or by staff is refused', async () => {
+  it('401, 403: a call of the report without a token, by a partner or by staff is refused', async () => {
     const tenant = await service.tenant();
     const call = (headers: Record<string, string>) =>
       service.call('GET', '/v1/staff/reports/days/?from=2026-05-01&to=2026-05-02', { headers });

@@ -23,7 +23,7 @@ describe('ClaimSecrets', () => {
     assert.equal(new Set(places).size, 2);
   });
 
-  it('if the secret of a credential cannot be decrypted, `of` rejects with this error for each delivery of the credential', async () => {
+  it('if the secret of a credential cannot be decrypted, the error is thrown for each delivery of the credential', async () => {
     const keyring = { decrypt: () => Promise.reject(new Error('wrong key')) } as unknown as Keyring;
     const secrets = new ClaimSecrets(keyring);
     for (const delivery of [deliveryOf('a'), deliveryOf('a')]) {

@@ -183,7 +183,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     assert.deepEqual([body.attempts, body.next_attempt_at], [[], next_attempt_at.toISOString()]);
   });
 
-  it('200: if private networks are allowed, no response is kept, and the header names have the configured brand', async (t) => {
+  it('200: a delivery shows no response if private networks are allowed, and its header names have the configured brand', async (t) => {
     const own = await startService({
       worker: { drawWaitMs: () => 0, probeRestMs: 0 },
       config: { webhookHeaderBrand: 'Harbour' },
@@ -209,7 +209,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     assert.deepEqual(rows, [{ answers: null }]);
   });
 
-  it('the log has a line for each attempt, and contains no response of a receiver', async () => {
+  it('the log has a line for each attempt of a delivery, and contains no response of a receiver', async () => {
     const { delivery } = await deliver([{ status: 500, body: 'token=hunter2' }, 204], 'delivered');
     const lines = await eventually(() => {
       const found = log.filter((line) => line.includes(delivery.id) && line.includes('webhook attempt'));
@@ -219,7 +219,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     assert.ok(!log.some((line) => line.includes('hunter2')));
   });
 
-  it('404: an unknown or malformed id, the id of another tenant, and an event without a delivery are not found', async () => {
+  it('404: a delivery with an unknown or malformed id, of another tenant, or of an event without a delivery is not found', async () => {
     const [own, stranger] = [await service.tenant(), await service.tenant()];
     const [theirs = ''] = await insertEvents(service.database.db, [
       eventOf(stranger, { delivery: { status: 'failed' } }),

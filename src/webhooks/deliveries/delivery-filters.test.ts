@@ -134,7 +134,7 @@ describe('filters of GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual([body.length, body[0].subject, body[0].next_attempt_at], [1, null, null]);
   });
 
-  it('400: an unknown event, a malformed id or a malformed time is refused, and the message names the field', async () => {
+  it('400: a filter by an unknown event, a malformed id or a malformed time is refused, and the message names the field', async () => {
     for (const [field, value] of [
       ['event', 'order.created'],
       ['event', ''],

@@ -44,7 +44,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
       .execute();
   }
 
-  it('200: the list has only events with a delivery, newest first, with exactly the fields of the contract in each entry', async () => {
+  it('200: the list of deliveries is newest first, has no event without a delivery, and has exactly the fields of the contract', async () => {
     const deliveries = await list(tenant, '');
     assert.deepEqual(
       deliveries.map(({ id, status }) => [id, status]),
@@ -75,7 +75,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.match(String(delivered?.created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it('200: with ?status= in the URL, the list has only the deliveries with the given status', async () => {
+  it('200: with ?status= in the URL, the list has only deliveries with this status', async () => {
     const idsOf = async (query: string) => (await list(tenant, query)).map((delivery) => delivery.id);
     assert.deepEqual(await idsOf('?status=delivered'), [ids[3], ids[1]]);
     assert.deepEqual(await idsOf('?status=pending'), [ids[4], ids[2], ids[0]]);
@@ -83,7 +83,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual(await idsOf('?status=stopped'), []);
   });
 
-  it('200: each page of the list links to the next and the previous page, and the links keep ?status=', async () => {
+  it('200: each page of the list of deliveries links to the next and the previous page, and the links keep ?status=', async () => {
     const page = async (query: string) =>
       (await service.call('GET', PATH + query, { headers: { ...tenant.owner, host: 'api.example' } })).body;
     const first = await page('?page_size=2&status=pending');
@@ -118,7 +118,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual([page.body.count, page.body.results], [1, othersList]);
   });
 
-  it('400: an unknown status, or a page number or size out of range, is refused, and the message names the field', async () => {
+  it('400: a list of deliveries with an unknown status or an invalid page number or size is refused, and the message names the field', async () => {
     for (const query of ['?status=sent', '?status=', '?page=0', '?page_size=201', '?page=x']) {
       const answer = await service.call('GET', PATH + query, { headers: tenant.staff });
       assert.equal(answer.status, 400, query);
@@ -128,7 +128,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     }
   });
 
-  it('401: a call without a token, with an API key or with a false token may not read the list', async () => {
+  it('401: a call without a token, with an API key or with a false token may not read the list of deliveries', async () => {
     for (const headers of [{}, tenant.partner, { authorization: 'Bearer x' }]) {
       const answer = await service.call('GET', PATH, { headers });
       assert.equal(answer.status, 401);
@@ -136,7 +136,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     }
   });
 
-  it('404: a page after the last page of the list is not found', async () => {
+  it('404: a page after the last page of the list of deliveries is not found', async () => {
     const answer = await service.call('GET', `${PATH}?page=4&page_size=2`, { headers: tenant.staff });
     assert.equal(answer.status, 404);
     assert.equal(answer.body.code, 'error');

@@ -79,13 +79,13 @@ describe('the worker and a failing receiver', () => {
     const countAttempted = async () =>
       (await deliveryRows(db, tenant.tenantId)).filter(({ attempt_count }) => attempt_count > 0).length;
 
-    it('only the deliveries that were sent have an attempt, and at most 32 requests hang', async () => {
+    it('if a receiver begins to hang, at most 32 requests hang, and deliveries that were not sent have no attempt', async () => {
       await sleep(1_000);
       assert.equal(await countAttempted(), receiver.requests.length);
       assert.ok(hangingCount <= 32, `${hangingCount} requests hang, although a receiver has at most 32 sending slots`);
     });
 
-    it('a stop of the worker begins no further attempt, and the deliveries that were not sent have no attempt and no lease', async () => {
+    it('if the worker stops while a receiver hangs, deliveries that were not sent have no attempt and no lease', async () => {
       await sleep(100); // All sending slots of the receiver are now taken by requests that hang.
       const sentCount = receiver.requests.length;
       await worker.stop(100);

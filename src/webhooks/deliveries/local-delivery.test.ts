@@ -62,7 +62,7 @@ describe('INSERT of an event that also claims its delivery', () => {
     return (await delivered()).attempts.map(({ error }) => error);
   }
 
-  it('the INSERT of an event claims the delivery and counts its first attempt, and after the commit it is sent from memory', async () => {
+  it('the INSERT of an event claims its delivery and counts the first attempt, and the process sends it after the commit', async () => {
     receiver.answerWith(() => ({ status: 204, afterMs: 300 }));
     const born = await transaction(async (tx, record) => {
       await record(eventInput(tenant));

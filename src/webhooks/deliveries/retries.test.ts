@@ -141,7 +141,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     assert.equal(isSignedWith(nextSecret, last), true);
   });
 
-  it('if a credential is revoked while its delivery waits for the fifth attempt, the delivery is stopped without it', async () => {
+  it('a delivery that waits for its fifth attempt is stopped without this attempt if its credential is revoked', async () => {
     const { receiver, tenant } = await begin(() => ({ status: 500, afterMs: 300 }));
     await receiver.waitFor(1);
     const revoked = await service.call('POST', `/v1/third-party/credentials/${tenant.credential.id}/revoke/`, {

@@ -65,7 +65,7 @@ describe('SendingSlots', () => {
     sending.forEach((slot) => slots.end(slot, null));
   }
 
-  it('a receiver has 4 slots at first, gets one more at each success while it uses all its slots, and has at most 32', () => {
+  it('a new receiver has 4 sending slots, gets one more at each success while it uses all its slots, and has at most 32', () => {
     assert.equal(slots.freeSlots('never seen'), FIRST_SHARE);
     assert.equal(slots.freeSlots(), FIRST_SHARE);
     useAll('a', 1);
@@ -173,7 +173,7 @@ describe('SendingSlots', () => {
     /** Takes slots for all deliveries that may be claimed for a receiver. */
     const claimAll = (url: string) => Array.from({ length: slots.freeToClaim(url) }, () => slots.take(TENANT, url));
 
-    it('returns the free slots of a receiver whose share has not grown, and of a failing receiver', () => {
+    it('freeToClaim returns only the free slots for a receiver that is failing or has not more slots than a new receiver', () => {
       attemptOften('a', true, 100);
       assert.deepEqual([slots.freeToClaim('never seen'), slots.freeToClaim('a')], [FIRST_SHARE, FIRST_SHARE]);
       useAll('b', 100);
@@ -187,7 +187,7 @@ describe('SendingSlots', () => {
       [20, 80],
       [400, 4],
     ] as const) {
-      it(`for a receiver with 32 slots and attempts of ${attemptMs} ms, returns about ${ahead} more than its free slots`, () => {
+      it(`for a receiver with 32 slots and attempts of ${attemptMs} ms, freeToClaim returns about ${ahead} more than free slots`, () => {
         useAll('a', 200, attemptMs);
         const more = () => slots.freeToClaim('a') - slots.freeSlots('a');
         assert.ok(Math.abs(more() - ahead) <= ahead / 10, `${more()} deliveries may be claimed ahead`);
@@ -196,13 +196,13 @@ describe('SendingSlots', () => {
       });
     }
 
-    it('returns, for all receivers together, at most 256 more than their free slots', () => {
+    it('freeToClaim returns, for all receivers together, at most 256 more than their free slots', () => {
       ['a', 'b', 'c'].forEach((url) => useAll(url, 100));
       assert.deepEqual([claimAll('a').length, claimAll('b').length], [MAX_SHARE + SLOTS, MAX_SHARE]);
       assert.equal(slots.freeToClaim('c'), MAX_SHARE);
     });
 
-    it('returns at most slotLimit if the receiver has more free slots, and otherwise also deliveries to claim ahead', () => {
+    it('freeToClaim returns at most slotLimit if the receiver has more free slots, and otherwise also deliveries to claim ahead', () => {
       useAll('a', 100);
       assert.equal(slots.freeToClaim('a', MAX_SHARE - 1), MAX_SHARE - 1);
       assert.equal(slots.freeToClaim('a', MAX_SHARE), MAX_SHARE + SLOTS);
@@ -294,7 +294,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlotsOfTenant(TENANT), HALF - 160 + 40);
   });
 
-  it('there are 256 slots in all while every receiver is healthy', () => {
+  it('all receivers together get 256 sending slots while every receiver is healthy', () => {
     const urls = numbered('well', 100);
     assert.equal(fill(urls).length, SLOTS);
     assert.equal(slots.freeSlots(), 0);
@@ -369,7 +369,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('slow'), FIRST_SHARE);
   });
 
-  it('at most 1,024 slots are taken while more and more receivers become slow', () => {
+  it('at most 1,024 sending slots are taken while more and more receivers become slow', () => {
     let underWay = 0;
     for (let wave = 0; wave < 20; wave += 1) {
       underWay += fill(numbered(`wave ${wave}`, 100)).length;

@@ -86,7 +86,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     assert.equal(receiver.requests.length, begunAt + 1);
   });
 
-  it('200: the field error has the reason why the receiver failed', async () => {
+  it('200: the outcome of a test call has the reason why the receiver failed in the field error', async () => {
     const cases: [Reaction, object][] = [
       [
         { status: 401, body: 'bad signature' },
@@ -111,7 +111,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     assert.deepEqual(await outcomeAt(untrusted.url), { ...failed, error: 'connection_refused' });
   });
 
-  it('200: the field answer has at most the first 1,024 bytes of the response, as valid text without an incomplete character', async () => {
+  it('200: the outcome of a test call has at most the first 1,024 bytes of the response, without an incomplete character', async () => {
     const answers = [
       [`a${'é'.repeat(600)}`, `a${'é'.repeat(511)}`],
       ['x'.repeat(200_000), 'x'.repeat(1_024)],
@@ -128,7 +128,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     assert.deepEqual(await outcomeAt(receiver.url), { http_status: 200, error: null, answer: 'a\ufffdb' });
   });
 
-  it('200: if private networks are allowed, the response of the receiver is not shown', async () => {
+  it('200: the outcome of a test call does not show the response of the receiver if private networks are allowed', async () => {
     receiver.answerWith(() => ({ status: 200, body: 'the secret page of a private server' }));
     const node = await startService({ beside: service });
     assert.deepEqual(await outcomeAt(receiver.url, node), { http_status: 200, error: null, answer: null });
@@ -183,7 +183,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     await node.close();
   });
 
-  it('404: an unknown id, a malformed id and the id of another tenant are refused with the same error', async () => {
+  it('404: a test call with an unknown id, a malformed id or an id of another tenant gets the same error', async () => {
     const stranger = await service.tenant();
     await register(service, stranger.partner, receiver.url);
     const arrived = receiver.requests.length;

@@ -51,7 +51,7 @@ async function found(query: Record<string, string>): Promise<number[]> {
 }
 
 describe('GET /v1/staff/events/', () => {
-  it('200: the list has the events of all partners, newest first, with the fields that the partner sees and the credential', async () => {
+  it('200: the event list of staff has the events of all partners, newest first, with the feed fields and the credential', async () => {
     assert.deepEqual(await found({}), [4, 3, 2, 1, 0]);
     const own = await service.call('GET', EVENTS, { headers: hotel.partner });
     const shown = all.filter(({ credential_id }) => credential_id === hotel.credential.id);
@@ -73,7 +73,7 @@ describe('GET /v1/staff/events/', () => {
     );
   });
 
-  it('200: credential_id, type, ids and before each filter the events by this value, and together by all values', async () => {
+  it('200: credential_id, type, ids and before each filter the event list by this value, and together by all values', async () => {
     assert.deepEqual(await found({ credential_id: sibling.credential.id }), [2]);
     assert.deepEqual(await found({ type: 'order.status_changed' }), [4, 2, 0]);
     assert.deepEqual(await found({ type: 'reservation.created' }), [1]);
@@ -106,14 +106,14 @@ describe('GET /v1/staff/events/', () => {
     assert.equal((await list({ before: 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF' })).body.results.length, 5);
   });
 
-  it('200: next is null if the page ends with the last event, even if the page is full', async () => {
+  it('200: next of the event list is null if the page ends with the last event, even if the page is full', async () => {
     assert.equal((await list({ limit: '5' })).body.next, null);
     assert.equal((await list({ limit: '4' })).body.next, all[1]?.event_id);
     assert.equal((await list({ limit: '2', type: 'order.status_changed' })).body.next, all[2]?.event_id);
     assert.equal((await list({ limit: '3', type: 'order.status_changed' })).body.next, null);
   });
 
-  it('400: a malformed id, an unknown type and a limit out of range are refused, and the message names the field', async () => {
+  it('400: an event list with a malformed id, an unknown type or a wrong limit is refused, and the message names the field', async () => {
     for (const [field, value] of [
       ['before', 'x'],
       ['before', ''],
@@ -136,7 +136,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
     service.call('GET', `/v1/staff/credentials/${id}/feed/${query}`, { headers: of.staff });
   const ofPartner = (query = '', partner = hotel.partner) => service.call('GET', EVENTS + query, { headers: partner });
 
-  it('200: staff get exactly the bytes that the partner gets, even if staff read the feed first', async () => {
+  it('200: staff get the feed with exactly the bytes that the partner gets, even if staff read the feed first', async () => {
     const node = await service.tenant();
     const receiver = await startReceiver({ answer: () => ({ status: 500, body: 'no' }) });
     const own = await startService({
@@ -183,7 +183,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
     }
   });
 
-  it('200: the feed has only events of this credential, even after the credential was revoked', async () => {
+  it('200: the feed that staff read has only events of the credential, even after the credential was revoked', async () => {
     const { credential, partner } = await service.credential(hotel.tenantId);
     await causeEvent(service, hotel, partner);
     const earlier = await feed(credential.id);
@@ -194,7 +194,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
     assert.deepEqual((await feed(credential.id.toUpperCase())).body, earlier.body);
   });
 
-  it('400: if a call of the partner gets 400, the same call of staff gets 400 with the same message', async () => {
+  it('400: if the feed returns 400 to the partner, the same call of staff gets 400 with the same message', async () => {
     for (const query of [
       '?after=x',
       '?after=-1',
@@ -210,7 +210,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
     }
   });
 
-  it('404: an unknown or malformed id, a credential of another tenant and a PMS credential are not found', async () => {
+  it('404: the feed of an unknown or malformed id, of another tenant or of a PMS credential is not found', async () => {
     const pms = await service.call('POST', '/v1/channel-manager/credentials/', { headers: hotel.owner });
     const stranger = await service.tenant();
     for (const id of [newId(), 'x', pms.body.id, stranger.credential.id]) {
