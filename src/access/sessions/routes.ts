@@ -84,7 +84,7 @@ async function signInOf(
   }
   const { person, generation, isFromProvider } = await authenticateToken(db, verifyToken, authorization);
   if (!isFromProvider) {
-    throw apiError('invalid_credentials', 'Only a token of the identity provider is accepted. Or send e-mail and password.', {
+    throw apiError('invalid_credentials', 'Send a token of the identity provider, or e-mail and password.', {
       'www-authenticate': 'Bearer',
     });
   }

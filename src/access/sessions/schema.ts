@@ -8,11 +8,17 @@ const Id = Type.String({ format: 'uuid' });
 
 const MePerson = Type.Object({
   id: Type.String({ format: 'uuid', description: 'The id of the person.' }),
-  name: Nullable(Type.String(), 'The name of the person, as other people of the tenant see it. Null if the person has no name.'),
+  name: Nullable(
+    Type.String(),
+    'The name of the person, as other people of the tenant see it. Null if the person has no name.',
+  ),
   email: Type.String({ description: 'The e-mail address that the person signs in with.' }),
   role: Role,
   areas: Areas,
-  language: Nullable(Type.String(), 'The language that the person has chosen, as a BCP 47 tag. Null if the person has chosen no language.'),
+  language: Nullable(
+    Type.String(),
+    'The language that the person has chosen, as a BCP 47 tag. Null if the person has chosen no language.',
+  ),
 });
 
 const MeDisplay = Type.Object({
@@ -38,7 +44,8 @@ const MeSession = Type.Object(
     id: Nullable(Id, 'The id of the session. Null for a token.'),
     kind: Type.Enum(['person', 'display', 'token'], {
       type: 'string',
-      description: '`person` or `display`: the call came with a session cookie. `token`: the call came with a bearer token.',
+      description:
+        '`person` or `display`: the call came with a session cookie. `token`: the call came with a bearer token.',
     }),
     expires_at: Type.String({
       format: 'date-time',
