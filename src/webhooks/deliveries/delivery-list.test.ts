@@ -44,7 +44,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
       .execute();
   }
 
-  it('200: the list of deliveries is newest first, has no event without a delivery, and has exactly the fields of the contract', async () => {
+  it('200: the list of deliveries is newest first, leaves out events without a delivery, and has the fields of the contract', async () => {
     const deliveries = await list(tenant, '');
     assert.deepEqual(
       deliveries.map(({ id, status }) => [id, status]),
@@ -118,7 +118,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual([page.body.count, page.body.results], [1, othersList]);
   });
 
-  it('400: a list of deliveries with an unknown status or an invalid page number or size is refused, and the message names the field', async () => {
+  it('400: a list of deliveries with an unknown status or a page out of range is refused, and the message names the field', async () => {
     for (const query of ['?status=sent', '?status=', '?page=0', '?page_size=201', '?page=x']) {
       const answer = await service.call('GET', PATH + query, { headers: tenant.staff });
       assert.equal(answer.status, 400, query);
