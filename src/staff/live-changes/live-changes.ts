@@ -42,9 +42,9 @@ export interface LiveCounts {
 }
 
 /**
- * Tells callers that data of their tenant has changed. It finds the changes of all processes in the database: with the poll of the list of
- * recent changes, and with looks, which read the newest rows of a tenant. If there is no open stream, it sends no statement. It sends hints
- * without data, so a repeated or unnecessary hint does no harm.
+ * Tells callers that data of their tenant has changed. It finds the changes of all processes in the database. For this, it polls the list
+ * of recent changes, and regularly reads the newest rows of tenants (a look). If there is no open stream, it sends no statement. It sends
+ * hints without data, so a repeated or unnecessary hint does no harm.
  */
 export class LiveChanges {
   readonly counts: LiveCounts = { looks: 0, hints: 0 };

@@ -59,9 +59,9 @@ export interface HourRow {
 
 /**
  * Counts the deliveries of the newest `limit` events of a credential, by the hour of the event. Only events with an id of at least `fromId`
- * count. The query reads the index of the event feed backwards, because the newest events are at the end of the feed: events without a
- * position, and before these the events with the highest positions. The query computes the hour from the id of the event, because a UUIDv7
- * begins with its time in milliseconds.
+ * count. The newest events are at the end of the event feed, so the query reads the index of the feed backwards. At the end are the events
+ * without a position, and before these the events with the highest positions. The query computes the hour from the id of the event, because
+ * a UUIDv7 begins with its time in milliseconds.
  */
 export async function countByHour(
   db: Db,

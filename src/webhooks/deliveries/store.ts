@@ -160,8 +160,8 @@ export interface Wanted {
  * that may write rows of several tenants. On a cluster, there is one statement for each tenant.
  *
  * The claim counts an attempt for each delivery before the event is sent. It also leases the delivery, so that no other worker claims it
- * before the lease ends. The same statement ends the deliveries that must not be sent: deliveries of a revoked credential (decision 34),
- * deliveries of a credential whose URL was removed, and deliveries whose fifth attempt has no recorded outcome (decision 33).
+ * before the lease ends. The same statement ends the deliveries that must not be sent. These are deliveries of a revoked credential
+ * (decision 34) or of a credential whose URL was removed, and deliveries whose fifth attempt has no recorded outcome (decision 33).
  * @returns the deliveries to send, and the number of rows claimed for each credential
  */
 export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {

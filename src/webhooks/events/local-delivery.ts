@@ -51,8 +51,9 @@ export interface DueQueue {
 /** Functions of the delivery worker of this process, for the code that writes events. */
 export interface LocalDelivery {
   /**
-   * Returns a lease for an event that this process will send itself. Returns null if the worker cannot send the event now: it stops or has
-   * too many unrecorded outcomes, the receiver has no free sending slot, or the tenant has half of all slots while other tenants wait.
+   * Returns a lease for an event that this process will send itself. Returns null if the receiver has no free sending slot, or if the
+   * tenant has half of all slots while other tenants wait. Also returns null if the worker is stopping, or if too many outcomes wait to be
+   * recorded.
    * @param ahead number of events that the same transaction has already written for the same credential
    */
   offerLease(credential: { tenantId: number; credentialId: string }, ahead: number): Lease | null;
