@@ -34,8 +34,8 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
 }
 
 /**
- * Configured bounds on requests, and functions and counts that tell how much of each bound is in use. They are read each time the metrics
- * are collected.
+ * Configured bounds on requests, and functions and counts that give the current use of each bound. All of them are read each time the
+ * metrics are collected.
  */
 export interface BoundedWork {
   bounds: Bounds;

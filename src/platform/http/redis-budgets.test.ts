@@ -108,7 +108,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
-  it('200: a look at a budget shows the calls of both nodes as shared, takes no call, and shows the share of a node while Redis is lost', async () => {
+  it('200: reading a budget counts no call, shows the calls of both nodes as shared, and shows the share of one node while Redis is lost', async () => {
     const tenant = await first.tenant();
     const { partner } = tenant;
     const look = async (node: TestService) => {
@@ -323,7 +323,7 @@ describe('the budget of a key over the loss and the return of Redis, with window
     assert.ok(letInFrom(lostAtMs) <= LIMIT, `${letInFrom(lostAtMs)} calls in the first window after the loss`);
   });
 
-  it('calls that Redis has counted before the loss count against the share, and the rest of the budget is divided', async () => {
+  it('calls that Redis counted before its loss count against the share of each node, and the rest of the budget is divided between the nodes', async () => {
     await call([0, 1], 20);
     await redis.kill();
     const counts: number[] = [];

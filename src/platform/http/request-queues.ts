@@ -15,8 +15,8 @@ declare module 'fastify' {
 
   interface FastifyRequest {
     /**
-     * Ends the part of the request in its queue before the response ends. Called for a response that goes on for long without work. Null before
-     * the request has begun.
+     * Removes the request from the running requests of its queue before the response ends. Called for a response that stays open for long
+     * without work. Null before the request has begun.
      */
     leaveQueue: (() => void) | null;
   }
