@@ -123,7 +123,7 @@ async function statusesOf(at: TestService, paths: string[]): Promise<Set<number>
 }
 
 describe('backup and restore', () => {
-  it('a backup under load, restored into an empty DATA_DIR, has every order and stay from before it, and every credential and secret works', async () => {
+  it('a backup that is made under load and restored into an empty DATA_DIR has all earlier orders and stays, and all credentials and secrets work', async () => {
     const earlier: Written = { orders: [], stays: [] };
     const file = join(folder, 'under-load.backup');
     let isOver = false;
@@ -260,7 +260,7 @@ describe('a restore that is killed', () => {
   });
   after(() => large.close());
 
-  it('after SIGKILL, DATABASE_URL has no row, and the same command then restores all rows', async () => {
+  it('after SIGKILL of a restore, the database of DATABASE_URL has no row, and the same command then restores all rows', async () => {
     const target = await newDatabase();
     const options = { env: { ...envOf(large), DATABASE_URL: target.url } };
     await target.db.transaction().execute(async (tx) => {
@@ -277,7 +277,7 @@ describe('a restore that is killed', () => {
     assert.deepEqual(to, from);
   });
 
-  it('after SIGKILL, the same command restores all rows into the same DATA_DIR', async () => {
+  it('after SIGKILL of a restore, the same command restores all rows into the same DATA_DIR', async () => {
     const dataDir = await newDataDir();
     const args = ['restore', file, '--passphrase-file', passphraseFile];
     const command = startCommand(args, { env: { DATA_DIR: dataDir } });

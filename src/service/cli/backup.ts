@@ -9,13 +9,13 @@ import { formatBytes, print, printJson, showProgress } from './terminal.ts';
 import { readVersion } from '../version.ts';
 
 export interface BackupFlags {
-  /** Path of a file with the passphrase that seals the master key. */
+  /** Path of a file with the passphrase that encrypts the master key. */
   passphraseFile?: string;
   json?: boolean;
 }
 
 /**
- * Runs `roomservice backup FILE`. Writes all rows as they are in one moment, while other processes use the database. Neither migrates nor
+ * Runs `roomservice backup FILE`. Writes all rows as they are at one moment, while other processes use the database. Neither migrates nor
  * changes the database, because an operator makes a backup before an upgrade.
  */
 export async function backup(config: Config, file: string, { passphraseFile, json }: BackupFlags): Promise<void> {

@@ -295,7 +295,7 @@ describe('roomservice config check: embedded database', () => {
 describe('roomservice config check: Redis and JWKS', () => {
   const program = findRedis();
 
-  it('config check exits 0 if Redis responds and has no new key then, and exits 1 if it does not run or refuses the password', {
+  it('config check exits 0 and adds no key to Redis if Redis responds, and exits 1 if Redis does not run or refuses the password', {
     skip: program === undefined && 'this machine has no redis-server and no valkey-server',
   }, async (t) => {
     const redis = await createRedis(program ?? '', ['--requirepass', 'correct-word']);

@@ -51,7 +51,7 @@ function addBackupCommands(program: Command): void {
     });
 }
 
-/** Adds the command that copies the embedded database to another one. */
+/** Adds the command that copies the embedded database to another database. */
 function addMoveCommand(program: Command): void {
   program
     .command('move')

@@ -95,7 +95,7 @@ describe('a backup or restore that is refused', () => {
     await succeed(['tenant', 'list'], { env: { ...env, MASTER_KEY: service.masterKey.toString('base64') } });
   });
 
-  it('restore with a newer master key says which key is missing, and keys rewrap with both keys makes it work', async () => {
+  it('after a restore with a newer master key, commands exit 1 until keys rewrap has run with the old and the new master key', async () => {
     const target = await createTestDatabase();
     const env = { DATABASE_URL: target.url, MASTER_KEY: randomBytes(32).toString('base64') };
     const { stdout } = await succeed(['restore', plain], { env });

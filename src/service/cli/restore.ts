@@ -13,7 +13,7 @@ import { openServer, reachable } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 export interface RestoreFlags {
-  /** Path of a file with the passphrase that opens the master key in the backup. */
+  /** Path of a file with the passphrase that decrypts the master key in the backup. */
   passphraseFile?: string;
   json?: boolean;
 }
@@ -57,7 +57,7 @@ export async function restore(config: Config, file: string, { passphraseFile, js
 }
 
 /**
- * Opens the master key of a backup with the passphrase. @returns null without a passphrase
+ * Decrypts the master key of a backup with the passphrase. @returns null if there is no passphrase
  * @throws OperatorError if the passphrase is wrong, or if the backup has no master key
  */
 export async function openBackupKey(backup: Backup, passphraseFile: string | undefined): Promise<Buffer | null> {
@@ -73,7 +73,7 @@ export async function openBackupKey(backup: Backup, passphraseFile: string | und
   return await openSealedKey(backup.sealedKey, passphrase);
 }
 
-/** @throws OperatorError if the number of rows of a table differs from the one that the backup was made with */
+/** @throws OperatorError if the number of rows of a table differs from the number that the backup gives */
 export function refuseOtherCounts(counts: RowCounts, expected: RowCounts): void {
   const table = Object.keys(expected).find((name) => counts[name] !== expected[name]);
   if (table !== undefined) {
@@ -102,7 +102,7 @@ async function refuseOtherFiles({ databaseUrl, dataDir }: Config): Promise<void>
   }
 }
 
-/** Refuses to leave a DATA_DIR with a master key that does not belong to the restored database. */
+/** Refuses the restore if DATA_DIR already has a master key that differs from the master key of the backup. */
 async function refuseOtherKey(config: Config, backupKey: Buffer | null): Promise<void> {
   const existing = config.masterKey === null ? await findMasterKey(config) : null;
   if (backupKey !== null && existing !== null && !existing.equals(backupKey)) {
@@ -113,8 +113,8 @@ async function refuseOtherKey(config: Config, backupKey: Buffer | null): Promise
 }
 
 /**
- * Makes the master key of this installation open the restored service keys. Runs in the loading transaction, so a restored database without
- * its key is never left behind.
+ * Makes the master key of this installation decrypt the restored service keys, if the master key of the backup is known. Runs in the
+ * transaction that loads the rows. So if it fails, the database stays empty.
  */
 async function handOverKeys(config: Config, db: Database, backupKey: Buffer | null): Promise<KeyState> {
   if (backupKey !== null && config.masterKey === null) {

@@ -33,7 +33,7 @@ describe('backup verify', () => {
     (await sql`SELECT datname FROM pg_database WHERE datname LIKE 'roomservice_scratch_%'`.execute(service.database.db))
       .rows;
 
-  it('backup verify exits 0, says what it checked, and leaves no database, on a server and without one', async () => {
+  it('backup verify exits 0, prints its checks and leaves no database, both with DATABASE_URL and with the embedded database', async () => {
     const file = join(folder, 'sound.backup');
     await succeed(['backup', file, '--passphrase-file', passphraseFile], { env: envOf(service) });
     const onServer = await succeed(['backup', 'verify', file], { env: envOf(service) });
