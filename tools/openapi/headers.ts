@@ -80,7 +80,7 @@ export const IF_NONE_MATCH = {
   example: HEADERS.ETag.example,
 };
 
-/** Request header of streams of events, by which a stream goes on. */
+/** Request header `Last-Event-ID`. A client sends it to continue an earlier stream of events. */
 export const LAST_EVENT_ID = {
   name: 'Last-Event-ID',
   in: 'header',
@@ -90,7 +90,7 @@ export const LAST_EVENT_ID = {
   example: '1763841437512',
 };
 
-/** Request header `If-Match`. The operation that changes what has an `ETag` accepts this header. */
+/** Request header `If-Match`. An operation that changes data with an `ETag` accepts this header. */
 export const IF_MATCH = {
   name: 'If-Match',
   in: 'header',
