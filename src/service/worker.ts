@@ -42,7 +42,7 @@ export interface DeliveryPace
   extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs' | 'scanEveryMs'> {
   /** Time limit of one delivery attempt, in milliseconds. */
   timeoutMs?: number;
-  /** True if responses to failed attempts are kept although private networks are allowed. */
+  /** True if responses to failed attempts are stored even if private networks are allowed. */
   keepAnswers?: boolean;
 }
 

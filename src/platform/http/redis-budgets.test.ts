@@ -127,7 +127,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     await sleep(2 * TIMES.announceEveryMs); // Until then, both nodes know that there are two of them.
     messages.length = 0;
     await redis.kill();
-    // The node may have 148 of the 296 calls that were left.
+    // The share of this node is 148 of the 296 calls that are left.
     assert.equal(await remaining(first, partner), 147);
     const lost = await look(first);
     assert.deepEqual([lost.used, lost.is_shared], [153, false]);
@@ -330,7 +330,8 @@ describe('the budget of a key over the loss and the return of Redis, with window
     for (const node of [0, 1, 0]) {
       counts.push((await nodes[node]?.take('key'))?.count ?? 0);
     }
-    // 40 and 41 calls are left to the nodes, because the first node has not seen the last call. Each call takes one call from its half.
+    // When Redis is killed, the first node has seen one call fewer than the second node. So it counts 41 calls as left, and the second node
+    // counts 40. Each node lets in half of its number.
     assert.deepEqual(counts, [LIMIT - 19, LIMIT - 19, LIMIT - 18]);
   });
 

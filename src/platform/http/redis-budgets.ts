@@ -68,8 +68,9 @@ const TIMES: Times = {
  * reached, does not respond in time or refuses a command, the process counts in its own memory, and lets in only its share of each budget:
  * the limit divided by the number of processes that it last saw in Redis. It keeps to its share until a window has passed after the last
  * failure. So a key gets at most two budgets in a minute, although Redis may have lost its counts (docs/decisions/0016-budgets.md). In a
- * cluster, this concerns only the budgets whose slot is lost. The process logs once that Redis is lost, and logs again when Redis is back.
- * The promise resolves as soon as Redis is connected, or after half a second if Redis is not connected by then.
+ * cluster, the process lets in only its share of those budgets whose slot is lost, and the other budgets stay shared. The process logs once
+ * that Redis is lost, and logs again when Redis is back. The promise resolves as soon as Redis is connected, or after half a second if
+ * Redis is not connected by then.
  * @param url a URL that `parseRedisUrl` accepts
  */
 export async function createRedisBudgets(url: string, log: Logger, times: Partial<Times> = {}): Promise<BudgetStore> {

@@ -32,7 +32,7 @@ const ORDERS_BEFORE = 10;
 /** Number of orders in a database whose restore takes long enough to be killed. */
 const MANY_ORDERS = 20_000;
 
-/** Everything that must work after a restore as before. */
+/** Data and credentials that must work after a restore in the same way as before the backup. */
 interface House {
   hotel: TestHotel;
   channel: TestChannel;
@@ -95,7 +95,10 @@ interface Written {
   stays: string[];
 }
 
-/** Places orders and books stays until `isOver` returns true. Each client adds the external ids of what the service has accepted. */
+/**
+ * Places orders and books stays until `isOver` returns true. Each client records the external ids of the orders and stays that the service
+ * has accepted.
+ */
 async function writeUntil(isOver: () => boolean, written: Written): Promise<void> {
   const write = async (client: number) => {
     for (let round = 0; !isOver(); round += 1) {
@@ -135,7 +138,7 @@ describe('backup and restore', () => {
     await load;
     assert.match(
       stdout,
-      / is complete \(rows: \d+, size: \d+ KiB\)\. It contains the master key, sealed by the passphrase\./,
+      / is complete \(rows: \d+, size: \d+ KiB\)\. It contains the master key, encrypted with the passphrase\./,
     );
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const late = await placeOrder(service, house.hotel.partner);

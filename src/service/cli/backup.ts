@@ -62,7 +62,7 @@ function describe(
 ) {
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const key = isSealed
-    ? 'It contains the master key, sealed by the passphrase. Keep the passphrase in another place than this file.'
+    ? 'It contains the master key, encrypted with the passphrase. Keep the passphrase in another place than this file.'
     : 'It does not contain the master key. A restore needs the master key in use now, so keep a copy of it in another place.';
   return `${file} is complete (rows: ${rows}, size: ${formatBytes(bytes)}). ${key}`;
 }

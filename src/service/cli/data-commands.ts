@@ -22,7 +22,7 @@ function addBackupCommands(program: Command): void {
     .command('backup')
     .description('write all data to a file, while the service runs')
     .argument('<file>', 'path of the new file (a file that exists is never replaced)')
-    .option('--passphrase-file <path>', 'put the master key into the file, sealed by the passphrase in this file')
+    .option('--passphrase-file <path>', 'put the master key into the file, encrypted with the passphrase in this file')
     .option('--json', 'print JSON')
     .action(async (file: string, options: BackupFlags) => {
       const config = configure();

@@ -246,7 +246,10 @@ async function slowCommit({ db }: TestDatabase, seconds: number): Promise<void> 
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION at_commit()`.execute(db);
 }
 
-/** Waits until the server runs the COMMIT of a move. The marker appears a moment earlier, when the transaction can still be lost. */
+/**
+ * Waits until the server runs the COMMIT of a move. The file `moved-to` is not enough as a sign, because it appears earlier, when the
+ * transaction can still be lost.
+ */
 async function waitForCommit({ db }: TestDatabase): Promise<void> {
   const isCommitting = async () => {
     const { rows } = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database()

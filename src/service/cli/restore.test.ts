@@ -85,10 +85,10 @@ describe('a backup or restore that is refused', () => {
     assert.deepEqual([await readdir(other), await readdir(keyed)], [['letter.txt'], ['master-key']]);
   });
 
-  it('restore without the passphrase says which key is missing, and serve starts when the operator has set it', async () => {
+  it('after a restore without the passphrase, commands exit 1 until MASTER_KEY is set to the master key of the backup', async () => {
     const env = { DATA_DIR: await newDataDir() };
     const { stdout } = await succeed(['restore', plain], { env });
-    assert.match(stdout, /The master key is not there yet\. .* set MASTER_KEY\./);
+    assert.match(stdout, /This installation does not have the master key yet\. .* set MASTER_KEY\./);
     const { code, stderr } = await runCommand(['tenant', 'list'], { env });
     assert.equal(code, 1);
     assert.match(stderr, /master-key is missing/);

@@ -157,7 +157,7 @@ function describeKey({ databaseUrl, dataDir }: Config, keyState: KeyState): stri
   return {
     opens:
       'The master key decrypts the restored keys. All credentials, webhook secrets and users work as before. Start the service.',
-    missing: `The master key is not there yet. Before you start the service, ${place}. It is the master key with which the backup was made.`,
+    missing: `This installation does not have the master key yet. Before you start the service, ${place}. It is the master key with which the backup was made.`,
     wrong: `The master key of this installation does not decrypt the restored keys. Before you start the service, ${place}. It must be the master key with which the backup was made.`,
   }[keyState];
 }
