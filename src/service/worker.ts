@@ -36,7 +36,8 @@ export interface WorkerDependencies {
 }
 
 /**
- * Overrides the lease, the waits and the time limit of deliveries. Tests use it, because the values of the contract are too long for tests.
+ * Overrides the lease of a claim, the waits and the time limit of deliveries. Tests use it, because the values of the contract are too long
+ * for tests.
  */
 export interface DeliveryPace
   extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs' | 'scanEveryMs'> {

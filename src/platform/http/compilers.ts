@@ -50,8 +50,9 @@ export function serializerOf(schema: Schema): Serializer {
 }
 
 /**
- * Returns the schema with each union of a type and null as a nullable type. The serializer validates a value against each member of a union.
- * Compiling these validators takes up to 90 ms of the event loop at the first response, and validating doubles the time of each response.
+ * Returns the schema with each union of a type and null as a nullable type. The serializer validates a value against each member of a
+ * union. Compiling these validators blocks the event loop for up to 90 ms at the first response, and validating doubles the time of each
+ * response.
  * @param text the schema as JSON
  */
 function withoutNullUnions(text: string): Schema {

@@ -132,7 +132,7 @@ export class EventStreams {
     const exceeded = bounds.find(([count, most]) => count >= most);
     if (exceeded !== undefined) {
       const [, most, whose] = exceeded;
-      throw apiError('rate_limited', `${whose} ${most} open streams. Close one, and open another one later.`, {
+      throw apiError('rate_limited', `${whose} ${most} open streams. Close a stream, or open the new stream later.`, {
         'retry-after': String(RETRY_AFTER_SECONDS),
       });
     }

@@ -216,7 +216,7 @@ describe('roomservice config check: DATABASE_URL', () => {
     assert.doesNotMatch(report.output, /hunter2/);
   });
 
-  it('describeState finds a PostgreSQL that is too old, a standby, and a database of another branch', () => {
+  it('describeState reports a PostgreSQL that is too old, a standby, and a database with migrations of another branch', () => {
     const state = { version: '18.4', isStandby: false, mayCreateTables: true, migrations: { missing: [], newer: [] } };
     const faultsOf = (change: Partial<Parameters<typeof describeState>[0]>) =>
       describeState({ ...state, ...change }).faults;

@@ -53,7 +53,7 @@ describe('backup verify', () => {
     assert.deepEqual(await readdir(env.TMPDIR), []);
   });
 
-  it('backup verify exits 1 and names a night whose counter is wrong, and a secret that cannot be decrypted', async () => {
+  it('backup verify exits 1 and names a night with a wrong counter, and a secret that cannot be decrypted', async () => {
     const { db } = service.database;
     await db.updateTable('night').set({ held: 3 }).where('date', '=', dayAhead(31)).execute();
     await db

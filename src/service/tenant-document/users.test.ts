@@ -349,7 +349,7 @@ describe('invited people and a tenant document', () => {
     assert.equal((await choosePassword(service, open)).status, 200);
   });
 
-  it('a document that would leave only an invited owner is refused, also if it names the invited owner without a password', async () => {
+  it('a document that leaves an invited person as the only owner is refused, also if it names this person without a password', async () => {
     const tenant = await openTenant();
     const { email } = (await invite(service, tenant, { role: 'owner' })).body.person;
     const staffOnly = { ...tenant.ownerUser, role: 'staff' };
@@ -360,7 +360,7 @@ describe('invited people and a tenant document', () => {
     assert.equal(await statusOfSignIn(email, OTHER_PASSWORD), 200);
   });
 
-  it('an e-mail that an invitation of another tenant holds is refused, and is accepted after the invitation has expired', async () => {
+  it('a document with an e-mail that another tenant has invited is refused, and is accepted after the invitation has expired', async () => {
     const [tenant, other] = [await openTenant(), await openTenant()];
     const invited = await invite(service, other);
     const { email } = invited.body.person;
