@@ -116,9 +116,9 @@ type HeaderName = keyof typeof HEADERS;
 
 /** Returns a `$ref` to each header of the operation's response with the given status. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
-  // A call that fails authentication is not counted against the budget. If the database is unavailable, a 503 may be
-  // sent before the call is counted. So the budget headers are not documented for 401 and 503. A call that may only come
-  // from the console is refused with 400 before it is counted.
+  // The budget headers are documented only for calls that the budget counts. A call that fails authentication (401) is not
+  // counted. If the database is unavailable, the service may send a 503 before it counts the call. If only the console may
+  // make a call, the service refuses other callers with 400 before it counts the call.
   const isCounted =
     operation.isCounted && !['401', '503', ...(operation.isConsoleOnly ? ['400'] : [])].includes(status);
   const names: HeaderName[] = [
