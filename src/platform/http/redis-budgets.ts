@@ -23,8 +23,8 @@ const COUNT = `
 const LOOK = `return {tonumber(redis.call('GET', KEYS[1]) or 0), math.max(0, redis.call('PTTL', KEYS[1]))}`;
 
 /**
- * Redis script (Lua) that announces this process under its id. Returns the number of processes that announced themselves within the lifetime
- * of an announcement. The clock of Redis measures this time, so the clocks of the processes need not agree.
+ * Redis script (Lua) that announces this process under its id. Returns the number of processes that announced themselves within the
+ * lifetime of an announcement. The clock of Redis measures this time, so the clocks of the processes need not agree.
  */
 const ANNOUNCE = `
   local time = redis.call('TIME')

@@ -173,7 +173,9 @@ describe('backup and restore', () => {
     await assertMovesToServer(env);
   });
 
-  /** Asserts that sign-in, tokens, API key, webhook secret and channel secret work, and that a cursor from before the restore is refused. */
+  /**
+   * Asserts that sign-in, tokens, API key, webhook secret and channel secret work, and that a cursor from before the restore is refused.
+   */
   async function assertHouse(remote: TestService): Promise<void> {
     const { hotel, channel, webhookSecret, cursor } = house;
     const signIn = { email: hotel.document.users?.[0]?.email, password: OWNER_PASSWORD };

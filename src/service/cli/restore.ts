@@ -18,7 +18,9 @@ export interface RestoreFlags {
   json?: boolean;
 }
 
-/** State of this installation's master key after the restore: it decrypts the restored service keys, it is missing, or it is another key. */
+/**
+ * State of this installation's master key after the restore: it decrypts the restored service keys, it is missing, or it is another key.
+ */
 type KeyState = 'opens' | 'missing' | 'wrong';
 
 /**
