@@ -67,7 +67,7 @@ async function measure(world: World, chosenOperations: Operation[]): Promise<Any
   return measured;
 }
 
-/** Returns the rows as up to four tables, because the comparison of queues, the costs of many processes and the costs of calls have their own columns. */
+/** Returns the rows as up to four tables. Each type of row has its own table, because the types have different columns. */
 function renderTables(measured: AnyRow[]): string {
   const queueRows = measured.filter((row) => 'sender' in row);
   const processRows = measured.filter((row) => 'work' in row);

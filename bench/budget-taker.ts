@@ -1,4 +1,4 @@
-// Process that counts calls in Redis as a process of the service does, for many credentials.
+// Process that counts the calls of many credentials in Redis, as a process of the service does.
 import { pino } from 'pino';
 import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
 import type { Budget } from '#platform/http/rate-limit.ts';
@@ -9,14 +9,14 @@ import type { Slice } from './load-worker.ts';
 export type BudgetJob =
   /** Connects to Redis. */
   | { do: 'open'; redisUrl: string }
-  /** Counts one call of each of so many credentials. Returns the memory that this process uses after that, in MB. */
+  /** Counts one call for each credential. `credentials` is their number. Returns the memory that this process uses then, in MB. */
   | { do: 'fill'; credentials: number }
-  /** Counts calls of the credentials in turns, over so many lanes. */
+  /** Counts calls of one credential after the other. `lanes` is the number of calls that wait for Redis at the same time. */
   | { do: 'take'; credentials: number; lanes: number; seconds: number };
 
 const LIMIT = 300;
 const MIB = 1024 * 1024;
-/** Step between two credentials. It is prime, so that calls of all credentials come before the second call of one. */
+/** Step from the number of one credential to the next. It is prime, so that each credential calls once before any calls twice. */
 const STEP = 7_919;
 
 let budget: Budget;

@@ -1,6 +1,6 @@
 import { number, renderColumns } from './table.ts';
 
-/** Row of the table of costs: what one call takes. A value is undefined if this machine does not measure it. */
+/** Row of the table of costs: the CPU time and the bytes that one call takes. A value is undefined if this machine cannot measure it. */
 export interface CostRow {
   call: string;
   /** Number of concurrent calls. Concurrent calls of the same kind share statements and commits. */
@@ -11,7 +11,7 @@ export interface CostRow {
   apiUs?: number | undefined;
   /** CPU time of all processes of PostgreSQL for one call, in microseconds. */
   postgresUs?: number | undefined;
-  /** CPU time of Redis for one call, in microseconds. Undefined also if there is no Redis on this machine. */
+  /** CPU time of Redis for one call, in microseconds. Also undefined if this machine has no Redis. */
   redisUs?: number | undefined;
   /** Bytes of the write-ahead log for one call. */
   walBytes?: number | undefined;
@@ -31,7 +31,7 @@ const HEADINGS = [
   'stored bytes',
 ];
 
-/** Returns the rows as a Markdown table, with the number of calls that take one second of a core. */
+/** Returns the rows as a Markdown table. The table also shows how many calls one second of CPU time is enough for. */
 export function renderCostTable(rows: CostRow[]): string {
   return renderColumns(
     HEADINGS,
@@ -49,7 +49,7 @@ export function renderCostTable(rows: CostRow[]): string {
   );
 }
 
-/** Returns the number of calls that take one second of a core. Undefined means that the time is unknown or too short to be measured. */
+/** Returns how many calls one second of CPU time is enough for, or undefined if the time of a call is unknown or too short to measure. */
 function perCpuSecond(us = 0): number | undefined {
   return us > 0 ? 1_000_000 / us : undefined;
 }

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Length of the unit of /proc/PID/stat (`getconf CLK_TCK`), in milliseconds. It is 10 ms on every machine with Linux. */
+/** Length of one tick, the time unit of /proc/PID/stat (`getconf CLK_TCK`), in milliseconds. It is 10 ms on every machine with Linux. */
 const TICK_MS = 10;
 
 /**
- * Returns the time that the first threads of these processes have run on a CPU, in milliseconds since their start. It is more precise than
- * `cpuMsOf`, and does not count children.
+ * Returns the CPU time of the main threads of these processes, in milliseconds since they started. The value is more precise than that of
+ * `cpuMsOf`, but it does not include other threads or child processes.
  * @throws Error on systems other than Linux
  */
 export async function onCpuMsOf(pids: number[]): Promise<number> {

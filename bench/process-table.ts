@@ -3,14 +3,14 @@ import { number, renderColumns } from './table.ts';
 /** Numbers of processes for which the table has a column. */
 export const PROCESS_COUNTS = [10, 100, 1_000];
 
-/** Row of the table that shows how much of PostgreSQL the regular statements of many idle processes use. */
+/** Row of the table that shows how many CPU cores of PostgreSQL the regular statements of many idle processes use. */
 export interface ProcessRow {
   work: string;
-  /** CPU time of PostgreSQL for one statement, in microseconds. Undefined in a row of a total. */
+  /** CPU time of PostgreSQL for one statement, in microseconds. Undefined if the row is a total of other rows. */
   costUs?: number;
-  /** Returns the number of cores that PostgreSQL uses for this work of all processes. */
+  /** Returns the number of cores that PostgreSQL uses if this number of processes does the work. */
   coresAt: (processes: number) => number;
-  /** Largest number of cores for the largest number of processes that reaches the goal. */
+  /** Goal: at the largest number of processes, PostgreSQL uses fewer cores than this number. Undefined if the row has no goal. */
   mostCores?: number;
 }
 

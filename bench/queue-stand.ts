@@ -30,7 +30,7 @@ interface Surroundings {
   databaseUrl: string;
 }
 
-/** Starts the receivers and all contestants. A library that does not start is missing in the comparison. */
+/** Starts the receivers and all compared programs. If a queue library does not start, the comparison leaves it out. */
 export async function openQueueStand({ resources, postgres, databaseUrl }: Surroundings): Promise<QueueStand> {
   const { certificate, settings } = await makeTrustedCertificate(resources);
   const receivers = resources.use(startChild<ReceiversJob, ReceiversAnswer>('receivers.ts'));
@@ -54,7 +54,7 @@ export async function openQueueStand({ resources, postgres, databaseUrl }: Surro
   };
 }
 
-/** Registers one origin for each partner, through the API. Returns these partners, and the webhook secret of each. */
+/** Registers a webhook URL with its own origin for each partner, through the API. Returns these partners, each with its webhook secret. */
 async function registerWebhooks(
   postgres: Postgres,
   databaseUrl: string,

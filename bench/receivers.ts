@@ -16,7 +16,7 @@ export interface ReceiversJob {
   startsCount?: boolean;
 }
 
-/** What all receivers together have counted. */
+/** Counts of all receivers together. */
 export interface Arrivals {
   /** Number of events that arrived with a correct signature. An event that arrived twice counts once. */
   events: number;

@@ -3,17 +3,17 @@ import { tell } from './progress.ts';
 import { withConnection } from './sql.ts';
 import { LINES } from './stored.ts';
 
-/** Numbers of rows of the tenant whose lists are measured. */
+/** Number of rows of each kind that belong to the tenant whose lists are measured. */
 export const STAFF_ROWS = { orders: 1_000_000, stays: 500_000, events: 1_000_000, auditEntries: 300_000 };
-/** Number of days over which the rows are spread. Events are kept for 30 days. */
+/** Number of days over which the rows of each kind are spread. Events have less than 30 days, because older events are removed. */
 const DAYS = { orders: 730, stays: 1_095, events: 29, auditEntries: 730 };
-/** Days after today of the last arrival. */
+/** Number of days from today to the last arrival of a stay. */
 const STAYS_UNTIL = 180;
 const NOW_MS = Date.now();
-/** Rooms of each room type. The nights hold about as many, so some nights are oversold. */
+/** Number of rooms of each room type. The stays need about as many rooms on each night, so some nights are oversold. */
 const ROOMS = 195;
 
-/** Credentials and room types of the tenant, in the order of their use: the first one is the most frequent. */
+/** SQL expressions for the tenant, and for arrays of its credentials, room types and rate plans. */
 const TENANT = `(SELECT min(id) FROM tenant)`;
 const PARTNERS = `(SELECT array_agg(c.id ORDER BY s.number) FROM credential AS c JOIN bench_secret AS s ON s.credential_id = c.id
   WHERE c.tenant_id = ${TENANT} AND c.audience = 'third_party')`;
@@ -23,7 +23,7 @@ const PLANS = `(SELECT array_agg(p.id ORDER BY r.position) FROM rate_plan AS p J
 /** One row in 1,000 has the third credential. All other rows have the first or the second credential. */
 const PARTNER = `partners[CASE WHEN n % 1000 = 0 THEN 3 WHEN n % 5 < 3 THEN 1 ELSE 2 END]`;
 
-/** Stores the rows of the first tenant, so that its lists are as long as after years of use. Tables are filled at the same time. */
+/** Stores the rows of the first tenant, so that its lists are as long as after years of use. The tables are filled concurrently. */
 export async function storeStaffData(url: string): Promise<void> {
   const stores = {
     orders: storeOrders,
@@ -43,7 +43,7 @@ export async function storeStaffData(url: string): Promise<void> {
   await withConnection(url, (client) => client.query('VACUUM (ANALYZE)'));
 }
 
-/** Selects rows with a number `n`, a hash of it, a time `ms` and an id of this time. The rows are spread over the days before now. */
+/** Returns SQL for `count` rows, each with a number `n`, its hash, a time `ms` in the last `days` days, and an id of this time. */
 function numbered(count: number, days: number): string {
   return `(
     SELECT n, hash, ms, (lpad(to_hex(ms), 12, '0') || '7' || left(hash, 3) || 'a' || right(hash, 15))::uuid AS id, to_timestamp(ms / 1000.0) AS at
@@ -54,7 +54,7 @@ function numbered(count: number, days: number): string {
   ) AS numbered`;
 }
 
-/** Stores orders. One in 200 is open, one in 300 is picked up, and names and phones repeat as in a town. */
+/** Stores orders. One in 200 is pending, one in 300 is a pick-up order, and phone numbers repeat. */
 async function storeOrders(client: pg.Client): Promise<void> {
   await client.query(
     `INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, order_type, customer_name, customer_phone, lines,
@@ -69,7 +69,10 @@ async function storeOrders(client: pg.Client): Promise<void> {
   );
 }
 
-/** Stores stays of 1 to 6 nights. Most come from a partner or an OTA, and one in 1,000 from the hotel itself. One in 1,000 has the last room type. */
+/**
+ * Stores stays, most of 1 to 6 nights and one in 500 of 60 nights. Most come from a partner or an OTA, and one in 1,000 from the hotel
+ * itself. One in 1,000 has the last room type.
+ */
 async function storeStays(client: pg.Client): Promise<void> {
   const { stays } = STAFF_ROWS;
   await client.query(
@@ -92,7 +95,7 @@ async function storeStays(client: pg.Client): Promise<void> {
   await storeNights(client);
 }
 
-/** Counts the rooms that the stays hold in each night. */
+/** Stores the number of rooms that the stays hold on each night. */
 async function storeNights(client: pg.Client): Promise<void> {
   await client.query(`UPDATE room_type SET physical_capacity = ${ROOMS} WHERE tenant_id = ${TENANT}`);
   await client.query(`DELETE FROM night WHERE tenant_id = ${TENANT}`);

@@ -2,7 +2,7 @@ import { ownersOf } from './owners.ts';
 import { withConnection } from './sql.ts';
 import type { Stand } from './stand.ts';
 
-/** Service whose first tenant has long lists, and what a measurement of these lists needs. */
+/** Service whose first tenant has long lists, with the headers and ids for the calls that measure these lists. */
 export interface StaffStand {
   url: string;
   /** Headers of the owner of the tenant. */
@@ -14,7 +14,7 @@ export interface StaffStand {
   propertyId: string;
 }
 
-/** Returns the stand of the first tenant, whose lists are long. */
+/** Returns the service, with the headers and ids for calls of its first tenant, whose lists are long. */
 export async function openStaffStand(stand: Stand, masterKey: Buffer): Promise<StaffStand> {
   const tenantId = Math.min(...stand.roomTypes.keys());
   const ownerOf = await ownersOf(masterKey, stand);

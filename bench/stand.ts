@@ -24,8 +24,8 @@ export interface RoomType {
 }
 
 /**
- * A database, the processes of the service that run on it, and all credentials in the database. In `partners` and in `pms`, two neighbours in the list
- * belong to different tenants.
+ * A database, the processes of the service that run on it, and all credentials in the database. In `partners` and in `pms`, two consecutive
+ * entries belong to different tenants.
  */
 export interface Stand {
   databaseUrl: string;

@@ -1,6 +1,6 @@
 /**
- * Runs the image that .ci/image has built, with a PostgreSQL of the tests: as the user of the image, with a read-only root folder. Waits for the
- * health check of the image, and places an order.
+ * Runs the container image that .ci/image has built, with a PostgreSQL server of the tests. The container runs as the user of the image,
+ * with a read-only root folder. Waits for the health check of the image, and places an order.
  *
  *   node scripts/smoke-image.ts ROOT_FOLDER IMAGE.json
  */
@@ -32,7 +32,7 @@ interface ImageConfig {
 const [root = '', inspected = ''] = process.argv.slice(2);
 const { config } = (JSON.parse(readFileSync(inspected, 'utf8')) as { Docker: { config: ImageConfig } }).Docker;
 const database = await createTestDatabase();
-// The PostgreSQL of the tests may listen only on a socket in a folder, which the image does not have. The proxy listens on a port.
+// The PostgreSQL of the tests may listen only on a Unix socket, which the container cannot reach. So a proxy makes it reachable by a port.
 const proxy = await startDatabaseProxy(database.url, 1);
 const port = String(await freePort());
 const environment: Record<string, string> = {
@@ -99,7 +99,7 @@ async function waitUntilHealthy(service: Running): Promise<void> {
   }
 }
 
-/** Checks that the service runs with the flags of V8 and the variables of malloc that it has everywhere. */
+/** Checks that the service in the container runs with the usual flags of V8 and the usual environment variables of malloc. */
 function checkStartSettings(): void {
   const pid = readdirSync('/proc').find(
     (name) => /^\d+$/.test(name) && rootOf(name) === root && textOf(name, 'cmdline').includes('serve'),

@@ -1,6 +1,6 @@
 /**
- * Installs the npm package as an operator does: `npm pack`, then `npm install --global`, then `roomservice serve --demo` in an empty folder. Then
- * places an order. The installation takes its packages from npm's cache where it has them. All files are in a temporary folder.
+ * Installs the npm package as an operator does: `npm pack`, then `npm install --global`, then `roomservice serve --demo` in an empty
+ * folder. Then places an order. npm takes packages from its cache if it has them. All files are in a temporary folder.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

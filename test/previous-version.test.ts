@@ -49,7 +49,7 @@ describe('the previous version on the database of this version', { skip }, () =>
     assert.match(previous.output(), /was migrated by a newer version \(0020_/);
   });
 
-  it('places and changes orders, and delivers their events, and this version goes on with its orders', async (t) => {
+  it('places and changes orders, and delivers their events, and this version then changes these orders too', async (t) => {
     const receiver = await startReceiver({ certificate: certificate.certificate });
     t.after(() => receiver.close());
     const tenant = await service.tenant();
@@ -70,7 +70,7 @@ describe('the previous version on the database of this version', { skip }, () =>
     assert.deepEqual([known.status, typeof known.status_changed_at, known.history], ['completed', 'string', null]);
   });
 
-  it('places an order that this version finds by all its fields, with a whole history', async () => {
+  it('places an order that this version finds by each of its fields, with a complete status history', async () => {
     const tenant = await service.tenant();
     const customer = { name: 'Inês Duarte', phone: '+351 912 345 678' };
     const json = { external_order_id: 'searched', items: [{ item_id: 'WATER', quantity: 1 }], customer };

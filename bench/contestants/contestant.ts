@@ -1,6 +1,9 @@
 import type { Target } from '../poster.ts';
 
-/** Sender of deliveries. The operations `queues-…` compare several of them. Each sender is a process of its own. */
+/**
+ * Program that sends deliveries: the service, another queue library, or the floor (a program without a queue). The operations `queues-…`
+ * compare these programs. Each is a process of its own.
+ */
 export interface Contestant {
   name: string;
   /** Text for the results table that says what the sender guarantees. */
@@ -18,17 +21,17 @@ export interface Contestant {
   untilRecorded(): Promise<void>;
 }
 
-/** Contestant that does not run on this machine, and the reason. */
+/** Compared program that does not run on this machine, and the reason. */
 export interface Missing {
   name: string;
   reason: string;
 }
 
-/** Receivers that every contestant sends to. */
+/** Receivers to which every compared program sends. */
 export interface Field {
   targets: Target[];
   /** Certificate of all receivers, in PEM format. */
   cert: string;
-  /** Stops each contestant at the end of the run. */
+  /** Stops each compared program at the end of the run. */
   resources: AsyncDisposableStack;
 }

@@ -38,7 +38,7 @@ export async function openGraphileWorker({ targets, cert, resources }: Field, po
            FROM (SELECT number, uuidv7() AS id FROM generate_series(1, $2::int) AS number) AS new))`,
         [receivers, events, BODY_BEFORE_ID, BODY_AFTER_ID],
       );
-      // Without the statistics of the backlog, PostgreSQL sorts all jobs at each fetch. The library then makes only half of the deliveries.
+      // Without ANALYZE, PostgreSQL has no statistics of the backlog, so it sorts all jobs at each fetch. The library is then half as fast.
       await client.query('ANALYZE graphile_worker._private_jobs');
       return async () => void (await client.query('COMMIT'));
     },

@@ -23,7 +23,7 @@ interface Servers {
   servers: { url: string; pid: number }[];
 }
 
-/** Measures the memory of budgets in Redis and in a process, and the time of one call, for few and for many credentials. */
+/** Measures the memory that call budgets take in Redis and in a process, and the time to count one call. Uses few and many credentials. */
 async function measureBudgets(world: World): Promise<Row[]> {
   const program = findRedis();
   if (program === undefined) {

@@ -20,21 +20,21 @@ const LOADS = [
   { concurrent: 2, tenants: 90 },
   { concurrent: 128, tenants: 2 },
 ];
-/** Number of orders that are stored before a slice of status changes, for each second of the slice. A slice ends early if all are changed. */
+/** Number of orders to store for each second of a slice (measurement) of status changes. A slice ends early if all orders are changed. */
 const MOST_CHANGES_PER_SECOND = 2_000;
 
 export const COSTS: Operation[] = [{ name: 'costs', measure: measureCosts }];
 
-/** Calls of one kind. */
+/** Kind of calls to measure, for example new orders. */
 interface Kind {
   name: string;
-  /** Returns the calls of one slice for the given tenants. They are repeated, each time with another text for `{id}`. */
+  /** Returns the calls of one slice for the given tenants. Unless `isOnce` is true, the slice repeats them with new texts for `{id}`. */
   callsOf: (tenantIds: Set<number>, seconds: number) => Promise<Call[]>;
   /** True if each call can be made only once, so that a slice ends after the last call. */
   isOnce?: boolean;
 }
 
-/** Times and sizes since the start of the processes, or what one call added to them. CPU times are in milliseconds. */
+/** CPU times in milliseconds and sizes in bytes: totals so far, or the amounts of one call. Null: not measurable on this machine. */
 type Usage = Record<'apiMs' | 'postgresMs' | 'redisMs', number | null> & Record<'walBytes' | 'storedBytes', number>;
 
 /** The processes whose costs are measured, and a connection that reads the sizes of the database. */
@@ -76,7 +76,7 @@ async function startRedis(world: World): Promise<Redis | undefined> {
   return redis;
 }
 
-/** Returns the kinds of calls. Only the status changes belong to partners with a webhook, so that only they cause deliveries. */
+/** Returns the kinds of calls. Only the status changes use partners with a webhook, so the other kinds cause no deliveries. */
 function kindsOf({ stand, healthy, refusing, ownerOf }: DeliveryStand, client: pg.Client): Kind[] {
   const subscribed = new Set([...healthy, ...refusing].map(({ credentialId }) => credentialId));
   const of = (tenantIds: Set<number>) =>
@@ -101,7 +101,7 @@ function kindsOf({ stand, healthy, refusing, ownerOf }: DeliveryStand, client: p
   ];
 }
 
-/** Stores `each` new orders of each partner. Returns the calls that confirm them, in turns of the partners. */
+/** Stores `each` new orders of each partner. Returns the calls that confirm these orders. The partners alternate in the result. */
 async function confirmationsOf(
   client: pg.Client,
   subscribers: Caller[],
@@ -151,7 +151,7 @@ async function measureKind(
   };
 }
 
-/** Returns the calls again and again, each with another text for `{id}`. */
+/** Yields the calls again and again, each with a new text for `{id}`. */
 function* repeated(calls: Call[]): Generator<Call> {
   for (;;) {
     for (const call of calls) {
@@ -160,7 +160,7 @@ function* repeated(calls: Call[]): Generator<Call> {
   }
 }
 
-/** Makes calls for the given time, and waits until all deliveries are recorded. Returns what one call has cost. */
+/** Makes calls for the given time, and waits until all deliveries are recorded. Returns the mean costs of one call. */
 async function measureSlice(
   measured: Measured,
   calls: Iterable<Call>,
@@ -185,7 +185,7 @@ async function measureSlice(
   };
 }
 
-/** Makes the calls in turn, with `concurrent` calls under way, until the time is over or the calls are used up. Returns their number. */
+/** Makes the calls, `concurrent` at the same time, for the given time or until all calls are made. Returns the number of calls made. */
 async function callFor(seconds: number, url: string, calls: Iterable<Call>, concurrent: number): Promise<number> {
   const endMs = performance.now() + seconds * 1_000;
   const shared = calls[Symbol.iterator]();
@@ -209,7 +209,7 @@ async function readUsage({ deliveries, postgresPid, redis, client }: Measured): 
     ...sizes,
     apiMs: await cpuMsOf(deliveries.stand.service.pid),
     postgresMs: await cpuMsOf(postgresPid),
-    // The CPU time of Redis is too small for the unit of `cpuMsOf`.
+    // The CPU time of Redis is too short for `cpuMsOf`, whose unit is 10 ms.
     redisMs: redis && process.platform === 'linux' ? await onCpuMsOf([redis.pid]) : null,
   };
 }

@@ -95,8 +95,8 @@ async function measureSplitLatency(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures the service and its floor in turns. One stall of the disk or of the machine spoils only one turn, so each result is the median
- * of all turns.
+ * Measures the service and its floor alternately, several times. Each result is the median of these measurements, because a stall of the
+ * disk or of the machine makes only one of them wrong.
  * @throws Error if an event arrives twice
  */
 async function compareLatency(
@@ -127,7 +127,7 @@ async function compareLatency(
   return { fromCommit: medianOf(fromCommit), fromCall: medianOf(fromCall), floor: medianOf(ofFloor) };
 }
 
-/** Returns the longest p99 that reaches a goal of `mostMs` or three times the p99 of the floor, in milliseconds. */
+/** Returns the largest p99 that reaches the goal, in milliseconds: `mostMs` or three times the p99 of the floor, whichever is larger. */
 function mostOf(mostMs: number, floor: Percentiles): number {
   return Math.max(mostMs, 3 * floor.p99Ms);
 }
@@ -212,7 +212,7 @@ async function changeStatuses(
   }));
 }
 
-/** Returns the time in milliseconds from the begin of a call to the arrival of its delivery. */
+/** Returns the time in milliseconds from the start of a call to the arrival of its delivery. */
 function waitFromCall({ beganAtMs, arrivedAtMs }: StatusChange): number {
   return arrivedAtMs - beganAtMs;
 }

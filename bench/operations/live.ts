@@ -11,18 +11,18 @@ import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 import { newOrderCalls } from './orders.ts';
 
-/** Number of tenants with open streams, and of streams of each tenant. */
+/** Number of tenants with open streams, and number of streams of each tenant. */
 const TENANTS = 50;
 const STREAMS_PER_TENANT = 4;
-/** Number of orders per second, over all tenants, while the delay of hints is measured. */
+/** Number of new orders per second, over all tenants, while the delay of hints (messages that data has changed) is measured. */
 const ORDERS_PER_SECOND = 20;
-/** Shortest time of this measurement in seconds, so that its 99th percentile has enough orders. */
+/** Minimum length of the measurement of the delay, in seconds, so that the 99th percentile has enough orders. */
 const LEAST_SECONDS = 20;
-/** Time over which the CPU time of a process is measured, in seconds. */
+/** Length of the measurement of the CPU time of a process, in seconds. */
 const CPU_SECONDS = 30;
 /** Largest share of a core that the streams may cost, in percent. */
 const MOST_CPU_PERCENT = 3;
-/** Goals for the delay of a hint on the process of the change and on another process, in milliseconds. */
+/** Goals for the delay of a hint, in milliseconds: on the process that made the change, and on another process. */
 const SAME_WITHIN_MS = 300;
 const OTHER_WITHIN_MS = 1_200;
 /** Time in milliseconds after which a hint counts as lost. */
@@ -31,8 +31,8 @@ const LOST_AFTER_MS = 10_000;
 export const LIVE: Operation[] = [{ name: 'live-changes', measure: measureLive }];
 
 /**
- * Measures what open streams of live changes cost while nothing changes, and how long a hint takes from the response to the change, on the
- * process that has made the change and on another process.
+ * Measures the CPU time that open streams of live changes take while no data changes. Also measures the delay of a hint. The delay is the
+ * time from the response to an order until the hint arrives, on the process that stored the order and on another process.
  */
 async function measureLive(world: World): Promise<Row[]> {
   const { stand, second, ownerOf } = await world.twoNodes('bench_live');
@@ -63,7 +63,7 @@ async function measureLive(world: World): Promise<Row[]> {
   ];
 }
 
-/** Opens `each` streams for the owner of each tenant. The first stream of each tenant comes first. */
+/** Opens `each` streams for the owner of each tenant. The list begins with one stream of each tenant. */
 async function openStreams(url: string, callers: Orderer[], ownerOf: OwnerOf, each: number): Promise<TestStream[]> {
   const streams: TestStream[] = [];
   for (let round = 0; round < each; round += 1) {
@@ -80,7 +80,7 @@ async function cpuPercent(pid: number): Promise<number> {
   return (((await cpuMsOf(pid)) ?? Number.NaN) - beforeMs) / (CPU_SECONDS * 10);
 }
 
-/** Partner of a tenant, and the call with which it places an order. */
+/** Partner of a tenant, and the call with which this partner places an order. */
 interface Orderer extends Caller {
   order: Call;
 }
@@ -90,7 +90,7 @@ interface Percentiles {
   p99Ms: number;
 }
 
-/** Places orders of the tenants in turns at a steady pace. @returns the delay of their hints in the streams of both processes */
+/** Places orders of the tenants in turn, at a constant rate. @returns the delays of the hints in the streams of both processes */
 async function placeOrders(
   url: string,
   callers: Orderer[],

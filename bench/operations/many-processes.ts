@@ -15,16 +15,16 @@ import { withConnection } from '../sql.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Number of connections that send the statements. Each stands for one process, so each has a backend of its own. */
+/** Number of connections that send the statements. Each connection represents one process, and has its own PostgreSQL backend. */
 const CONNECTIONS = 20;
-/** Pause of a connection between two statements. It is as long as the shortest pause of a process, because a backend that rests is slower. */
+/** Pause between two statements in milliseconds. It is the shortest pause of a real process, because pauses slow a statement. */
 const EVERY_MS = 150;
 const WARM_UP_SECONDS = 1;
-/** Number of changes in the last two minutes, and of older changes that are not removed yet. */
+/** Number of stored changes: of the last two minutes, and older ones that the service has not removed yet. */
 const CHANGES = { recent: 300, older: 1_200 };
-/** Interval of the polls before decision 34. */
+/** Interval in milliseconds of the polls for changes, before decision 34 reduced the polls. */
 const OLD_POLL_EVERY_MS = 150;
-/** Interval at which a proxy checks `/readyz`. The result was reused for a second. */
+/** Interval in milliseconds at which a proxy checks `/readyz`. The result of a check was reused for a second. */
 const PROBE_EVERY_MS = 1_000;
 /** Goal of decision 34: cores of PostgreSQL for the regular statements of 1,000 processes. */
 const MOST_CORES = 1;
@@ -33,8 +33,8 @@ export const MANY_PROCESSES: Operation[] = [{ name: 'many-processes', measure: m
 
 /**
  * Measures the CPU time of PostgreSQL for each statement that an idle process sends regularly, and calculates from it the cores that many
- * processes use. The floor is a statement that does nothing, because most of the cost is to wake a backend. Each credential has a delivery
- * that waits for a retry, so the search has to look at each of them.
+ * processes use. The floor is the statement `SELECT 1`, because most of the cost is to wake the PostgreSQL backend. Each
+ * credential has a delivery that waits for a retry, so the search for due deliveries has to check each credential.
  */
 async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
   const url = await world.tenantDatabase('bench_many_processes');
@@ -65,7 +65,7 @@ async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
   });
 }
 
-/** Sends the poll of the version before decision 34, which read all changes of two minutes. */
+/** Reads all changes of the last two minutes, as the poll did before decision 34. */
 async function pollByTime(db: Database): Promise<void> {
   await sql`SELECT id, tenant_id FROM recent_change WHERE changed_at > now() - make_interval(secs => 120)`.execute(db);
 }
@@ -78,7 +78,7 @@ function pollByTransaction(): (db: Database) => Promise<void> {
   };
 }
 
-/** Lets each connection take a slot, and returns the renewal of the slot. */
+/** Gives each connection a scan lease. Returns a function that renews the scan lease of a connection. */
 async function renewals(connections: Database[]): Promise<(db: Database) => Promise<boolean>> {
   const held = new Map(connections.map((db, index) => [db, { slot: index + 1, id: newId() }]));
   const [first] = connections;
@@ -92,7 +92,7 @@ async function renewals(connections: Database[]): Promise<(db: Database) => Prom
   };
 }
 
-/** Sends the statement on all connections at the pace of a process. @returns the mean CPU time of PostgreSQL for one statement, in microseconds */
+/** Sends the statement repeatedly on all connections. @returns the mean CPU time of PostgreSQL for one statement, in microseconds */
 async function costUs(
   connections: Database[],
   seconds: number,

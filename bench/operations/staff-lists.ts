@@ -6,12 +6,12 @@ import type { StaffStand } from '../staff-stand.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Calls of each page of a list, one at a time. If the calls take longer than `MOST_MS`, the rest is left out after `LEAST_CALLS`. */
+/** Number of calls in one measurement. After `MOST_MS` milliseconds, the measurement ends as soon as it has `LEAST_CALLS` calls. */
 const MOST_CALLS = 20;
 const LEAST_CALLS = 6;
 const MOST_MS = 1_000;
 const GOAL_MS = 250;
-/** Number of reads after which a list of a million rows has all its tallies. Each read stores those of about 20,000 rows. */
+/** Number of reads that store all tallies (counts of rows) of a list of a million rows. Each read counts about 20,000 rows. */
 const READS_BEFORE = 60;
 const PAGE_SIZE = 50;
 const DAY_MS = 86_400_000;
@@ -49,13 +49,13 @@ async function measureStaffLists(world: World): Promise<Row[]> {
 
 type Measured = Pick<Row, 'p50Ms' | 'p99Ms' | 'note'>;
 
-/** Returns the row of a measurement. If a call fails, for example because a statement takes longer than its time limit, the row says so. */
+/** Returns the row of a measurement. If a call fails, for example at the time limit of a statement, the note of the row has the error. */
 async function measured(operation: string, measure: () => Promise<Measured>): Promise<Row> {
   const figures = await measure().catch((error: unknown): Measured => ({ note: `FAILED: ${String(error)}` }));
   return { operation, ...figures, goal: p99Within(GOAL_MS) };
 }
 
-/** Moments that bound the times of a filter, as texts. */
+/** Start and end times of the filters, as texts in ISO 8601. */
 const TIME = timeBefore(300);
 const DAY_LATER = timeBefore(299);
 const EVENT_TIME = timeBefore(10);
@@ -65,7 +65,7 @@ function timeBefore(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString();
 }
 
-/** Returns queries of each list that has pages. They have each filter with a frequent and a rare value, and filters together. */
+/** Returns the queries to measure for each list with pages. Each filter has a frequent and a rare value. Some queries combine filters. */
 function listsOf(stand: StaffStand): Record<string, string[]> {
   return {
     orders: orderFilters(stand),
@@ -226,7 +226,7 @@ async function measureList(stand: StaffStand, path: string, filter: string): Pro
   return { ...slowest, note };
 }
 
-/** Makes calls one at a time. The 99th percentile of so few calls is the slowest call. */
+/** Calls the path several times, one call at a time. With so few calls, the 99th percentile is the time of the slowest call. */
 async function measurePath({ url, owner }: StaffStand, path: string) {
   const durations: number[] = [];
   const startedAt = performance.now();
@@ -240,7 +240,7 @@ async function measurePath({ url, owner }: StaffStand, path: string) {
   return { p50Ms: percentile(durations, 0.5), p99Ms: percentile(durations, 0.99) };
 }
 
-/** Returns a path with names in the place of ids. */
+/** Returns the path for the results table. Names such as `FREQUENT` or `RARE` replace the ids. */
 function shown({ partners, roomTypes, propertyId }: StaffStand, path: string): string {
   const names = new Map([
     [partners[0], 'FREQUENT'],

@@ -49,7 +49,7 @@ export function endpointsOf(document: Document): Endpoint[] {
   );
 }
 
-/** Returns the names of the security schemes of an operation, of the first set that the document lists. A call must satisfy all of them. */
+/** Returns the first set of security schemes that the document lists for an operation, by name. A call needs all schemes of the set. */
 export function schemesOf({ security: [first = {}] = [] }: Operation): string[] {
   return Object.keys(first);
 }

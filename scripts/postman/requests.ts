@@ -38,7 +38,7 @@ function keyHeader(name: string, scheme: SecurityScheme | undefined): object[] {
 }
 
 /**
- * Returns the request body as JSON text. The body is the example of the OpenAPI document, with the fields of the step in place of its own.
+ * Returns the request body as JSON text. The fields of the step replace fields in the example of the OpenAPI document.
  * Returns null if the operation takes no JSON body.
  */
 function bodyOf({ requestBody }: Operation, { body = {} }: Step): string | null {

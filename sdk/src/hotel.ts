@@ -36,8 +36,8 @@ export class Hotel {
   }
 
   /**
-   * Returns the price that `reservations.create` would charge for a stay now. The call books nothing. A stay that cannot be booked is
-   * refused with the error of a booking.
+   * Returns the price that `reservations.create` would charge for a stay now. The call books nothing. If the stay cannot
+   * be booked, the call throws the same error as `reservations.create`.
    * @throws RoomserviceError `room_not_available`, `room_type_not_found`, `invalid_request`
    */
   async quote(query: ReservationQuoteQuery, options?: CallOptions): Promise<ReservationQuote> {

@@ -36,15 +36,16 @@ export class Orders {
    * Places an order. The service creates at most one order per `external_order_id`, so the SDK sends the request again if the response
    * was lost. `isReplayed` is true if the id was already in use. The result is then the stored order. The id may be in use because of an
    * earlier attempt of this same call.
-   * @throws RoomserviceError `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`, `restaurant_closed`. If the time of
-   * the next opening is known, `retryAfterSeconds` of `restaurant_closed` is the number of seconds until then. The SDK does not wait for it.
+   * @throws RoomserviceError `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`, `restaurant_closed`. The error
+   * `restaurant_closed` has the seconds until the next opening in `retryAfterSeconds`, or null if that time is unknown. The SDK does not
+   * wait for the opening.
    */
   async create(order: OrderCreate, options?: CallOptions): Promise<Order & { isReplayed: boolean }> {
     return await this.#transport.create('createOrder', { body: order }, options);
   }
 
   /**
-   * Returns the lines and the total that an order of these items has now. Places no order.
+   * Returns the order lines and the total price that an order of these items would have now. Places no order.
    * @throws RoomserviceError the errors of `create`
    */
   async quote(order: OrderQuoteRequest, options?: CallOptions): Promise<OrderQuote> {

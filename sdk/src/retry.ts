@@ -5,7 +5,7 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8_000;
 /**
  * Longest `Retry-After` that the SDK waits for, in seconds. The service counts calls per minute, so it never asks for a longer wait.
- * If a response asks for more, the SDK does not retry, and the caller gets the error.
+ * If a response asks for a longer wait, the SDK does not retry, and the caller gets the error.
  */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 
@@ -23,8 +23,8 @@ export function retryWaitMs(error: RoomserviceError, repeatability: Repeatabilit
   const jitterMs = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (error.attempts - 1));
   const { retryAfterSeconds } = error;
   if (retryAfterSeconds === null) return jitterMs;
-  // Clients that the service refuses at the same time get the same Retry-After. The random wait is added so that they do not all retry at
-  // the same time.
+  // Clients that the service refuses at the same time get the same Retry-After. The SDK adds a random wait, so that they
+  // do not all retry at the same time.
   return retryAfterSeconds > LONGEST_RETRY_AFTER_SECONDS ? null : retryAfterSeconds * 1000 + jitterMs;
 }
 

@@ -3,9 +3,7 @@ import type { Reservation } from './hotel.ts';
 
 interface EventOf<Name extends string, Data> {
   event: Name;
-  /**
-   * Id of the event. Every delivery attempt and the feed have the same id for the event. Use it to recognize an event that arrives again.
-   */
+  /** Id of the event. The id is the same in every delivery attempt and in the feed. Use it to recognize an event that arrives again. */
   event_id: string;
   /** Time of the change that the event reports, in ISO 8601 and UTC. */
   occurred_at: string;
@@ -26,9 +24,9 @@ export type ReservationCancelled = EventOf<'reservation.cancelled', ReservationD
 export type WebhookEvent = OrderStatusChanged | ReservationCreated | ReservationModified | ReservationCancelled;
 
 /**
- * Test call: a signed request with which the hotel or restaurant tries your receiver. It is no event. It is sent once, and it is not in the feed.
- * Answer it with 204, and do nothing else. The body of a test call has no `event` and no `data`. The SDK adds both, so that a program that reads
- * them of every delivery works for a test call too.
+ * Test call: a signed request with which the hotel or restaurant tries your receiver. It is no event. It is sent once, and it is not in
+ * the feed. Answer it with 204, and do nothing else. The body of a test call has no `event` and no `data`. The SDK adds both fields, so
+ * that a program can read `event` and `data` of every delivery, also of a test call.
  */
 export interface WebhookTest {
   event: 'test';

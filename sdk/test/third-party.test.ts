@@ -53,7 +53,7 @@ describe('menu and orders', () => {
     assert.equal((await roomservice.orders.cancel(order.external_order_id)).status, 'cancelled');
   });
 
-  test('the client prices an order before it places the order, and places no order by that', async () => {
+  test('the client reads the lines and the total price of a quote, and the quote places no order', async () => {
     const { external_order_id, items } = water();
     const { lines, total, currency } = await roomservice.orders.quote({ items });
     assert.deepEqual([lines.length, lines[0]?.name, total, currency], [1, 'Water', lines[0]?.total, 'EUR']);

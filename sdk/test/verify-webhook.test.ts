@@ -99,7 +99,7 @@ describe('deliveries of a running service', () => {
         ]);
       });
 
-      test('a test call is accepted, and its type follows from its field event', async () => {
+      test('a correctly signed test call is returned with the event "test" and empty data, and is refused for another secret', async () => {
         const path = `/v1/staff/credentials/${tenant.credential.id}/ping/`;
         const answer = await service.call('POST', path, { headers: tenant.staff });
         assert.deepEqual([answer.status, answer.body.http_status], [200, 204]);

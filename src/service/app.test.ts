@@ -23,7 +23,7 @@ async function readDocumentedRoutes(): Promise<Route[]> {
 }
 
 /**
- * Returns the routes with their methods, and with the methods of routes with a parameter that have the same path. For example, `GET
+ * Returns each route with its methods. If a route with a parameter matches the same path, adds the methods of that route. For example, `GET
  * /v1/third-party/orders/quote/` reads the order with the external id `quote`.
  */
 function withMethodsOfParameters(routes: Route[]): Route[] {

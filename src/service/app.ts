@@ -91,7 +91,7 @@ export interface AppDependencies {
   readers?: Partial<ReaderBounds> | undefined;
   /** Bounds on streams of events. A missing field keeps its default. */
   streams?: Partial<StreamBounds> | undefined;
-  /** Contact of this process with the database, which the polls confirm. Default: a new one. */
+  /** Record of the last contact of this process with the database. The regular polls update it. Default: a new record. */
   contact?: DatabaseContact;
   /** Returns true if a sandbox changes the orders and reservations of the tenant. Default: no sandbox runs. */
   isSandbox?: ServiceFacts['isSandbox'];
@@ -268,7 +268,7 @@ function ownerRoutes(app: App, { config, db }: AppDependencies, parts: Parts): v
   reportRoutes(app, { db, ownerGuard });
 }
 
-/** Registers the operations of sign-in, and those of the caller's own account and sessions. */
+/** Registers the operations of sign-in, and the operations on the caller's own account and sessions. */
 function accessRoutes(app: App, { db, keyring, budgets }: AppDependencies, { callers, service, guards }: Parts): void {
   const { sessions, verifyToken } = callers;
   const attempts = new SignInAttempts({ db, pepper: keyring.pepper, budgets });
@@ -278,7 +278,10 @@ function accessRoutes(app: App, { db, keyring, budgets }: AppDependencies, { cal
   sessionStaffRoutes(app, { db, sessions, attempts, service, anyGuard, personGuard });
 }
 
-/** Registers the operations with which owners manage people and displays, and those with which both sign in for the first time. */
+/**
+ * Registers the operations with which owners manage people and displays, and the operations with which people and displays sign in for the
+ * first time.
+ */
 function peopleRoutes(app: App, { db, keyring, budgets }: AppDependencies, parts: Parts): void {
   const { mailer, service, guards } = parts;
   const { pepper } = keyring;
@@ -292,8 +295,8 @@ function peopleRoutes(app: App, { db, keyring, budgets }: AppDependencies, parts
 }
 
 /**
- * Returns the URL with which the links for people begin, without a trailing slash: PUBLIC_URL, or the address on which the process listens. No
- * header of a request changes it. Otherwise a caller could make the service send a link to another host.
+ * Returns the URL with which the links of invitations and password resets begin, without a trailing slash: PUBLIC_URL, or the address on
+ * which the process listens. No header of a request changes it. Otherwise a caller could make the service send a link to another host.
  */
 function baseOfLinks({ publicUrl, listeningOrigin }: App): string {
   return publicUrl ?? listeningOrigin.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
@@ -316,9 +319,12 @@ function refuseTenantParameters(request: FastifyRequest): void {
   }
 }
 
-/** Looks soon at the tenant of a successful write, so that those who watch the tenant on this process hear of it first. */
+/**
+ * After a successful write, makes the live changes read the tenant soon, so that clients of this process that watch the tenant need not
+ * wait for the next poll.
+ */
 function wakeAfterWrite(liveChanges: LiveChanges, request: FastifyRequest, reply: FastifyReply): void {
-  const tenantId = Number(request.account.tenant); // Not a number if the caller is unknown.
+  const tenantId = Number(request.account.tenant); // NaN if the caller is unknown.
   if (request.method !== 'GET' && reply.statusCode < 400 && Number.isInteger(tenantId)) {
     liveChanges.wake(tenantId);
   }

@@ -11,7 +11,7 @@ import { readRoutes } from '../../tools/openapi/openapi.ts';
 
 const AREAS: Area[] = ['orders', 'menu', 'hotel', 'rates', 'deliveries'];
 
-/** Callers of each kind that a test makes. `owner` and `staff` come with a token or with a cookie. */
+/** Kinds of callers that the tests create. `owner` and `staff` come with a token or with a cookie. */
 type Caller =
   | 'no credentials'
   | 'owner'
@@ -26,7 +26,7 @@ type Caller =
   | 'ended session';
 
 /**
- * Right of each operation: one of the kinds of callers below, or the areas of which staff and displays need one. A route that is missing here
+ * Right that each operation needs: a kind of caller, or areas. Staff and displays need one of these areas. A route that is missing here
  * fails the test.
  */
 const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' | 'person' | 'any' | Area[]> = {
@@ -211,7 +211,10 @@ async function makeCallers(): Promise<void> {
   callers.set('ended session', ended.headers);
 }
 
-/** Returns the headers of a caller. Staff have one row, so a caller with an area sets the areas of this row. */
+/**
+ * Returns the headers of a caller. All staff callers share one row in the database, so this function first gives the row the areas of the
+ * caller.
+ */
 async function headersOf(caller: Caller): Promise<Record<string, string>> {
   const area = /of (\w+)/.exec(caller)?.[1] as Area | undefined;
   if (caller.startsWith('display')) {
@@ -266,12 +269,12 @@ describe('the rights of each operation', () => {
     ]),
   ];
   for (const caller of everyone) {
-    it(`401, 403: ${caller}: every operation without the right is refused, and no other operation is`, async () => {
+    it(`401, 403: for the caller "${caller}", exactly the operations to which it has no right are refused`, async () => {
       await assertRights(caller);
     });
   }
 
-  it("404: another tenant's owner finds no object of the tenant, and no list shows one", async () => {
+  it('404: the owner of another tenant finds no object of the tenant, and gets no list with such an object', async () => {
     const known = [hotel.credential.id, hotel.document.slug, await personId(service, hotel.tenantId, 'staff')];
     const headers = await headersOf("another tenant's owner");
     // These operations look for the object only if the body is valid. Both tenants have the dish of `changeDish`.
@@ -294,13 +297,13 @@ describe('the rights of each operation', () => {
   });
 
   for (const caller of ['owner', 'owner with a cookie'] as const) {
-    it(`401: ${caller}: only the operations of partners, PMS and channels are refused`, async () => {
+    it(`401: for the caller "${caller}", only the operations of partners, PMS and channels are refused`, async () => {
       await assertRights(caller);
     });
   }
 });
 
-/** Operations that a token or a cookie opens. `changePassword` and the like refuse a call without a body only after the check of the right. */
+/** Returns true for an operation that a person calls with a token or a cookie. */
 function isForPeople(id: string): boolean {
   const right = RIGHTS[id];
   return right === 'any' || right === 'person' || right === 'owner' || Array.isArray(right);

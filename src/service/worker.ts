@@ -18,14 +18,14 @@ export interface WorkerDependencies {
   config: Pick<Config, 'bounds' | 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;
   db: Database;
   /**
-   * Database at which the worker listens to notifications of new events while it holds a scan lease. If undefined, the worker only searches
-   * for them.
+   * URL of the database that notifies the worker of new events. The worker listens only while it holds a scan lease, which lets it search
+   * for the due deliveries. If undefined, the worker only searches, and does not listen.
    */
   databaseUrl?: string | undefined;
   keyring: Keyring;
   log: Logger;
   metrics?: DeliveryMetrics;
-  /** Contact of this process with the database, for `/readyz`. */
+  /** Record of the last contact of this process with the database, for `/readyz`. */
   contact?: DatabaseContact;
   pace?: DeliveryPace;
   /**
@@ -36,13 +36,14 @@ export interface WorkerDependencies {
 }
 
 /**
- * Overrides the lease, the waits and the time limit of deliveries. Tests use it, because the values of the contract are too long for tests.
+ * Overrides the lease of a claim, the waits and the time limit of deliveries. Tests use it, because the values of the contract are too long
+ * for tests.
  */
 export interface DeliveryPace
   extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs' | 'scanEveryMs'> {
   /** Time limit of one delivery attempt, in milliseconds. */
   timeoutMs?: number;
-  /** True if responses to failed attempts are kept although private networks are allowed. */
+  /** True if responses to failed attempts are stored even if private networks are allowed. */
   keepAnswers?: boolean;
 }
 
@@ -99,13 +100,13 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
   };
 }
 
-/** Notifications of new events, which a worker hears while it holds a scan lease. */
+/** Receives notifications of new events while the worker holds a scan lease. */
 class Notifications {
   readonly #url: string;
   readonly #log: Logger;
   #listener: Listener | null = null;
   #closed: Promise<void> = Promise.resolve();
-  /** True if the database passes no notifications on. Then no further connection is opened. */
+  /** True if no notifications arrive from the database. Then the worker opens no further connection to listen. */
   #isDeaf = false;
 
   constructor(url: string, log: Logger) {

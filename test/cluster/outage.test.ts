@@ -56,7 +56,7 @@ for (const [outage, takeAway] of [
       return { tenant, receiver };
     }
 
-    it('503: calls of the tenants of the node are told to come back, and after the first ones within 0.5 s', async () => {
+    it('503: calls of a tenant on the node get Retry-After, and after the first calls the response comes within 0.5 s', async () => {
       await eventually(
         async () => {
           const beganMs = performance.now();
@@ -70,7 +70,7 @@ for (const [outage, takeAway] of [
       );
     });
 
-    it('201, 200: the tenants of other nodes notice nothing, while 40 callers of the node call all the time', async () => {
+    it('201, 200: calls of a tenant on another node succeed while 40 callers keep calling for the tenant on the node', async () => {
       let isOver = false;
       const callers = Array.from({ length: 40 }, async () => {
         while (!isOver) {
@@ -94,7 +94,7 @@ for (const [outage, takeAway] of [
       await up.receiver.waitFor(arrived + 4, 20_000);
     });
 
-    it('201: when the node is back, its tenants are served again, and their events arrive', async () => {
+    it('201: when the node is back, the service serves its tenant again, and the events of this tenant arrive', async () => {
       await database.proxies[node]?.restore();
       await eventually(
         async () => (await place(service, down.tenant)).status === 201,

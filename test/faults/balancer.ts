@@ -63,7 +63,7 @@ export class Balancer {
     backend.isReady = answer?.status === 200;
   }
 
-  /** Returns all backends, the ready ones first. Each call begins with another backend, so that all backends get requests. */
+  /** Returns all backends, the ready backends first. The first backend changes with each call, so that all backends get requests. */
   #choices(): Backend[] {
     this.#turn += 1;
     const inTurn = this.#backends.map((_, place) => this.#backends[(place + this.#turn) % this.#backends.length]);

@@ -1,4 +1,4 @@
-/** Functions that end the parts of a run. The last part that started ends first. */
+/** Functions that end the parts of a run, for example its servers. The part that started last ends first. */
 export class Closers {
   readonly #closers: (() => unknown)[] = [];
 
@@ -6,7 +6,7 @@ export class Closers {
     this.#closers.push(closer);
   }
 
-  /** Ends all parts. May be called again, and then ends only the parts that were added since. */
+  /** Ends all parts. A second call ends only the parts that were added after the first call. */
   async close(): Promise<void> {
     for (let closer = this.#closers.pop(); closer !== undefined; closer = this.#closers.pop()) {
       await closer();

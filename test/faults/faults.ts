@@ -8,7 +8,7 @@
  *
  *   node test/faults/faults.ts --family budget [--short] [--only CASE]… [--results FILE] [--tries N]
  *
- * With `--family cluster`, the service runs on PostgreSQL under Patroni, behind PgBouncer and HAProxy. The faults are those of such servers.
+ * With `--family cluster`, the service runs on PostgreSQL under Patroni, behind PgBouncer and HAProxy. The faults disturb these servers.
  *
  *   node test/faults/faults.ts --family cluster [--short] [--rounds N] [--only FAULT]… [--results FILE] [--seed N] [--prove]
  */

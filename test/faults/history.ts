@@ -18,8 +18,8 @@ export interface Creation {
 }
 
 /**
- * A reservation that an OTA (a booking site) sends. `lastSent` is the last state that the service has accepted; null if it has accepted
- * none yet.
+ * A reservation that an OTA (a booking site) sends. `lastSent` is the last state that the service has accepted, or null before the
+ * service has accepted a state.
  */
 export interface OtaStay {
   tenant: Tenant;
@@ -48,12 +48,12 @@ export interface OldSecretProbe {
 export interface BudgetedCall {
   /**
    * Name of the counter that counts the call. All processes share one counter in Redis. Without Redis, each process has its own counter,
-   * and a new one after each start.
+   * and starts with a new counter.
    */
   counter: string;
   sentAtMs: number;
   answeredAtMs: number;
-  /** Result of the call. `unknown` means that a 503 or a missing response does not tell if the call was counted. */
+  /** Result of the call. `unknown` means that a 503 or a missing response does not show if the call was counted. */
   outcome: 'let_in' | 'refused' | 'unknown';
 }
 

@@ -1,9 +1,9 @@
 import type { Database } from './database.ts';
 
 /**
- * SQL for a schema with triggers. They record each transaction that changes a status or writes an event. No later transaction changes the
- * recorded rows. So PostgreSQL can tell the commit time of the recorded transaction from the row. The triggers run as the user of the suite,
- * because the user of the service may not write this schema.
+ * SQL for a schema with triggers. They record each transaction that changes a status or writes an event. No later transaction changes
+ * a recorded row, so PostgreSQL can return the commit time of the recorded transaction for it. The triggers run as the user of the suite,
+ * because the user of the service may not write to this schema.
  */
 const OBSERVATION = `
   CREATE SCHEMA faults;
@@ -58,8 +58,8 @@ export interface Attempt {
 }
 
 /**
- * SQL of the attempts of the delivery `d`, as the API returns them. The last attempt has no outcome if more attempts are counted than
- * recorded.
+ * SQL of the attempts of the delivery `d`, as the API returns them. If the delivery counts more attempts than it has outcomes, the last
+ * attempt has no outcome.
  */
 export const ATTEMPTS = `
   d.attempts || CASE WHEN d.attempt_count > jsonb_array_length(d.attempts)

@@ -7,7 +7,7 @@ import { findPostmaster, launch, stopPostmaster } from '#platform/db/embedded/po
 import { databaseUrl, findOwnBinaries } from '#platform/db/embedded/server.ts';
 import type { Database } from './database.ts';
 
-/** Settings as in production, and also the recording of commit times, which the suite needs to measure delays. */
+/** Settings as in production, and `track_commit_timestamp`, which the suite needs to measure delays. */
 const SETTINGS = { track_commit_timestamp: 'on', max_connections: '200', max_wal_size: '256MB' };
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;

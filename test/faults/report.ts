@@ -15,9 +15,9 @@ export interface FaultResult {
   acknowledged: number;
   /** Number of acknowledged orders, reservations and statuses that the database does not have. */
   lost: number;
-  /** Number of calls that no retry settled. */
+  /** Number of calls that got no status below 500, although the client repeated them. */
   unsettled: number;
-  /** Longest time between two acknowledged writes during the load. */
+  /** Longest time between two acknowledged writes during the load, in milliseconds. */
   longestGapMs: number;
 }
 

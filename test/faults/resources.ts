@@ -16,7 +16,7 @@ interface Usage {
   descriptors: number;
 }
 
-/** Memory and descriptors by process name. A process that replaces a killed process has the same name, so the two are compared. */
+/** Memory and file descriptors, by process name. A restarted process keeps its name, so it is compared with the killed process. */
 export type Baseline = Map<string, Usage>;
 
 /** Text for the report that says how much memory and how many file descriptors a process may gain during the run. */

@@ -14,7 +14,7 @@ export interface Surroundings extends Machines {
   newProcess(name: string, only: 'api' | 'worker' | null): Promise<ServiceProcess>;
 }
 
-/** A run whose faults disturb the surroundings of the service. */
+/** A run whose faults disturb processes, the database, callers and receivers of one simple installation. */
 export type SurroundingsWorld = World & Surroundings;
 
 /** Starts PostgreSQL on a small volume of its own if this machine allows it, then Redis, the processes and their balancer. */

@@ -7,7 +7,7 @@ import { type CommandOptions, runCommand } from '../support/command.ts';
 import { call } from '../support/service.ts';
 import { OWNER_PASSWORD, sampleTenant, STAFF_PASSWORD } from '../support/tenants.ts';
 
-/** Random text that every free-text field of one tenant contains, so that a leak of its data can be recognised. */
+/** Random text that every free-text field of one tenant contains. The suite finds leaks of the tenant's data by this text. */
 export type Marker = string;
 
 export interface Tenant {

@@ -30,8 +30,8 @@ const FAILING_RECEIVERS = 10;
 /** Number of healthy receivers that sometimes refuse an event. */
 const UNRELIABLE_RECEIVERS = 10;
 /**
- * Indexes of the partners that also read their event feed. One has a receiver that misbehaves during some faults, one has an unreliable
- * receiver, and one has a reliable receiver.
+ * Indexes of the partners that also read their event feed. The first partner has a receiver that misbehaves during some faults. The second
+ * has an unreliable receiver, and the third has a reliable receiver.
  */
 const FOLLOWING = [0, FAILING_RECEIVERS, FAILING_RECEIVERS + UNRELIABLE_RECEIVERS];
 const ACTORS = { orders: 6, stays: 3, channels: 2, readers: 3 };
@@ -59,7 +59,7 @@ export interface World extends Machines {
   tenants: Tenant[];
   /** Partners, one for each receiver, in the order of the receivers. */
   partners: Partner[];
-  /** Partner whose budget of calls is checked, or null while the counters of the calls are not known. */
+  /** Partner whose budget of calls the suite checks, or null while the suite does not know the counters of calls. */
   budgeted: Partner | null;
   /** Receivers that misbehave during some faults. */
   failingHooks: Hook[];
@@ -83,7 +83,7 @@ export interface Stage {
   history: History;
   /** Environment variables with which the service can deliver to the receivers. */
   env: Record<string, string>;
-  /** Makes a process of the service with a link of its own to the database. The process runs until the end of the run. */
+  /** Makes a process of the service with its own proxy to the database. The process runs until the end of the run. */
   newProcess(options: NewProcess): Promise<ServiceProcess>;
 }
 
@@ -93,7 +93,7 @@ export interface NewProcess {
   only: 'api' | 'worker' | null;
   /** Address of the database or of its pooler. */
   database: Target;
-  /** Returns the environment variables of the process, except those of its ports. `port` is the port of its link to the database. */
+  /** Returns the environment variables of the process, except the variables for its ports. `port` is the port of its database proxy. */
   env: (port: number) => Record<string, string>;
 }
 

@@ -28,9 +28,9 @@ interface StoredDelivery {
   attemptCount: number;
   attempts: object[];
   answers: object | null;
-  /** Seconds from now. */
+  /** Seconds from now until the delivery is due. A negative number means that it is already due. */
   dueIn: number;
-  /** Seconds from now; null: no worker holds the delivery. */
+  /** Seconds from now until the lease ends, or null if no worker has claimed the delivery. */
   leasedFor: number | null;
   leaseId: string | null;
 }

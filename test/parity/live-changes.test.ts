@@ -47,7 +47,7 @@ const lookAtTenants: Operation<LookInput, Omit<LookRow, 'momentMs'> | undefined>
   },
 };
 
-/** Every third token is of an earlier generation, and every fifth one has expired. */
+/** Every third token is of an earlier generation, and every fifth token has expired. */
 const checkTokens: Operation<TokenInput, CallerRow | undefined> = {
   name: 'check of tokens',
   tenantIdOf: ({ tenantId }) => tenantId,

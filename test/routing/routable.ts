@@ -55,7 +55,7 @@ class RoutingCheck {
     this.#acceptsLists = acceptsLists;
   }
 
-  /** @param withNames names of the CTEs that the node may read. A CTE is not a table. */
+  /** @param withNames names of the CTEs (WITH queries) that the node may read. They do not count as tables. */
   visit(node: unknown, withNames: ReadonlySet<string>): void {
     if (Array.isArray(node)) {
       node.forEach((each) => this.visit(each, withNames));

@@ -18,7 +18,7 @@ export interface ServiceDatabase {
 /** Connections that `createTestDatabase` has made. If a test gives a service other connections, such as those of a proxy, it uses them. */
 const ofTestDatabases = new WeakSet<Database>();
 
-/** Lets the services that use this database have connections of their own, whose statements are checked. */
+/** Marks a database of a test. A service that uses it gets separate connections, whose statements are checked. */
 export function checkServicesOf(db: Database): Database {
   ofTestDatabases.add(db);
   return db;
@@ -71,7 +71,7 @@ const OF_ALL_TENANTS = [/FROM credential AS c CROSS JOIN LATERAL/, /AS pending, 
 
 /**
  * Statements that this process has checked, by layout. To parse a statement takes a part of a millisecond, and most test files send many of the
- * same statements.
+ * same statements again.
  */
 const checked = { 'one node': new Set<string>(), cluster: new Set<string>() };
 

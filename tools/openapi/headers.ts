@@ -80,7 +80,7 @@ export const IF_NONE_MATCH = {
   example: HEADERS.ETag.example,
 };
 
-/** Request header of streams of events, by which a stream goes on. */
+/** Request header `Last-Event-ID`. A client sends it to continue an earlier stream of events. */
 export const LAST_EVENT_ID = {
   name: 'Last-Event-ID',
   in: 'header',
@@ -90,7 +90,7 @@ export const LAST_EVENT_ID = {
   example: '1763841437512',
 };
 
-/** Request header `If-Match`. The operation that changes what has an `ETag` accepts this header. */
+/** Request header `If-Match`. An operation that changes data with an `ETag` accepts this header. */
 export const IF_MATCH = {
   name: 'If-Match',
   in: 'header',
@@ -116,9 +116,9 @@ type HeaderName = keyof typeof HEADERS;
 
 /** Returns a `$ref` to each header of the operation's response with the given status. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
-  // A call that fails authentication is not counted against the budget. If the database is unavailable, a 503 may be
-  // sent before the call is counted. So the budget headers are not documented for 401 and 503. A call that may only come
-  // from the console is refused with 400 before it is counted.
+  // The budget headers are documented only for calls that the budget counts. A call that fails authentication (401) is not
+  // counted. If the database is unavailable, the service may send a 503 before it counts the call. If only the console may
+  // make a call, the service refuses other callers with 400 before it counts the call.
   const isCounted =
     operation.isCounted && !['401', '503', ...(operation.isConsoleOnly ? ['400'] : [])].includes(status);
   const names: HeaderName[] = [

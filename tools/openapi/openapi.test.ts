@@ -41,7 +41,7 @@ describe('the OpenAPI documents', () => {
     assert.deepEqual(operationOf('staff', '/v1/auth/token/', 'post').security, []);
   });
 
-  it('a stream of events names the schema of its data, the header by which it goes on, and 429', () => {
+  it('a documented stream of events has the schema of its data, the request header that continues a stream, and the status 429', () => {
     const { responses, parameters = [] } = operationOf('staff', '/v1/staff/changes/', 'get');
     const { content = {} } = responses['200'] ?? {};
     assert.deepEqual(Object.keys(content), ['text/event-stream']);

@@ -25,7 +25,8 @@ export const NamedActor = Type.Object(
     }),
     name: Type.Union([Type.String(), Type.Null()], {
       description:
-        'The name of the person (the e-mail address if it has no name), or the label. Null if it is unknown.',
+        'The name of the person, or the e-mail address of a person without a name. For a display or a credential, the label. For a ' +
+        'channel, the source. Null if the name is unknown.',
     }),
   },
   { description: 'The person or program that made the change.' },
@@ -39,7 +40,8 @@ export function changeActorOf({ type, id }: Pick<Staff, 'type' | 'id'>): ChangeA
 
 /**
  * Reads the names of people, displays and partners, with at most one statement for each of these types.
- * @returns a function that adds the name to an actor. The name is null for other types, and for an id that the tenant does not have.
+ * @returns a function that adds the name to an actor. The name is null for an actor of another type, and for an id that the tenant does not
+ * have.
  */
 export async function readActorNames(
   db: Database,

@@ -18,7 +18,7 @@ export async function findPersonNames(db: Database, tenantId: number, ids: strin
         .execute();
 }
 
-/** Finds the labels of displays, also of those that are removed. */
+/** Finds the labels of displays, also of removed displays. */
 export async function findDisplayLabels(db: Database, tenantId: number, ids: string[]): Promise<NameRow[]> {
   return ids.length === 0
     ? []

@@ -55,7 +55,7 @@ function rowOf(actor: Actor, id: string, at: Date, { action, subject, details }:
   };
 }
 
-/** Number of entries that are read in one batch. It is small, because one entry may hold all rates of a call, which are up to 1,000. */
+/** Number of audit entries that are read in one batch. The number is small, because one entry may contain up to 1,000 rates. */
 const ENTRIES_A_BATCH = 50;
 
 /** Returns the entries of the tenant's audit trail that pass the filter, newest first. */

@@ -10,20 +10,21 @@ const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] a
  *
  * These kinds concern nights, and their `details` have this form:
  *
- * - `rates.written`, by a PMS: `{entries: [{date, price, is_sold_out?}]}`. The entries are as the PMS sent them, also for nights that had the
- *   values before. The subject is the rate plan.
- * - `restrictions.written`, by a PMS: `{entries: [{date, stop_sell?, min_nights?}]}`, also as sent. The subject is the rate plan.
- * - `rates.changed`, by staff: `{entries: [{date, before: {price, is_sold_out}, after: {price, is_sold_out}}]}`. Only nights whose values
- *   differ are listed, at most 1,000 in one entry of the audit trail. A null price is the base price of the plan. The subject is the rate
- *   plan. One call may have several entries: one for each plan, and further ones for a plan with more than 1,000 nights.
+ * - `rates.written`, by a PMS: `{entries: [{date, price, is_sold_out?}]}`. The entries are the ones that the PMS sent. They include nights
+ *   whose values did not change. The subject is the rate plan.
+ * - `restrictions.written`, by a PMS: `{entries: [{date, stop_sell?, min_nights?}]}`, the entries that the PMS sent. The subject is the
+ *   rate plan.
+ * - `rates.changed`, by staff: `{entries: [{date, before: {price, is_sold_out}, after: {price, is_sold_out}}]}`. The list has only nights
+ *   whose values changed, at most 1,000 nights in one audit entry. A null price is the base price of the plan. The subject is the rate
+ *   plan. One call may write several audit entries: one for each plan, and further entries for a plan with more than 1,000 nights.
  * - `rate_plan.changed`: `{before: {base_price, min_nights}, after: {base_price, min_nights}}`. The subject is the rate plan.
  * - `room_type.changed`: `{before: {physical_capacity}, after: {physical_capacity}}`. The subject is the room type.
  *
  * These kinds concern the menu:
  *
- * - `menu.replaced`: `{added, changed, taken_off}`, the numbers of dishes. The subject is the tenant.
- * - `dish.changed`: `{changes}`, in the form of a change by a tenant document. The subject is the sku.
- * - `dishes.availability_changed`: `{is_active, skus}`. Only dishes that differed before are listed. The subject is the tenant.
+ * - `menu.replaced`: `{added, changed, taken_off}`. Each value is a number of dishes. The subject is the tenant.
+ * - `dish.changed`: `{changes}`, in the same form as in `tenant.applied`. The subject is the sku.
+ * - `dishes.availability_changed`: `{is_active, skus}`. `skus` has only the dishes whose `is_active` changed. The subject is the tenant.
  */
 export type AuditAction =
   | 'credential.created'
@@ -80,8 +81,8 @@ export const AuditEntry = Type.Object(
         }),
         name: Type.Union([Type.String(), Type.Null()], {
           description:
-            'The present name of the user (the e-mail address if it has no name), or the present label of the display or the ' +
-            'credential. Null for `operator` and `anonymous`.',
+            'The present name of the user, or the e-mail address of a user without a name. For a display or a ' +
+            'credential, the present label. Null for `operator` and `anonymous`.',
         }),
       },
       { description: 'The user, display, partner, PMS or operator that acted.' },
@@ -95,7 +96,7 @@ export const AuditEntry = Type.Object(
         '`reservation.booked`, `reservation.changed`, `reservation.arrival`, `room_type.changed`, `session.ended`, ' +
         '`sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.link_created`, ' +
         '`user.password_changed` or ' +
-        '`tenant.applied`. The last one reports all other changes by a tenant document. New kinds may be added.',
+        '`tenant.applied`. `tenant.applied` reports all other changes by a tenant document. New kinds may be added.',
     }),
     subject: Type.String({
       description:

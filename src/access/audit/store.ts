@@ -23,15 +23,15 @@ export interface AuditFilter {
   action?: string | undefined;
   actorId?: string | undefined;
   subject?: string | undefined;
-  /** First time of the list, in milliseconds of Unix time. */
+  /** Inclusive start of the time range, in milliseconds of Unix time. */
   fromMs?: number | undefined;
-  /** First time after the list, in milliseconds of Unix time. */
+  /** Exclusive end of the time range, in milliseconds of Unix time. */
   toMs?: number | undefined;
 }
 
 /**
- * Longest time between the time of an entry and the time in its id, in milliseconds. A process chooses both one after the other, so only a
- * jump of its clock can set them apart.
+ * Largest assumed difference between the time of an audit entry and the time in its id, in milliseconds. A process reads its clock once for
+ * each of them, within an instant. So the two times differ only if the clock jumps in between.
  */
 const CLOCK_JUMP_MS = 60_000;
 
@@ -49,7 +49,7 @@ function conditionsOf({ action, actorId, subject, fromMs, toMs }: AuditFilter): 
     action !== undefined && sql<boolean>`action = ${action}`,
     actorId !== undefined && sql<boolean>`actor_id = ${actorId}::uuid`,
     subject !== undefined && sql<boolean>`subject = ${subject}`,
-    // The bound by id uses the index, and the bound by time is exact.
+    // The condition on the id lets the query use the index. The condition on the time makes the result exact.
     fromMs !== undefined &&
       sql<boolean>`id >= ${firstIdAt(Math.max(0, fromMs - CLOCK_JUMP_MS))} AND at >= ${new Date(fromMs)}`,
     toMs !== undefined && sql<boolean>`id < ${firstIdAt(toMs + CLOCK_JUMP_MS)} AND at < ${new Date(toMs)}`,
@@ -57,25 +57,26 @@ function conditionsOf({ action, actorId, subject, fromMs, toMs }: AuditFilter): 
   return conditions.filter((condition) => condition !== false);
 }
 
-/** Entry with the elements of its list that a query asks for. */
+/** Audit entry, with only those elements of its list that a `PartialQuery` selects. */
 export interface PartialEntry extends Pick<AuditRow, 'id' | 'at' | 'actor_type' | 'actor_id' | 'action' | 'subject'> {
   elements: Record<string, unknown>[];
 }
 
-/** Query for audit entries and for elements of their lists. */
+/** Conditions that select audit entries, and elements of the lists in these entries. */
 export interface PartialQuery {
   subjects: string[];
   actions: string[];
-  /** Picks the elements of `details.entries` with this `date`. */
+  /** Selects the elements of `details.entries` with this `date`. */
   date: string;
-  /** Picks the elements of `details.changes` with this `name`. */
+  /** Selects the elements of `details.changes` with this `name`. */
   name: string;
   limit: number;
 }
 
 /**
- * Reads the newest entries with one of the actions about one of the subjects, the newest first. The database picks the elements of their
- * lists, because a list may have a thousand elements. The inner query has no LIMIT, so the planner uses the index of the subjects.
+ * Reads the newest audit entries that have one of the actions and one of the subjects, newest first. The database selects the elements of
+ * their lists, because a list may have a thousand elements. The inner query has no LIMIT, so that the planner uses the index on the
+ * subject.
  */
 export async function readPartialEntries(db: Db, tenantId: number, query: PartialQuery): Promise<PartialEntry[]> {
   const { subjects, actions, date, name, limit } = query;

@@ -50,8 +50,9 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
 }
 
 /**
- * Returns the hash of a previous secret that is stored beside the present secret. It covers the hashes of both, so it fits no other present
- * secret: if the present secret is replaced, the previous one ends.
+ * Returns the hash that the database stores for the previous secret of a credential. The hash is computed from the hashes of the previous
+ * and of the present secret. So if the present secret is replaced, the stored hash matches no secret any more, and the previous secret
+ * ends.
  */
 export function hashBesidePresent(previousHash: Buffer, presentHash: Buffer): Buffer {
   return createHash('sha256').update(previousHash).update(presentHash).digest();

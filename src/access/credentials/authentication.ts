@@ -98,7 +98,8 @@ export class Authentication {
       }
       const { id: credentialId, currency } = row;
       const caller = { tenantId, credentialId, features: row.features as Feature[], currency };
-      // During an overlap, some servers of a partner already send the new secret. Both secrets stay cached, so no call needs a query.
+      // During the overlap after a rotation, some servers of a partner send the new secret, and others send the old secret. Both secrets
+      // stay cached, so that these calls need no query.
       const others = this.#callers.get(key)?.secrets.filter((other) => other.fingerprint !== fingerprint) ?? [];
       return { caller, secrets: [{ fingerprint, endsAtMs }, ...others].slice(0, MAX_SECRETS) };
     });
@@ -116,10 +117,10 @@ export class Authentication {
 }
 
 /**
- * Returns the time of `performance.now()` until which the cache may accept a secret. `Infinity`: it is the present secret. Null: it is no
- * secret of the credential, or it has ended. The database measures the time that is left of the previous secret, because clocks of processes
- * differ. The time counts from before the query, so the cache ends the secret a little early. The next call then reads the database, which
- * decides by its own clock. So every process ends the secret at the same moment.
+ * Returns the time of `performance.now()` until which the cache may accept a secret. Returns `Infinity` for the present secret. Returns
+ * null if the credential does not have the secret, or if the secret has ended. The database says how long the previous secret still works,
+ * because the clocks of processes differ. The cache counts this time from before the query, so it drops the secret a little early. The next
+ * call then reads the database. So every process refuses the secret from the same moment on.
  */
 function endOf(given: Buffer, row: store.CallerRow | undefined, askedAtMs: number): number | null {
   const noSecret = Buffer.alloc(given.length);
@@ -139,7 +140,7 @@ function hasNotEnded({ endsAtMs }: KnownSecret): boolean {
 
 /**
  * Compares two hashes in constant time. The hashes are texts, because a hash function that returns a buffer allocates memory outside the
- * JavaScript heap at each call. `Buffer.from` uses memory of a shared pool.
+ * JavaScript heap at each call. `Buffer.from` takes memory from a shared pool instead.
  */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -49,7 +49,7 @@ export async function changeCredential<T>(
   });
 }
 
-/** @throws ApiError 409 `invalid_status_transition` if the credential is revoked */
+/** Refuses a change of a revoked credential. @throws ApiError 409 `invalid_status_transition` */
 export function refuseRevoked({ is_active }: CredentialRow): void {
   if (!is_active) {
     throw apiError('invalid_status_transition', 'The credential is revoked. Create a new one.');

@@ -14,8 +14,8 @@ declare module 'fastify' {
 }
 
 /**
- * Returns the guard (request hook) of the third-party API. In the order of decision 1, it checks the credential (401), then the budget of
- * calls (429), and then, if `feature` is given, that the tenant has this feature (403).
+ * Returns the guard (request hook) of the third-party API. The guard checks in this order (decision 1): the credential (401), the budget of
+ * calls (429), and, if `feature` is given, that the tenant has this feature (403).
  */
 export function callerGuard(authentication: Authentication, budget: Budget, feature?: Feature): Guard {
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {

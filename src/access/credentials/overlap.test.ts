@@ -53,7 +53,7 @@ async function statuses(...secrets: string[]): Promise<number[][]> {
   );
 }
 
-/** Moves the end of the previous secret to a time in milliseconds from now, by the clock of the database. */
+/** Sets the end of the previous secret to `ms` milliseconds from now, by the clock of the database. */
 async function endIn(ms: number): Promise<void> {
   await sql`
     UPDATE credential SET previous_secret_ends_at = now() + make_interval(secs => ${ms / 1000})
@@ -64,7 +64,7 @@ const BOTH = [200, 200];
 const NO_NODE = [401, 401];
 
 describe('POST /v1/staff/credentials/{id}/rotate/', () => {
-  it('200: the response has the key, the new secret and the end of the old one, and both secrets work on both nodes', async () => {
+  it('200: the response has the key, the new secret and the time at which the old secret ends, and both secrets work on both nodes', async () => {
     const { id, label, api_key, api_secret: old } = tenant.credential;
     assert.deepEqual(await statuses(old), [BOTH]);
     const beganAtMs = Date.now();
@@ -87,7 +87,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.ok(Date.parse(endsAt) <= Date.now(), endsAt);
   });
 
-  it('401: a second rotation ends the oldest secret immediately, and the middle one works until its own end', async () => {
+  it('401: a second rotation ends the oldest secret immediately, and the second secret works until the end of its own overlap', async () => {
     const { api_secret: first } = tenant.credential;
     const { api_secret: second } = await rotated(60);
     assert.deepEqual(await statuses(first, second), [BOTH, BOTH]);
@@ -95,7 +95,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(first, second, third), [NO_NODE, BOTH, BOTH]);
   });
 
-  it("401: the contract's own rotation and a revocation end both secrets immediately", async () => {
+  it("401: a rotation without an overlap, as in the contract, and a revocation end both secrets immediately", async () => {
     const { api_secret: first, id } = tenant.credential;
     const { api_secret: second } = await rotated(60);
     assert.deepEqual(await statuses(first, second), [BOTH, BOTH]);
@@ -127,7 +127,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
       }
     };
     await Promise.all([lane(service, 0), lane(other, 1)]);
-    // The statement that moved the end ran up to 50 ms before `endsAtMs` was taken.
+    // The statement that set the end of the secret ran up to 50 ms before the test read `endsAtMs`.
     const early = calls.filter(({ endedAtMs }) => endedAtMs < endsAtMs - 50);
     const late = calls.filter(({ beganAtMs }) => beganAtMs > endsAtMs);
     for (const node of [0, 1]) {
@@ -138,7 +138,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(api_secret), [BOTH]);
   });
 
-  it('401: a process of the version before, which only replaces the present secret, also ends the previous one', async () => {
+  it('401: if a process of the previous version replaces the secret, the previous secret of an overlap also ends', async () => {
     const { api_secret: first } = tenant.credential;
     await rotated(60);
     const { db } = service.database;
@@ -156,7 +156,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(first), [NO_NODE]);
   });
 
-  it('200: a PMS credential keeps both secrets for the overlap', async () => {
+  it('200: during the overlap, both secrets of a PMS credential are accepted', async () => {
     const old = await pmsHeaders(service, tenant);
     const { body: list } = await service.call('GET', '/v1/channel-manager/credentials/', { headers: tenant.owner });
     const answer = await rotate({ overlap_minutes: 5 }, list[0].id);
@@ -184,7 +184,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.ok(receiver.requests.every((request) => isSignedWith(webhookSecret, request)));
   });
 
-  it('200: the audit trail has the end of the old secret, and no entry and no row has a secret', async () => {
+  it('200: the audit trail has the time at which the old secret ends, and no audit entry and no database row contains a secret', async () => {
     const { api_secret, previous_secret_ends_at } = await rotated(60);
     const { body, text } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
     const entry = body.find(({ action }: { action: string }) => action === 'credential.rotated');
@@ -196,7 +196,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.ok(!JSON.stringify(rows).includes(api_secret.slice(4)));
   });
 
-  it('400: an overlap that is missing, no integer, negative or above 1,440 is refused, and the secret stays', async () => {
+  it('400: an overlap that is missing, negative, not an integer or above 1,440 minutes is refused, and the secret stays the same', async () => {
     for (const overlap of [undefined, null, '60', 1.5, -1, 1_441, Number.MAX_SAFE_INTEGER, true]) {
       const message = assertError(await rotate({ overlap_minutes: overlap }), 400, 'invalid_request');
       assert.match(message, /^overlap_minutes: /);
@@ -209,7 +209,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(tenant.credential.api_secret), [BOTH]);
   });
 
-  it('200: an overlap of 1,440 minutes is accepted, also in a form', async () => {
+  it('200: an overlap of 1,440 minutes is accepted, as JSON and as a form', async () => {
     const body = new URLSearchParams({ overlap_minutes: '1440' });
     const path = `/v1/staff/credentials/${tenant.credential.id}/rotate/`;
     const answer = await service.call('POST', path, { headers: tenant.owner, body });
@@ -217,13 +217,13 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.ok(Date.parse(answer.body.previous_secret_ends_at) > Date.now() + 86_000_000);
   });
 
-  it('401: a partner may not rotate with an overlap; 403: staff may not', async () => {
+  it('401: a rotation with an overlap is refused to a partner; 403: it is refused to staff', async () => {
     const { id } = tenant.credential;
     assertError(await rotate({ overlap_minutes: 1 }, id, tenant.partner), 401, 'invalid_credentials');
     assertError(await rotate({ overlap_minutes: 1 }, id, tenant.staff), 403, 'error');
   });
 
-  it("404: an unknown id, a malformed id and another tenant's id get the same message", async () => {
+  it("404: an unknown id, a malformed id and the id of another tenant's credential get the same message", async () => {
     const stranger = await service.tenant();
     for (const id of [UNKNOWN, 'none', stranger.credential.id]) {
       assert.equal(assertError(await rotate({ overlap_minutes: 1 }, id), 404, 'error'), 'No such credential.');
@@ -249,7 +249,7 @@ describe('a rotation whose response to the COMMIT is lost', () => {
     await loser.close();
   });
 
-  it('200: the old secret and the new one work, and the audit trail has one entry', async () => {
+  it('200: after a lost response to the COMMIT, the old and the new secret work, and the audit trail has one entry', async () => {
     loser.dropNextCommitResponse();
     const path = `/v1/staff/credentials/${tenant.credential.id}/rotate/`;
     const answer = await node.call('POST', path, { headers: tenant.owner, json: { overlap_minutes: 60 } });
@@ -266,7 +266,7 @@ describe('a rotation whose response to the COMMIT is lost', () => {
 });
 
 describe('the cache of callers during an overlap', () => {
-  it('each of the two secrets takes one query, and after that calls with either secret take none', async () => {
+  it('the first call with each of the two secrets makes one query, and later calls make no query', async () => {
     const { api_key: key, api_secret: old } = tenant.credential;
     const { api_secret: fresh } = await rotated(60);
     let queries = 0;

@@ -18,7 +18,7 @@ export interface OwnedCredential {
   credential: Credential;
 }
 
-/** Changes of single credentials by the owner in the staff API. A credential is found by its id, and may be for both APIs. */
+/** Operations of the owner on one credential, in the staff API. The credential may be for the third-party API or for the PMS API. */
 export class OwnerCredentials {
   readonly #db: Database;
   readonly #keyring: Keyring;
@@ -27,11 +27,11 @@ export class OwnerCredentials {
   constructor({ db, keyring }: { db: Database; keyring: Keyring }) {
     this.#db = db;
     this.#keyring = keyring;
-    // The key maker hashes secrets only, and the hash does not depend on the prefix.
+    // This class uses the key maker only to hash secrets. The hash does not depend on the prefix, so any prefix can be used.
     this.#keyMaker = createKeyMaker(keyring.pepper, AUDIENCES.third_party.prefix);
   }
 
-  /** @throws ApiError 404 `error` for an unknown id */
+  /** Returns the credential. @throws ApiError 404 `error` for an unknown id */
   async read(tenantId: number, id: string): Promise<OwnedCredential> {
     const row = isUuid(id) ? await store.readCredential(this.#db, tenantId, id) : undefined;
     if (row === undefined) {
@@ -41,8 +41,8 @@ export class OwnerCredentials {
   }
 
   /**
-   * Gives the credential another label, also if it is revoked. The same label again changes nothing.
-   * @throws ApiError 404 `error`
+   * Gives the credential another label. The credential may be revoked. Changes nothing if the credential has this label already.
+   * @throws ApiError 404 `error` for an unknown id
    */
   async rename(actor: Actor, id: string, label: string): Promise<OwnedCredential> {
     return await changeCredential(this.#db, actor, { id, audience: 'any' }, async ({ row, update, note }) => {
@@ -57,16 +57,16 @@ export class OwnerCredentials {
 
   /**
    * Registers the webhook URL of a credential, as the partner itself does.
-   * @returns the new webhook secret, or an empty text if this URL was already registered
-   * @throws ApiError 404 `error`, 409 `invalid_status_transition`
+   * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret
+   * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` for a revoked credential or a credential of a PMS
    */
   async registerWebhook(actor: Actor, id: string, url: string): Promise<string> {
     return await registerWebhook({ db: this.#db, keyring: this.#keyring }, actor, { id, audience: 'any' }, url);
   }
 
   /**
-   * Removes the webhook URL of a credential. The deliveries that wait are not changed here.
-   * @throws ApiError 404 `error`, 409 `invalid_status_transition`
+   * Removes the webhook URL of a credential. Does not change the deliveries that wait.
+   * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` for a revoked credential or a credential of a PMS
    */
   async removeWebhook(actor: Actor, id: string): Promise<Credential> {
     return credentialShape(await removeWebhook(this.#db, actor, id));
@@ -74,7 +74,7 @@ export class OwnerCredentials {
 
   /**
    * Gives the credential a new secret. The replaced secret works for the minutes of the overlap (decision 41).
-   * @throws ApiError 404 `error`, 409 `invalid_status_transition`
+   * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` for a revoked credential
    */
   async rotate(
     actor: Actor,

@@ -11,16 +11,16 @@ interface Dependencies {
   keyMaker: KeyMaker;
 }
 
-/** New secret of a credential, and the time until which the secret before it works. */
+/** New secret of a credential, and the time until which the previous secret works. */
 export interface Rotated {
   secret: CredentialSecret;
   previousEndsAt: Date;
 }
 
 /**
- * Gives the credential a new secret. The secret that it replaces works for the minutes of the overlap, and all older secrets end. Resolves
- * only when no process of the service accepts an ended secret any more (decisions 15 and 41).
- * @param overlapMinutes 0: the replaced secret ends immediately
+ * Gives the credential a new secret. The replaced secret works for the minutes of the overlap, and all older secrets end. Resolves only
+ * when no process of the service accepts an ended secret any more (decisions 15 and 41).
+ * @param overlapMinutes number of minutes for which the replaced secret still works. If it is 0, that secret ends immediately
  * @throws ApiError 404 `error`, 409 `invalid_status_transition` if the credential is revoked
  */
 export async function rotateSecret(
@@ -52,9 +52,9 @@ export async function rotateSecret(
 }
 
 /**
- * Returns the columns of the secret that a rotation replaces. The overlap counts from the time of the database, which also decides at each
- * look-up if the secret has ended. Without an overlap no hash is stored, so the old secret stays refused even if the clock of the database
- * goes back.
+ * Returns the columns of the secret that a rotation replaces. The overlap counts from the time of the database, because the database also
+ * decides at each look-up if the secret has ended. Without an overlap, no hash is stored. So the old secret stays refused even if the clock
+ * of the database is set back.
  */
 function previousSecret(row: LockedCredential, presentHash: Buffer, overlapMinutes: number) {
   return {

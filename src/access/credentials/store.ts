@@ -62,9 +62,9 @@ export async function insertCredential(
 export interface CallerRow {
   id: string;
   secret_hash: Buffer;
-  /** Hash of the previous secret beside the present one (`hashBesidePresent`). Null: there is no previous secret. */
+  /** Hash of the previous secret, as `hashBesidePresent` returns it. Null if there is no previous secret. */
   previous_secret_hash: Buffer | null;
-  /** Milliseconds until the previous secret ends, by the clock of the database. Zero or less: the secret has ended. */
+  /** Milliseconds until the previous secret ends, by the clock of the database. Zero or negative if the secret has ended. */
   previous_ms_left: number | null;
   is_active: boolean;
   features: string[];
@@ -180,8 +180,8 @@ export interface Use {
 /**
  * Writes `last_used_at` of credentials of any tenants in one statement. On a cluster there is one statement for each tenant. A row is
  * written only if the use is later than the stored one, and if no process has written the row since `writtenBefore`. The statement does not
- * lock the other rows. If two processes write a row at the same time, the second one waits for the first one, checks the new row again, and
- * leaves it as it is.
+ * lock rows that it does not write. If two processes write a row at the same time, the second process waits for the first one, then checks
+ * the new row, and does not write it again.
  * @returns the ids of the credentials that were written
  */
 export async function updateLastUsed(

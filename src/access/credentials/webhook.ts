@@ -44,8 +44,8 @@ export async function registerWebhook(
 }
 
 /**
- * Removes the webhook URL of a credential and its secret. Events from now on get no delivery, and no waiting delivery is claimed. Changes
- * nothing if no URL is registered.
+ * Removes the webhook URL of a credential and its secret. Later events then cause no delivery, and no process claims a waiting delivery.
+ * Changes nothing if no URL is registered.
  * @throws ApiError 404 `error`, 409 `invalid_status_transition` for a credential of a PMS or a revoked credential
  */
 export async function removeWebhook(db: Database, actor: Actor, id: string): Promise<store.CredentialRow> {

@@ -52,7 +52,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     assert.deepEqual(entries[0].details.role, { from: 'owner', to: 'staff' });
   });
 
-  it('200: other fields of the row, such as tenant_id, email, password_hash and generation, are ignored', async () => {
+  it('200: a change of a person ignores other columns in the body, such as tenant_id, email, password_hash and generation', async () => {
     const tenant = await service.tenant();
     const id = await personId(service, tenant.tenantId, 'staff');
     const rowOf = () =>
@@ -65,7 +65,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     assert.deepEqual(later, earlier);
   });
 
-  it('200: a change that changes nothing writes no audit entry', async () => {
+  it('200: a change of a person to the stored values writes no audit entry', async () => {
     const tenant = await service.tenant();
     const staffId = await personId(service, tenant.tenantId, 'staff');
     const entries = (await auditOf(service, tenant, staffId)).length;
@@ -78,7 +78,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     assert.equal((await auditOf(service, tenant, staffId)).length, entries);
   });
 
-  it('401: disabling a person ends all sessions and tokens, on every node, and enabling the person does not bring them back', async () => {
+  it('401: disabling a person ends all sessions and tokens, on every node, and they stay ended after the person is enabled', async () => {
     const node = await startService({ beside: service });
     try {
       const tenant = await service.tenant();
@@ -116,7 +116,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     assert.equal((await changePerson(service, tenant, ownerId, { role: 'staff' })).status, 200);
   });
 
-  it('409: of changes that disable all owners at the same time, on two nodes, at least one is refused, and one owner stays', async () => {
+  it('409: if calls on two nodes disable both owners at the same time, one call is refused, and one owner stays active', async () => {
     const node = await startService({ beside: service });
     try {
       for (let round = 0; round < 5; round += 1) {
@@ -143,7 +143,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     }
   });
 
-  it('200: a change of a person waits for changes of the owners and of this person, and not for those of other people', async () => {
+  it('200: a change of a person waits while an owner or this person is locked, but not while another member of the staff is locked', async () => {
     const tenant = await service.tenant();
     const staffId = await personId(service, tenant.tenantId, 'staff');
     const { id } = await addPerson(service, tenant);
@@ -176,7 +176,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     assert.equal((await changePerson(service, tenant, staffId, { name: 'X' })).body.message, 'No such person.');
   });
 
-  it('400: an invalid field is refused with its path', async () => {
+  it('400: a change of a person with an invalid field is refused, and the message has the path of the field', async () => {
     const tenant = await service.tenant();
     const staffId = await personId(service, tenant.tenantId, 'staff');
     for (const [json, path] of [
@@ -233,7 +233,7 @@ describe('POST /v1/staff/people/{id}/reset/', () => {
     assert.equal((await choosePassword(service, second)).status, 200);
   });
 
-  it('409: a disabled person gets no link, and the password stays', async () => {
+  it('409: a reset of a disabled person is refused, and the password stays the same', async () => {
     const tenant = await service.tenant();
     const { id, email } = await addPerson(service, tenant);
     await changePerson(service, tenant, id, { is_active: false });

@@ -58,7 +58,7 @@ describe('mails of invitations and resets', () => {
     assert.ok(mailServer.mails.slice(sent).every(({ to }) => !to.includes(email)));
   });
 
-  it('201: the response has the link at once while the mail server is unreachable or hangs, and the log has no link and no address', async () => {
+  it('201: while the mail server is unreachable or hangs, the response has the link immediately, and the log has no link and no address', async () => {
     const hanging = await startMailServer({ answer: 'hang' });
     const closings = [];
     for (const url of ['smtp://house:hunter2@127.0.0.1:1', hanging.url]) {
@@ -81,7 +81,7 @@ describe('mails of invitations and resets', () => {
     await Promise.all(closings);
   });
 
-  it('no token of a link, no password and no cookie is in any log line, also after refused calls', async () => {
+  it('no token of a link, no password and no cookie is in any log line, even after refused calls', async () => {
     const invited = await invite(service, tenant);
     const token = tokenOf(invited);
     const json = { token, new_password: 'hunter2 hunter2' };

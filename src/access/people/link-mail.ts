@@ -1,7 +1,7 @@
 import type { Tenant } from '../tenants/tenants.ts';
 import type { LinkKind } from './store.ts';
 
-/** Link as a mail shows it. */
+/** Link of an invitation or a reset, as a mail shows it. */
 interface MailedLink {
   kind: LinkKind;
   url: string;
@@ -9,7 +9,7 @@ interface MailedLink {
 }
 
 /**
- * Returns the subject and the text of the mail with a link. Of the values that people choose, the mail shows only the name of the tenant.
+ * Returns the subject and the text of the mail with a link. The only text in the mail that people choose is the name of the tenant.
  * Otherwise an owner could send any text to any address.
  */
 export function linkMail(

@@ -39,7 +39,7 @@ async function onOwnNode(work: (node: TestService) => Promise<void>): Promise<vo
 }
 
 describe('POST /v1/auth/password/', () => {
-  it('200: the person of an invitation gets the password, and a session cookie with which the next call works on every node', async () => {
+  it('200: a call with an invitation sets the password of the person, and returns a session cookie that every node accepts', async () => {
     const invited = await invite(service, tenant, { name: 'Rui', areas: ['orders'] });
     const accepted = await choosePassword(service, invited);
     assert.equal(accepted.status, 200);
@@ -63,7 +63,7 @@ describe('POST /v1/auth/password/', () => {
     assert.equal(people.body.find((each: { id: string }) => each.id === id).is_invited, false);
   });
 
-  it('401: a link works once, also if several nodes get it at the same time', async () => {
+  it('401: a link works once, even if several nodes get it at the same time', async () => {
     await onOwnNode(async (node) => {
       const invited = await invite(service, tenant);
       const nodes = [service, node, service, node];
@@ -84,7 +84,7 @@ describe('POST /v1/auth/password/', () => {
     });
   });
 
-  it('401: an expired, unknown, forged or malformed token, a session token and the link of a disabled person are refused before any hash', async () => {
+  it('401: an invalid, expired or session token and the link of a disabled person are refused before a password is hashed', async () => {
     const expired = await invite(service, tenant);
     const past = { expires_at: sql<Date>`now()` };
     const { db } = service.database;
@@ -150,7 +150,7 @@ describe('POST /v1/auth/password/', () => {
     assert.equal((await call({ token, new_password: 'é'.repeat(1_024) })).status, 200);
   });
 
-  it('429: after 10 calls a minute with one link, and after 100 calls from one address, further calls are refused before any hash', async () => {
+  it('429: after 10 calls a minute with one link, and after 100 calls from one address, further calls are refused before a password is hashed', async () => {
     await onOwnNode(async (node) => {
       const used = await invite(service, tenant);
       await choosePassword(service, used);

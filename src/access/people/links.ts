@@ -13,13 +13,16 @@ import * as store from './store.ts';
 interface Dependencies {
   db: Database;
   pepper: Buffer;
-  /** Null if the service sends no mail. */
+  /** Sends the mails with the links. Null if the service sends no mail. */
   mailer: Pick<Mailer, 'send'> | null;
   /** Returns the URL with which links begin, without a trailing slash. */
   baseUrl: () => string;
 }
 
-/** Person and kind of a new link. `generation` is that of the person after the changes that belong to the link. */
+/**
+ * Person and kind of a new link. `generation` is a number of the person that each new password raises. It is the value after the changes
+ * that are made together with the link.
+ */
 type LinkCause = Pick<store.NewLink, 'kind' | 'personId' | 'generation'>;
 
 /** Link that an owner has made for a person. */
@@ -37,8 +40,8 @@ export interface PasswordHolder {
 }
 
 /**
- * Links for one use with which a person chooses a password: invitations and resets. The token of a link is after the `#` of its URL, which a
- * browser does not send. The database keeps a keyed hash of the token.
+ * Links with which a person chooses a password: invitations and resets. Each link works once. The token of a link is after the `#` of its
+ * URL, which a browser does not send. The database keeps a keyed hash of the token.
  */
 export class Links {
   readonly #dependencies: Dependencies;
@@ -50,8 +53,10 @@ export class Links {
   }
 
   /**
-   * Makes a link in the transaction of its cause, and sends it by mail after the commit. All earlier links of the person end.
-   * @param cause makes the changes that belong to the link, and returns the person and the kind of the link. Gets the end of the link
+   * Makes a link and the changes that need it, for example a new person, in one transaction. Sends the link by mail after the commit. All
+   * earlier links of the person end.
+   * @param cause function that makes these changes, and returns the person and the kind of the link. Its second parameter is the time at
+   * which the link ends
    */
   async issue(owner: Staff, cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>): Promise<IssuedLink> {
     const { tenant } = owner;
@@ -74,7 +79,7 @@ export class Links {
   }
 
   /**
-   * Reads the token of a link. Needs no database.
+   * Reads the tenant and the hash from the token of a link, without the database.
    * @throws ApiError 401 `invalid_credentials` for a text that is not such a token
    */
   read(token: string): ReadToken {
@@ -97,7 +102,7 @@ export class Links {
     if (!link?.is_open) {
       throw invalidLink();
     }
-    // The hash is computed before the transaction, because it is slow.
+    // The hash is computed before the transaction, because hashing a password is slow.
     const password_hash = await hashPassword(password);
     return await inTransaction(db, (tx) =>
       usePassword(tx, { tenantId, hash, personId: link.person_id, password_hash }),
@@ -105,7 +110,7 @@ export class Links {
   }
 }
 
-/** Token of a new link, and the changes that belong to the link. */
+/** Token of a new link, and the changes that are made together with the link. */
 interface WantedLink {
   id: string;
   hash: Buffer;
@@ -130,7 +135,7 @@ async function usePassword(
   tx: Tx,
   { tenantId, hash, personId, password_hash }: ChosenPassword,
 ): Promise<PasswordHolder> {
-  // The lock of the person comes first. All changes of the person's links hold this lock too.
+  // The person is locked first, because every change of the person's links holds this lock.
   const person = await lockUser(tx, tenantId, personId);
   if (person?.password_hash === password_hash) {
     return { tenantId, personId, generation: person.generation }; // An earlier attempt of this transaction was committed.

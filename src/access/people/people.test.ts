@@ -60,7 +60,7 @@ describe('GET /v1/staff/people/', () => {
     ]);
   });
 
-  it('200: the list is paged with page and page_size', async () => {
+  it('200: the list of people can be read in pages with page and page_size', async () => {
     const { owner } = await service.tenant();
     const { body } = await service.call('GET', `${PEOPLE}?page=2&page_size=1`, { headers: owner });
     assert.deepEqual([body.count, body.results.length, body.next], [2, 1, null]);
@@ -139,7 +139,7 @@ describe('POST /v1/staff/people/', () => {
     }
   });
 
-  it('201: areas are kept in their order without repetitions, and an owner has all areas whatever is sent', async () => {
+  it('201: repeated areas of an invited person are stored once, in a fixed order, and an owner gets all areas', async () => {
     const tenant = await service.tenant();
     const staff = await invite(service, tenant, { areas: ['rates', 'orders', 'rates'] });
     assert.deepEqual(staff.body.person.areas, ['orders', 'rates']);
@@ -149,7 +149,7 @@ describe('POST /v1/staff/people/', () => {
     assert.deepEqual(demoted.body.areas, [], 'the areas that were sent for an owner are ignored');
   });
 
-  it('401: an invited person cannot sign in with any password, and the check of the password does not fail', async () => {
+  it('401: a sign-in of an invited person is refused without a server error', async () => {
     const tenant = await service.tenant();
     const { email } = (await invite(service, tenant)).body.person;
     for (const password of ['', 'null', NEW_PASSWORD].filter((text) => text !== '')) {
@@ -157,7 +157,7 @@ describe('POST /v1/staff/people/', () => {
     }
   });
 
-  it('409: an e-mail that has an account or an open invitation in any tenant is refused, in any letter case', async () => {
+  it('409: an invitation is refused if its e-mail, in any letter case, has an account or an open invitation in any tenant', async () => {
     const tenant = await service.tenant();
     const { email } = (await invite(service, other)).body.person;
     const { slug } = tenant.document;
@@ -168,7 +168,7 @@ describe('POST /v1/staff/people/', () => {
     assert.equal((await listPeople(service, tenant)).length, 2);
   });
 
-  it('201: of 8 invitations of one e-mail by two tenants at the same time, exactly one succeeds and the other ones get 409', async () => {
+  it('201, 409: of 8 invitations of one e-mail by two tenants at the same time, exactly one gets 201 and the others get 409', async () => {
     const [one, two] = [await service.tenant(), await service.tenant()];
     const email = newEmail();
     const tenants = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? one : two));
@@ -220,7 +220,7 @@ describe('POST /v1/staff/people/', () => {
     );
   });
 
-  it('400: a missing or invalid e-mail, role, name or area is refused with the path of the field', async () => {
+  it('400: an invitation with a missing or invalid e-mail, role, name or area is refused, and the message has the path of the field', async () => {
     const { owner } = await service.tenant();
     const good = { email: newEmail(), role: 'staff' };
     const faults: [unknown, string][] = [

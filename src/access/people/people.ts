@@ -28,7 +28,7 @@ import * as store from './store.ts';
 
 export { Links } from './links.ts';
 
-/** People of a tenant, as its owners manage them. */
+/** Operations of the owners of a tenant on the people of this tenant. */
 export class People {
   readonly #db: Database;
   readonly #links: Links;
@@ -38,14 +38,14 @@ export class People {
     this.#links = links;
   }
 
-  /** Returns the people of the tenant, newest first, also the disabled and the invited ones. */
+  /** Returns the people of the tenant, newest first, also disabled and invited people. */
   list(tenantId: number): LongList<store.PersonRow> {
     return store.listPeople(this.#db, tenantId);
   }
 
   /**
    * Invites a person. If an earlier invitation of this tenant has expired, the person of that invitation is invited again.
-   * @throws ApiError 409 if the e-mail has an account in any tenant, or if another invitation holds it
+   * @throws ApiError 409 if the e-mail has an account in any tenant, or if another invitation reserves the e-mail
    */
   async invite(owner: Staff, { email: written, role, ...wanted }: PersonInvite): Promise<IssuedLink> {
     const actor = actorOf(owner);

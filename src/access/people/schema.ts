@@ -19,14 +19,14 @@ export const Person = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The id of the person.' }),
     name: Type.Union([Type.String(), Type.Null()], {
-      description: 'The name of the person for other people of the tenant. Null if the person has none.',
+      description: 'The name of the person, as other people of the tenant see it. Null if the person has no name.',
     }),
     email: Type.String({ description: 'The e-mail address that the person signs in with, in lower case.' }),
     role: Role,
     areas: Areas,
-    is_active: Type.Boolean({ description: 'False: the account is disabled. The person cannot sign in.' }),
+    is_active: Type.Boolean({ description: 'False if the account is disabled. The person then cannot sign in.' }),
     is_invited: Type.Boolean({
-      description: 'True: the person has not accepted the invitation yet, and cannot sign in until then.',
+      description: 'True if the person has not accepted the invitation yet. Until then, the person cannot sign in.',
     }),
     created_at: Type.String({ format: 'date-time', description: 'The time at which the person was added.' }),
     last_seen_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
@@ -49,7 +49,8 @@ export const PersonInvite = Type.Object(
     areas: Type.Optional({
       ...Areas,
       description:
-        'The parts of the staff API that the person may use. Default: none. An owner has all of them, whatever is sent.',
+        'The parts of the staff API that the person may use. Without this field, a member of the staff may use no part. An owner may ' +
+        'always use all parts.',
     }),
   },
   {
@@ -66,7 +67,7 @@ export const PersonChange = Type.Object(
     role: Type.Optional(Role),
     areas: Type.Optional({
       ...Areas,
-      description: 'The parts of the staff API that the person may use. An owner has all of them, whatever is sent.',
+      description: 'The parts of the staff API that the person may use. An owner may always use all parts.',
     }),
     is_active: Type.Optional(
       Type.Boolean({
@@ -76,7 +77,7 @@ export const PersonChange = Type.Object(
   },
   {
     title: 'PersonChange',
-    description: 'The fields that change. A field that is left out stays.',
+    description: 'The fields that change. A missing field keeps its value.',
     examples: [{ areas: ['orders', 'menu', 'deliveries'] }],
   },
 );
@@ -112,7 +113,7 @@ export const PasswordReset = Type.Object(
     reset_url: Type.String({
       description:
         'The link with which the person chooses a new password. It works once. No other response shows it. If the person is still invited, ' +
-        'it is a new invitation.',
+        'the link is a new invitation.',
     }),
     expires_at: ExpiresAt,
   },

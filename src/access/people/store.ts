@@ -16,7 +16,7 @@ const PERSON_COLUMNS = [
 ] as const;
 export type PersonRow = Pick<Selectable<AppUser>, (typeof PERSON_COLUMNS)[number]>;
 
-/** Lists the people of the tenant, newest first, also the disabled and the invited ones. */
+/** Lists the people of the tenant, newest first, also disabled and invited people. */
 export function listPeople(db: Database, tenantId: number): KeysetList<PersonRow> {
   const list = db.selectFrom('app_user').where('tenant_id', '=', tenantId);
   return keysetList(db, list, (people) => people.select(PERSON_COLUMNS));
@@ -39,7 +39,7 @@ export interface NewLink {
   hash: Buffer;
   kind: LinkKind;
   personId: string;
-  /** Generation of the person. The link ends when it rises. */
+  /** Generation of the person, a number that each new password raises. The link ends when this number rises. */
   generation: number;
   expiresAt: Date;
 }
@@ -90,7 +90,7 @@ export async function findLink(
     .executeTakeFirst();
 }
 
-/** The CTE gives the time, because a cluster refuses now() in SET. */
+/** Marks a link as used. The CTE gives the time, because a database cluster refuses now() in SET. */
 export async function markLinkUsed(tx: Tx, tenantId: number, id: string): Promise<void> {
   await sql`
     WITH clock AS MATERIALIZED (SELECT now() AS at)

@@ -26,8 +26,8 @@ export function createRefusalHook({ db, log }: { db: Database; log: Logger }): R
   });
   return {
     onRefused(request, { statusCode, code, message }) {
-      // The guard of partners and PMS sets `caller` after it has checked the secret, and before it counts the call. The request type declares
-      // the field as always present.
+      // The guard of partners and PMS sets `caller` after it has checked the secret, and before it counts the call. So the field is missing
+      // in some refused calls, although the type of the request declares it as always present.
       const { caller } = request as { caller?: Caller };
       if (caller !== undefined) {
         const { method, id: requestId, routeOptions } = request;

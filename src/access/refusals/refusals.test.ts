@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Does the work on a node of its own. The node then stops, so it writes its refused calls. */
+/** Starts a node, runs the work on it, and stops the node. A node that stops writes its refused calls. */
 async function onNode(work: (node: TestService) => Promise<void>, options: ServiceOptions = {}): Promise<void> {
   const node = await startService({ ...options, beside: service });
   try {
@@ -56,7 +56,7 @@ describe('GET /v1/staff/credentials/{id}/refusals/', () => {
     hotel = await openHotel(service);
   });
 
-  it('200: a refused call is listed with the code, the message and the request id of its response, after a stop of the process', async () => {
+  it('200: after a process has stopped, its refused calls are listed with the code, the message and the request id of their responses', async () => {
     const tenant = await service.tenant();
     assert.deepEqual(await list(tenant), []);
     const begunAt = Date.now();
@@ -83,7 +83,7 @@ describe('GET /v1/staff/credentials/{id}/refusals/', () => {
     assert.ok(Date.parse(at) >= begunAt && Date.parse(at) <= Date.now());
   });
 
-  it('200: calls of both modules are listed in their order, newest first, and a path shows no value of its parameters', async () => {
+  it('200: refused calls of the restaurant and of the hotel are listed, newest first, and a path shows no value of its parameters', async () => {
     const { credential, partner: headers } = await service.credential(hotel.tenantId);
     await onNode(async (node) => {
       await node.call('GET', `${ORDERS}secret%2Forder/?page=1`, { headers });
@@ -119,7 +119,7 @@ describe('GET /v1/staff/credentials/{id}/refusals/', () => {
     ]);
   });
 
-  it('200: a call without the feature (403) and a call over the budget (429) are listed', async () => {
+  it('200: a refused call of a tenant without the feature (403) and a call over the budget (429) are listed', async () => {
     const tenant = await service.tenant({ features: ['restaurant'] });
     await onNode(
       async (node) => {
@@ -152,7 +152,7 @@ describe('GET /v1/staff/credentials/{id}/refusals/', () => {
     assert.equal((await list(other)).length, 1);
   });
 
-  it('200: only the newest 50 calls of a credential are listed and kept, whichever node they came to', async () => {
+  it('200: only the newest 50 refused calls of a credential are listed and stored, on all nodes together', async () => {
     const tenant = await service.tenant();
     const refuse = (from: number, to: number) =>
       onNode(async (node) => {
@@ -172,7 +172,7 @@ describe('GET /v1/staff/credentials/{id}/refusals/', () => {
     assert.equal(await countRows(tenant.tenantId), 50);
   });
 
-  it('200: a message shows no secret, has at most 500 characters, and a text that PostgreSQL cannot store does no harm', async () => {
+  it('200: the message of a listed call has no secret and at most 500 characters, and texts that PostgreSQL cannot store cause no error', async () => {
     const tenant = await service.tenant();
     const { api_secret: secret } = tenant.credential;
     await onNode(async (node) => {
@@ -248,7 +248,7 @@ describe('the writes of refused calls', () => {
 
   const noFaults = () => ({ failed: 0, dropped: 0 });
 
-  it('calls are written every 5 s by two statements for all credentials, and without calls there is no statement', async () => {
+  it('refused calls are written every 5 s by two statements for all credentials, and without such calls there is no statement', async () => {
     const others = [await service.credential(tenant.tenantId), await service.credential(tenant.tenantId)];
     const db = recording();
     mock.timers.enable({ apis: ['setInterval'] });
@@ -273,7 +273,7 @@ describe('the writes of refused calls', () => {
     }
   });
 
-  it('calls that could not be written are written later, and only the newest 50 of a credential wait', async () => {
+  it('if a write of refused calls fails, they are written later, and only the newest 50 of a credential wait in memory', async () => {
     const db = recording();
     const counts = noFaults();
     mock.timers.enable({ apis: ['setInterval'] });
@@ -296,7 +296,7 @@ describe('the writes of refused calls', () => {
     assert.deepEqual([ids[0], ids[49]], ['call-69', 'call-20']);
   });
 
-  it('if two nodes write calls of one credential at the same time, 50 calls are kept', async () => {
+  it('if two nodes write refused calls of one credential at the same time, 50 calls stay stored', async () => {
     const nodes = [recording(), recording()];
     const counts = noFaults();
     for (let round = 0; round < 10; round += 1) {
@@ -313,7 +313,7 @@ describe('the writes of refused calls', () => {
     await Promise.all(nodes.map((db) => db.destroy()));
   });
 
-  it('calls of more than 1,000 credentials between two writes are dropped and counted, and the others are written', async () => {
+  it('between two writes, refused calls of 1,000 credentials are kept, and calls of further credentials are dropped and counted', async () => {
     const { db } = service.database;
     const ids = Array.from({ length: 1_003 }, () => newId());
     await sql`

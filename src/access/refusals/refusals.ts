@@ -5,13 +5,13 @@ import type { Caller } from '../credentials/credentials.ts';
 import type { RefusedCall } from './schema.ts';
 import { KEPT_CALLS, type NewRefusedCall, readRefusedCalls, type RefusedCallRow, storeRefusedCalls } from './store.ts';
 
-/** Milliseconds between two writes of the collected calls. */
+/** Milliseconds between two writes of the collected refused calls. */
 const WRITE_EVERY_MS = 5_000;
 /** Largest number of calls that one INSERT writes. */
 const BATCH_SIZE = 1_000;
-/** Maximum number of credentials whose calls wait in memory. Calls of further credentials are dropped until the next write. */
+/** Maximum number of credentials whose refused calls wait in memory. Calls of further credentials are dropped until the next write. */
 const MAX_CREDENTIALS = 1_000;
-/** Largest number of stored characters of a message. A message may be longer than the body that caused it. */
+/** Maximum number of characters of a stored message. Without this limit, a message might be longer than the body that caused it. */
 const MAX_MESSAGE = 500;
 
 /** Response that refused a call. `path` is the pattern of the route in the notation of Fastify. */
@@ -21,7 +21,7 @@ interface Dependencies {
   db: Database;
   /** Called if a background write fails. The calls stay in memory until the next write. */
   onError: (error: unknown) => void;
-  /** Called with the number of calls that were dropped since the last write, if there are any. */
+  /** Called with the number of calls that were dropped since the last write. Not called if no call was dropped. */
   onDropped: (count: number) => void;
 }
 
@@ -109,8 +109,9 @@ export class Refusals {
 }
 
 /**
- * Returns a message as it is stored. A message may quote the request, so it may contain a secret that the caller has put into the wrong field.
- * All secrets of the service begin with `rss_`. PostgreSQL cannot store U+0000 and lone surrogates.
+ * Returns a message as it is stored: shortened, without secrets, and without U+0000 and lone surrogates, which PostgreSQL cannot store. A
+ * message may quote the request, so it may contain a secret that the caller has put into the wrong field. All secrets of the service begin
+ * with `rss_`.
  */
 function storable(message: string): string {
   const text = message

@@ -44,9 +44,10 @@ const FIELDS = new Fields<Row>({
 });
 
 /**
- * Stores refused calls of any tenants, and removes the calls of their credentials beyond the newest 50. One statement inserts all calls, and
- * one removes. On a cluster there are two statements for each tenant. The removal is a statement of its own, after the insert is committed.
- * So if two processes write calls of one credential at the same time, the later removal sees the calls of both.
+ * Stores refused calls of any tenants, and then keeps only the newest 50 calls of each of their credentials. One statement inserts all
+ * calls, and a second one removes the old calls. On a database cluster, there are two statements for each tenant. The second statement runs
+ * after the insert is committed. So if two processes write calls of one credential at the same time, the later removal sees the calls of
+ * both.
  * @returns the ids of the calls that are stored
  * @throws the error of the first statement if every insert fails
  */
@@ -75,7 +76,7 @@ async function insertShare(db: Database, { inputs }: Share<NewRefusedCall>): Pro
   `.execute(db);
 }
 
-/** Removes the calls of the credentials in the share beyond the newest 50. */
+/** Removes all refused calls of the given credentials except the newest 50 of each credential. */
 async function removeOldest(db: Database, { inputs, tenantOf }: Share<NewRefusedCall>): Promise<void> {
   const credentials = [...new Map(inputs.map((call) => [call.credentialId, call])).values()];
   const tenantIds = credentials.map(({ tenantId }) => tenantId);

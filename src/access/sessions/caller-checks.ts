@@ -5,9 +5,10 @@ import { orderedAreas, type Staff } from '../tenants/tenants.ts';
 import * as store from './caller-store.ts';
 
 /**
- * Finds the callers of responses that go on for long, for example of streams, whose access has ended or changed since they called: the session
- * or the token has ended, or the caller has another role or other areas. If a statement fails, its callers count as going on.
- * @param noteUse called for each display that goes on and whose use is due to be written
+ * Finds the callers of long responses, for example of streams, whose access has ended or changed since they called. Access ends with the
+ * session or the token. Access changes if the caller gets another role or other areas. If a statement fails, its callers are not in the
+ * result.
+ * @param noteUse called for each display that keeps its access, if the time of its last use is due to be written
  * @param onError called for each statement that failed. On a cluster, there is one statement for each tenant.
  */
 export async function findEndedCallers(
@@ -53,7 +54,10 @@ async function readRows(db: Database, callers: Staff[]): Promise<[Staff, store.C
   ];
 }
 
-/** Owners have all areas, so their stored areas do not count. */
+/**
+ * Returns true if role and areas of the caller equal those of the row. The stored areas of an owner are ignored, because owners have all
+ * areas.
+ */
 function hasSameRights({ role, areas }: Staff, row: store.CallerRow): boolean {
   return row.role === role && (role === 'owner' || orderedAreas(row.areas).join() === areas.join());
 }

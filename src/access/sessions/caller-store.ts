@@ -5,10 +5,10 @@ import { IS_ALIVE, IS_USE_DUE } from './store.ts';
 
 /** Rights of a caller whose session or token has not ended. */
 export interface CallerRow {
-  /** Null for a display. */
+  /** Role of the person. Null for a display. */
   role: string | null;
   areas: string[];
-  /** True if a use of the session is due to be written. False for a token. */
+  /** True if the time of the last use of the session is so old that a new use is written. False for a token. */
   is_use_due: boolean;
 }
 
@@ -19,7 +19,10 @@ export interface SessionInput {
 
 const SESSION_FIELDS = new Fields<SessionInput>({ tenantId: 'bigint', id: 'uuid' });
 
-/** Reads the rights of the holders of sessions. @returns one row for each input; undefined for a session that has ended */
+/**
+ * Reads the rights of the people and displays that have sessions.
+ * @returns one row for each input. The row of an ended session is undefined
+ */
 export async function readSessionCallers(db: Database, inputs: SessionInput[]): Promise<(CallerRow | undefined)[]> {
   return await selectEach(
     db,
@@ -49,7 +52,7 @@ const TOKEN_FIELDS = new Fields<TokenInput>({
   expiresAt: 'timestamptz',
 });
 
-/** Reads the rights of the people of tokens. @returns one row for each input; undefined for a token that has ended */
+/** Reads the rights of the people who signed in with tokens. @returns one row for each input. The row of an ended token is undefined */
 export async function readTokenCallers(db: Database, inputs: TokenInput[]): Promise<(CallerRow | undefined)[]> {
   return await selectEach(
     db,

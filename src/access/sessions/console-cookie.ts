@@ -1,16 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidField } from '#platform/errors.ts';
 
-/** Name of the cookie over plain HTTP, which browsers accept only for development on one machine or in a private network. */
+/** Name of the session cookie over plain HTTP, which is meant only for development on one machine or in a private network. */
 const PLAIN_NAME = 'roomservice';
 /** Name of the cookie over HTTPS. Browsers store a cookie with this prefix only if this host set it with `Secure` and for all paths. */
 export const SECURE_NAME = `__Host-${PLAIN_NAME}`;
-/** Header without which a session cookie does not count. A page of another site cannot send it without a preflight, which the API refuses. */
+/**
+ * Header that a call with a session cookie must have. A page of another site can send it only after a CORS preflight, which the API
+ * refuses.
+ */
 export const CONSOLE_HEADER = 'X-Roomservice-Console';
-/** Values of `Sec-Fetch-Site` of calls that no other site has caused. Programs that are not browsers send no such header. */
+/** Values of the header `Sec-Fetch-Site` of calls that no other site has caused. Programs that are not browsers do not send this header. */
 const OWN_SITE = ['same-origin', 'none'];
 
-/** Returns true if browsers reach the service over HTTPS, as `PUBLIC_URL` or a trusted proxy says. Then only the `__Host-` cookie is used. */
+/**
+ * Returns true if browsers reach the service over HTTPS, as `PUBLIC_URL` or a trusted proxy says. If so, only the `__Host-` cookie is set
+ * and read.
+ */
 function isSecure({ server, protocol }: FastifyRequest): boolean {
   return (server.publicUrl ?? '').startsWith('https:') || protocol === 'https';
 }
@@ -47,7 +53,7 @@ export function setConsoleCookie(request: FastifyRequest, reply: FastifyReply, t
   reply.header('set-cookie', `${name}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`);
 }
 
-/** Makes the browser forget the session cookie. Does nothing if the call does not come from the console. */
+/** Makes the browser delete the session cookie. Does nothing if the call does not come from the console. */
 export function clearConsoleCookie(request: FastifyRequest, reply: FastifyReply): void {
   if (isFromConsole(request)) {
     setConsoleCookie(request, reply, '', 0);

@@ -3,7 +3,7 @@ import type { Database, Tx } from '#platform/db/database.ts';
 import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
 import type { Display } from '#platform/db/types.ts';
 
-/** Time of the last use of a display is that of its session, because a pairing code makes only one session. Null: it has no session yet. */
+/** Display with the time of its last use, which is that of its only session. The time is null if the display has no session yet. */
 export type DisplayRow = Selectable<Display> & { last_used_at: Date | null };
 
 /** Lists the displays that are not removed, newest first. */
@@ -43,7 +43,7 @@ export async function insertDisplay(
     .execute();
 }
 
-/** Removes a display, which ends its session. The CTE gives the time, because a cluster refuses now() in SET. */
+/** Removes a display, which ends its session. The CTE gives the time, because a database cluster refuses now() in SET. */
 export async function removeDisplay(tx: Tx, tenantId: number, id: string): Promise<void> {
   await sql`
     WITH clock AS MATERIALIZED (SELECT now() AS at)
@@ -55,7 +55,7 @@ export async function removeDisplay(tx: Tx, tenantId: number, id: string): Promi
 const CODE_MINUTES = 10;
 
 /**
- * Inserts a pairing code, and removes the codes of all tenants that have expired.
+ * Inserts a pairing code, and removes all expired codes of any tenant.
  * @returns the time at which the code expires, by the clock of the database. Undefined if another display has the same code now.
  */
 export async function insertCode(

@@ -40,7 +40,7 @@ async function onOwnNode(work: (node: TestService) => Promise<void>): Promise<vo
 }
 
 describe('GET and POST /v1/staff/displays/', () => {
-  it('201: the response has a code of 8 letters without look-alikes that ends after 10 minutes, and the list shows the display without it', async () => {
+  it('201: the response has a pairing code of 8 letters that ends after 10 minutes, and the list shows the display without the code', async () => {
     const { status, body, headers } = await create({ label: 'Kitchen', areas: ['menu', 'orders', 'menu'] });
     assert.equal(status, 201);
     assert.equal(headers.get('cache-control'), 'no-store');
@@ -69,7 +69,7 @@ describe('GET and POST /v1/staff/displays/', () => {
     assert.deepEqual([page.body.count, page.body.results[0].label], [2, 'Three']);
   });
 
-  it('400: a missing label, an empty label, missing areas and an unknown area are refused with their path', async () => {
+  it('400: a new display without a label or areas, with an empty label or an unknown area is refused, and the message has the path', async () => {
     for (const [json, path] of [
       [{ label: undefined }, 'label'],
       [{ label: '' }, 'label'],
@@ -99,7 +99,7 @@ describe('GET and POST /v1/staff/displays/', () => {
 });
 
 describe('POST /v1/auth/display/', () => {
-  it('200: the display gets a session of 90 days with its areas, and lists show its use', async () => {
+  it('200: a paired display gets a session of 90 days with its areas, and the list of displays shows its last use', async () => {
     const created = (await create({ label: 'Front desk', areas: ['hotel', 'menu'] })).body;
     const code = created.pairing_code as string;
     const paired = await pair(` ${code.slice(0, 4).toLowerCase()}-${code.slice(4)} `);
@@ -126,7 +126,7 @@ describe('POST /v1/auth/display/', () => {
     );
   });
 
-  it('401: a code works once, also if two nodes get it at the same time', async () => {
+  it('401: a pairing code works once, even if two nodes get it at the same time', async () => {
     await onOwnNode(async (node) => {
       const code = (await create()).body.pairing_code;
       const answers = await Promise.all([service, node, service, node].map((each) => pair(code, each)));
@@ -180,7 +180,7 @@ describe('POST /v1/auth/display/', () => {
     });
   });
 
-  it('429: after 10 tries a minute from one address, the right code is refused, and it works on another node', async () => {
+  it('429: after 10 attempts a minute from one address, the right code is refused; 200: it is accepted on another node', async () => {
     await onOwnNode(async (node) => {
       const code = (await create()).body.pairing_code;
       for (let left = 9; left >= 0; left -= 1) {
@@ -195,7 +195,7 @@ describe('POST /v1/auth/display/', () => {
 });
 
 describe('POST /v1/staff/displays/{id}/remove/', () => {
-  it('200: the session of the display ends on every node, and removing it again gets the same response', async () => {
+  it('200: removing a display ends its session on every node, and removing it again gets the same response', async () => {
     await onOwnNode(async (node) => {
       const created = (await create()).body;
       const headers = cookieOf(await pair(created.pairing_code, node));

@@ -10,8 +10,8 @@ import type { CreatedDisplay, Display, DisplayCreate } from './display-schema.ts
 import * as store from './display-store.ts';
 
 /**
- * Letters of pairing codes. Without vowels, a code is not a word. Without I, L and O, no letter looks like a digit. Eight of these letters make
- * 25 thousand million codes, of which an address can try 100 while a code works.
+ * Letters of pairing codes. The vowels are left out, so that a code is not a word. L is left out, because it looks like the digit 1. Eight
+ * of these letters make 25 thousand million codes. One client address can try only 100 codes in the 10 minutes for which a code works.
  */
 const LETTERS = 'BCDFGHJKMNPQRSTVWXYZ';
 const CODE_LENGTH = 8;
@@ -44,7 +44,7 @@ export class Displays {
       await writeDown(tx, { action: 'display.created', subject: display.id, details: { label, areas } });
       const end = await store.insertCode(tx, tenantId, code);
       if (end === undefined) {
-        throw new UnavailableError('The pairing code belongs to another display now.');
+        throw new UnavailableError('The new pairing code is already used by another display. Try again.');
       }
       return end;
     });
@@ -72,7 +72,7 @@ export class Displays {
   }
 
   /**
-   * Uses up a pairing code, and writes an audit entry.
+   * Removes a pairing code, so that it works only once, and writes an audit entry.
    * @param address client address of the call
    * @returns the display of the code
    * @throws ApiError 401 `invalid_credentials` for a code that is unknown, was used or has expired

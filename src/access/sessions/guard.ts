@@ -15,8 +15,8 @@ declare module 'fastify' {
 }
 
 /**
- * Right that a route asks for: `any` signed-in person or display, any `person`, only an `owner`, or an area. Of several areas, the caller needs
- * one. Owners have all areas.
+ * Right that a caller needs for a route: to be `any` signed-in person or display, any `person` or an `owner`, or to have an area. If the
+ * route has several areas, the caller needs one of them. Owners have all areas.
  */
 export type Right = 'any' | 'person' | 'owner' | { areas: readonly [Area, ...Area[]] };
 
@@ -27,9 +27,10 @@ export type Right = 'any' | 'person' | 'owner' | { areas: readonly [Area, ...Are
 export type AuthenticateStaff = (request: FastifyRequest) => Promise<Staff>;
 
 /**
- * Creates the authentication of staff operations: by the `Authorization` header, or without this header by the session cookie.
- * @param isStream true for operations that open a stream. Such a call does not say that the person is there, because a browser opens a stream
- * again by itself.
+ * Creates the function that finds the caller of a staff operation: by the `Authorization` header, or without this header by the session
+ * cookie.
+ * @param isStream true for operations that open a stream. Such a call does not prove that the person is present, because a browser opens a
+ * stream again by itself.
  */
 export function createStaffAuthentication(
   db: Database,
@@ -52,8 +53,8 @@ export function createStaffAuthentication(
 }
 
 /**
- * Returns a guard that accepts signed-in people and displays with a right. Other calls get 401. A caller without the right gets 403. If
- * `feature` is given, callers of a tenant without this feature get 403 too.
+ * Returns a guard that accepts signed-in people and displays that have the right. Calls without a sign-in get 401. A caller without the
+ * right gets 403. If `feature` is given, callers of a tenant without this feature get 403 too.
  */
 export function staffGuard(authenticate: AuthenticateStaff, right: Right, feature?: Feature): Guard {
   const refusal = refusalOf(right);
@@ -95,7 +96,10 @@ function hasRight({ type, role, areas }: Staff, right: Right): boolean {
   }
 }
 
-/** Returns the refusal of a caller without the right. It names the areas of which the caller needs one. */
+/**
+ * Returns the error for a caller who does not have the right. The message names the areas of which the caller needs one. Returns null if
+ * every caller has the right.
+ */
 function refusalOf(right: Right): Exclude<RouteError, string> | null {
   switch (right) {
     case 'any':

@@ -27,7 +27,7 @@ after(() => service.close());
 const { owner, staff, get, statusOf } = sessionCalls(() => ({ service, tenant }));
 
 describe('GET /v1/staff/sessions/', () => {
-  it('200: lists the live sessions of the caller, newest first, and marks the current one', async () => {
+  it('200: the list has the sessions of the caller that have not ended, newest first, and marks the session of the call', async () => {
     const other = await service.tenant();
     const opened = [];
     for (let count = 0; count < 4; count += 1) {
@@ -62,14 +62,14 @@ describe('GET /v1/staff/sessions/', () => {
     assert.deepEqual([page.body.count, page.body.results[0].id], [2, first.id]);
   });
 
-  it('200: with a token, the sessions of the person are listed and no session is the current one', async () => {
+  it('200: for a call with a token, the sessions of its person are listed, and no session is marked as current', async () => {
     await staff();
     const { body } = await get(SESSIONS, tenant.staff);
     assert.ok(body.length > 0);
     assert.ok(body.every(({ is_current }: { is_current: boolean }) => !is_current));
   });
 
-  it('200: a sign-in keeps the beginning of a long user agent, and the client address', async () => {
+  it('200: the list shows the client address of a sign-in, and only the beginning of a long user agent', async () => {
     const other = await service.tenant();
     const answer = await signIn(service, other, 'owner', { ...CONSOLE, 'user-agent': 'é'.repeat(1_000) });
     const { body } = await get(SESSIONS, consoleHeaders(tokenOf(answer)));
@@ -113,7 +113,7 @@ describe('POST /v1/staff/sessions/{id}/end/', () => {
       ({ action }: { action: string }) => action === 'session.ended',
     );
 
-  it('200: an own session ends on every node, and ending it again gets the same response', async (t) => {
+  it('200: a person can end their own session on every node, and ending it again gets the same response', async (t) => {
     const node = await startService({ beside: service });
     t.after(() => node.close());
     const [current, other] = [await staff(), await staff()];
@@ -146,7 +146,7 @@ describe('POST /v1/staff/sessions/{id}/end/', () => {
     assert.deepEqual([type, id], ['user', await personId(service, tenant.tenantId, 'owner')]);
   });
 
-  it('404: the session of another person for staff, of another tenant for an owner, and an unknown or malformed id', async () => {
+  it('404: staff cannot end sessions of others, an owner cannot end sessions of another tenant, and an unknown id is refused', async () => {
     const [session, display] = [await owner(), await openDisplay(service, tenant.tenantId, ['orders'])];
     const stranger = await service.tenant();
     for (const [id, headers] of [

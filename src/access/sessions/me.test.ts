@@ -40,7 +40,7 @@ const trailOf = async ({ owner }: TestTenant) =>
 describe('PATCH /v1/staff/me/', () => {
   const patch = (json: unknown, headers = tenant.staff) => service.call('PATCH', ME, { headers, json });
 
-  it('200: changes name and language, keeps what is left out, and writes one audit entry for a new name', async () => {
+  it('200: a person changes name and language, missing fields keep their values, and a new name has one audit entry', async () => {
     const session = await openSession(service, tenant.tenantId, 'staff');
     const named = await patch({ name: 'Tiago Lopes', language: 'pt-BR' }, session.headers);
     assert.deepEqual([named.status, named.body.person.name, named.body.person.language], [200, 'Tiago Lopes', 'pt-BR']);
@@ -59,7 +59,7 @@ describe('PATCH /v1/staff/me/', () => {
     );
   });
 
-  it('200: role, areas and e-mail in the body are ignored', async () => {
+  it('200: a change of the own profile ignores role, areas and e-mail in the body', async () => {
     const { body } = await patch({ role: 'owner', areas: ['rates'], email: 'x@example.com', is_active: false });
     assert.deepEqual([body.person.role, body.person.areas.includes('rates')], ['staff', false]);
     assert.equal((await service.call('GET', '/v1/staff/audit/', { headers: tenant.staff })).status, 403);
@@ -80,7 +80,7 @@ describe('PATCH /v1/staff/me/', () => {
     }
   });
 
-  it('403: a display has no name and no password of its own', async () => {
+  it('403: a display cannot change its profile or a password', async () => {
     const { headers } = await openDisplay(service, tenant.tenantId, ['orders', 'menu', 'hotel', 'rates', 'deliveries']);
     const message = 'A display cannot do this. Sign in as a person.';
     for (const [method, path] of [
@@ -97,7 +97,7 @@ describe('POST /v1/staff/me/password/', () => {
   const change = (headers: Record<string, string>, current: string, next: unknown = NEW_PASSWORD) =>
     service.call('POST', PASSWORD, { headers, json: { current_password: current, new_password: next } });
 
-  it('204: the session goes on, and all other sessions and all tokens of the person end on every node', async (t) => {
+  it('204: after a change of the password, the session of the call still works, and all other sessions and tokens of the person have ended', async (t) => {
     const node = await startService({ beside: service });
     t.after(() => node.close());
     const other = await service.tenant();
@@ -130,13 +130,13 @@ describe('POST /v1/staff/me/password/', () => {
     assert.deepEqual([entry.actor, entry.subject], [{ type: 'user', id, name: json.email }, id]);
   });
 
-  it('204: a token may change the password too, and then ends', async () => {
+  it('204: a call with a token can change the password, and the token is then refused', async () => {
     const other = await service.tenant();
     assert.equal((await change(other.owner, OWNER_PASSWORD)).status, 204);
     assert.equal(await statusOf(other.owner), 401);
   });
 
-  it('204, 401: of two changes at the same time, one wins and the other finds the password changed', async () => {
+  it('204, 401: of two concurrent changes of one password, one succeeds and the other is refused', async () => {
     const other = await service.tenant();
     const { headers } = await openSession(service, other.tenantId, 'owner');
     const [one, two] = await Promise.all([

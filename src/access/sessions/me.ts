@@ -1,7 +1,7 @@
 import type { Staff } from '../tenants/tenants.ts';
 import type { Me } from './schema.ts';
 
-/** Facts about the service that `Me` shows. */
+/** Facts about the service that the response `Me` shows. */
 export interface ServiceFacts {
   version: string;
   eventRetentionDays: number;
@@ -11,7 +11,7 @@ export interface ServiceFacts {
   isSandbox: (tenantId: number) => Promise<boolean>;
 }
 
-/** Returns the caller of a staff operation as the response shows it. */
+/** Returns the caller of a staff operation as the response `Me` shows it. */
 export async function meOf(staff: Staff, service: ServiceFacts): Promise<Me> {
   const { tenant, session } = staff;
   return {

@@ -40,8 +40,8 @@ function startRoute(app: App, dependencies: Dependencies): void {
         summary: 'Sign in with a session cookie',
         description:
           'For a console in a browser. Sets a session cookie that no script can read, and returns the same as `GET /v1/staff/me/`. The ' +
-          'session ends after 12 hours without a use, and after 7 days in any case. Everyone whose account is disabled, who gets a new ' +
-          'password or who signs out is refused from the next call on.\n\n' +
+          'session ends after 12 hours without a use, and after 7 days in any case. It also ends immediately if the person ' +
+          'signs out or gets a new password, or if the account is disabled.\n\n' +
           'Send e-mail and password. If the operator has configured an identity provider, send its bearer token instead, without e-mail ' +
           'and password. Such a session ends after 12 hours. A token of `POST /v1/auth/token/` is refused. Attempts count against the ' +
           'same limits as those of `POST /v1/auth/token/`.\n\n' +
@@ -61,7 +61,7 @@ function startRoute(app: App, dependencies: Dependencies): void {
 
 type StartRequest = FastifyRequest<{ Body: Type.Static<typeof SessionStart> }>;
 
-/** Checks the password or the token of the identity provider. */
+/** Returns the sign-in of a call, after a check of the password or of the identity provider's token. */
 async function signInOf(
   request: StartRequest,
   reply: FastifyReply,
@@ -84,7 +84,7 @@ async function signInOf(
   }
   const { person, generation, isFromProvider } = await authenticateToken(db, verifyToken, authorization);
   if (!isFromProvider) {
-    throw apiError('invalid_credentials', 'The token must be of the identity provider. Or send e-mail and password.', {
+    throw apiError('invalid_credentials', 'Send a token of the identity provider, or e-mail and password.', {
       'www-authenticate': 'Bearer',
     });
   }
@@ -102,8 +102,8 @@ function endRoute(app: App, { sessions }: Dependencies): void {
         summary: 'Sign out, which ends the session of the cookie',
         description:
           'Ends the session and clears its cookie. The response is the same without a session. Without the header ' +
-          '`X-Roomservice-Console: 1`, or if another site has caused the call, nothing ends.',
-        response: { 204: Type.Null({ description: 'The session has ended, or there was none.' }) },
+          '`X-Roomservice-Console: 1`, or if another site has caused the call, no session ends.',
+        response: { 204: Type.Null({ description: 'The session has ended, or there was no session.' }) },
       },
     },
     async (request, reply) => {

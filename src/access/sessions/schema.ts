@@ -8,11 +8,17 @@ const Id = Type.String({ format: 'uuid' });
 
 const MePerson = Type.Object({
   id: Type.String({ format: 'uuid', description: 'The id of the person.' }),
-  name: Nullable(Type.String(), 'The name of the person for other people of the tenant. Null if the person has none.'),
+  name: Nullable(
+    Type.String(),
+    'The name of the person, as other people of the tenant see it. Null if the person has no name.',
+  ),
   email: Type.String({ description: 'The e-mail address that the person signs in with.' }),
   role: Role,
   areas: Areas,
-  language: Nullable(Type.String(), 'The language that the person has chosen, as a BCP 47 tag. Null: none was chosen.'),
+  language: Nullable(
+    Type.String(),
+    'The language that the person has chosen, as a BCP 47 tag. Null if the person has chosen no language.',
+  ),
 });
 
 const MeDisplay = Type.Object({
@@ -38,7 +44,8 @@ const MeSession = Type.Object(
     id: Nullable(Id, 'The id of the session. Null for a token.'),
     kind: Type.Enum(['person', 'display', 'token'], {
       type: 'string',
-      description: '`person` or `display`: the call came with a session cookie. `token`: it came with a bearer token.',
+      description:
+        '`person` or `display`: the call came with a session cookie. `token`: the call came with a bearer token.',
     }),
     expires_at: Type.String({
       format: 'date-time',
@@ -150,7 +157,7 @@ export const MeChange = Type.Object(
   },
   {
     title: 'MeChange',
-    description: 'The fields that change. A field that is left out stays.',
+    description: 'The fields that change. A missing field keeps its value.',
     examples: [{ name: 'Rita Fonseca', language: 'pt' }],
   },
 );
@@ -169,7 +176,7 @@ export const PasswordChange = Type.Object(
 
 export const Session = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the session. Ending it needs this id.' }),
+    id: Type.String({ format: 'uuid', description: 'The id of the session. The call that ends the session needs it.' }),
     person_id: Nullable(Id, 'The id of the person. Null for a display.'),
     display_id: Nullable(Id, 'The id of the display. Null for a person.'),
     kind: Type.Enum(['person', 'display'], { type: 'string', description: 'The kind of caller that has the session.' }),
@@ -205,7 +212,7 @@ export const SessionQuery = Type.Object({
     Type.String({
       format: 'uuid',
       description:
-        'The id of a person. Without it, the list shows the sessions of the caller. Other people: only the owner.',
+        'The id of a person. Without it, the list shows the sessions of the caller. Only an owner may name another person.',
       examples: [PERSON_EXAMPLE.id],
     }),
   ),

@@ -82,7 +82,7 @@ function assertSecret(text: string): void {
 }
 
 describe('the secrecy of session cookies', () => {
-  it('no cookie and no password is in a log line, also not after an unexpected error', () => {
+  it('no cookie and no password is in a log line, not even after an unexpected error', () => {
     const text = logLines.join('');
     for (const known of ['"msg":"request"', '"msg":"request failed"', '"status":401', ME, SESSION]) {
       assert.ok(text.includes(known), known);

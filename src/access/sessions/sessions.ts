@@ -33,24 +33,24 @@ const DAY = 24 * HOUR;
 export interface Lifetime {
   /** Time without a use after which the session ends. */
   idleSeconds: number;
-  /** Time after which the session ends in any case. Null: uses extend it without a bound. */
+  /** Time after which the session ends in any case. Null if the session may last for any time, as long as it is used. */
   lifetimeSeconds: number | null;
   /** Time for which the browser keeps the cookie. */
   cookieSeconds: number;
 }
 
-/** Lifetimes by the way of signing in. Browsers keep no cookie for more than 400 days. */
+/** Lifetime of a session for each way of signing in. Browsers keep no cookie for more than 400 days. */
 export const LIFETIMES = {
   password: { idleSeconds: 12 * HOUR, lifetimeSeconds: 7 * DAY, cookieSeconds: 7 * DAY },
   provider: { idleSeconds: 12 * HOUR, lifetimeSeconds: 12 * HOUR, cookieSeconds: 12 * HOUR },
   display: { idleSeconds: 90 * DAY, lifetimeSeconds: null, cookieSeconds: 400 * DAY },
 } as const satisfies Record<string, Lifetime>;
 
-/** Days for which the row of a person's session is kept after the sign-in. A session of a person is shorter. */
+/** Days for which the row of a person's session is kept after the sign-in. The session itself ends earlier. */
 const KEPT_DAYS = 30;
 /** Largest number of sessions of a person. A further sign-in ends the oldest one. */
 const MAX_SESSIONS = 100;
-/** Largest number of stored characters of the address and of the user agent, which the client chooses. */
+/** Maximum numbers of stored characters: of the address and of the user agent. The client chooses both texts. */
 const MAX_ADDRESS = 100;
 const MAX_USER_AGENT = 300;
 
@@ -58,7 +58,7 @@ const MAX_USER_AGENT = 300;
 export interface NewSignIn {
   tenantId: number;
   holder: store.Holder;
-  /** Generation of the person. Null for a display. */
+  /** Generation of the person, a number that each new password raises. Null for a display. */
   generation: number | null;
   lifetime: Lifetime;
   /** Client address and user agent of the sign-in. */
@@ -73,7 +73,10 @@ interface Dependencies {
   onError: (error: unknown) => void;
 }
 
-/** Sessions of people and displays in browsers. The cookie of a session holds a token, and the row of the session holds its hash. */
+/**
+ * Sessions of people and displays in browsers. The cookie of a session holds a token, and the row of the session holds the hash of this
+ * token.
+ */
 export class Sessions {
   readonly #db: Database;
   readonly #tokens: TenantTokens;
@@ -95,8 +98,8 @@ export class Sessions {
 
   /**
    * Begins a session.
-   * @returns the token for the cookie, and the caller that later calls with the token have
-   * @throws ApiError 401 `invalid_credentials` if the person or the display has lost its access meanwhile
+   * @returns the token for the cookie, and the caller that `authenticate` will return for this token
+   * @throws ApiError 401 `invalid_credentials` if the person or the display has lost its access in the meantime
    */
   async start({
     tenantId,
@@ -126,7 +129,7 @@ export class Sessions {
 
   /**
    * Begins a session for the client of a call, and sets its cookie.
-   * @returns the caller that later calls with the cookie have
+   * @returns the caller that `authenticate` will return for the token in this cookie
    */
   async startFor(
     request: FastifyRequest,
@@ -140,9 +143,10 @@ export class Sessions {
   }
 
   /**
-   * Returns the caller with this token, and notes the use of the session. Reads the session and its person or display at every call, so that
-   * ending the session takes effect immediately, on every node.
-   * @param isStream true for a call that opens a stream. It is a use of the session of a display, but not of the session of a person.
+   * Returns the caller with this token, and records the use of the session. Reads the session and its person or display at every call, so
+   * that ending the session takes effect immediately, on every node.
+   * @param isStream true for a call that opens a stream. Such a call counts as a use of the session of a display, but not as a use of the
+   * session of a person
    * @throws ApiError 401 `invalid_credentials` if the token is unknown or its session has ended
    */
   async authenticate(token: string, isStream = false): Promise<Staff> {
@@ -170,14 +174,14 @@ export class Sessions {
     return await chargeTo(account, () => store.findSession(this.#db, tenantId, hash));
   }
 
-  /** Notes a use of the session of a caller. Does nothing for a token. */
+  /** Records a use of the caller's session. Does nothing if the caller has a token. */
   noteUse({ tenant, session }: Staff): void {
     if (session.id !== null) {
       this.#uses.touch(tenant.id, session.id);
     }
   }
 
-  /** Notes that a person has made a call. */
+  /** Records that a person has made a call. */
   noteSeen({ tenant, id }: Staff): void {
     this.#seen.touch(tenant.id, id);
   }
@@ -219,7 +223,7 @@ export class Sessions {
   /**
    * Gives a person a new password. This ends all other sessions of the person, and all tokens.
    * @param checked hash of the password that the person has proven to know
-   * @throws ApiError 401 `invalid_credentials` if the person has another password by now
+   * @throws ApiError 401 `invalid_credentials` if the password was changed in the meantime
    */
   async changePassword(staff: Staff, checked: string, password: string): Promise<void> {
     const hash = await hashPassword(password);

@@ -54,7 +54,7 @@ function meRoutes(app: App, { db, service, anyGuard, personGuard }: Dependencies
         ...SHARED,
         operationId: 'changeMe',
         summary: 'Change your own name or language',
-        description: 'Changes only the fields that are sent. Role and areas are given by an owner.',
+        description: 'Changes only the fields that are sent. Only an owner can change role and areas.',
         body: MeChange,
         response: { 200: Me },
       },
@@ -62,7 +62,7 @@ function meRoutes(app: App, { db, service, anyGuard, personGuard }: Dependencies
     async (request) => {
       const { staff, body } = request;
       await inTransaction(db, (tx) => changeProfile(tx, actorOf(staff), staff.id, body));
-      // The body may have other fields, for example a role. They are ignored.
+      // The body may have other fields, for example a role. This operation ignores these fields.
       const { name = staff.name, language = staff.language } = body;
       return await meOf({ ...staff, name, language }, service);
     },
@@ -80,7 +80,7 @@ function passwordRoute(app: App, { sessions, attempts, personGuard }: Dependenci
         summary: 'Change your own password',
         description:
           'Replaces the password. All other sessions of the person end, and all bearer tokens, also the token of this call. The session of ' +
-          'this call goes on. A wrong current password gets 401, and counts as an attempt to sign in.',
+          'this call does not end. A wrong current password gets 401, and counts as an attempt to sign in.',
         body: PasswordChange,
         response: { 204: NO_CONTENT },
       },

@@ -19,7 +19,7 @@ const emailOf = ({ document }: TestTenant, who = 'owner') => `${who}@${document.
 const secondsUntil = (time: string) => (Date.parse(time) - Date.now()) / 1000;
 
 describe('POST /v1/auth/session/', () => {
-  it('200: e-mail and password set a cookie that no script reads, and the response describes person, tenant, session and service', async () => {
+  it('200: a sign-in sets a cookie that no script can read, and the response describes person, tenant, session and service', async () => {
     const answer = await signIn(service, tenant, 'staff');
     assert.equal(answer.status, 200, answer.text);
     assert.match(cookieOf(answer), /^roomservice=[\w-]{64}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/);
@@ -55,7 +55,7 @@ describe('POST /v1/auth/session/', () => {
     assert.deepEqual([me.status, me.body.person, me.body.session.id], [200, person, session.id]);
   });
 
-  it('200: an owner has all areas', async () => {
+  it('200: the response to a sign-in of an owner has all areas', async () => {
     const { body } = await signIn(service, tenant, 'owner');
     assert.deepEqual(body.person.areas, ['orders', 'menu', 'hotel', 'rates', 'deliveries']);
   });
@@ -106,7 +106,7 @@ describe('POST /v1/auth/session/', () => {
     }
   });
 
-  it('400: a missing e-mail or password is named, and e-mail and password beside a token are refused', async () => {
+  it('400: a sign-in without e-mail or password is refused, and so is one with e-mail and password beside a token', async () => {
     const send = (json: unknown, headers = {}) =>
       service.call('POST', SESSION, { headers: { ...CONSOLE, ...headers }, json });
     const email = emailOf(tenant);
@@ -124,7 +124,7 @@ describe('POST /v1/auth/session/', () => {
     }
   });
 
-  it('401: a wrong password, an unknown e-mail, our own token and a malformed token get no session', async () => {
+  it('401: a sign-in with a wrong password, an unknown e-mail, a token of the service itself or a malformed token gets no session', async () => {
     const sessions = () => service.database.db.selectFrom('session').selectAll().execute();
     const count = (await sessions()).length;
     const attempts = [
@@ -167,7 +167,7 @@ describe('POST /v1/auth/session/', () => {
 });
 
 describe('the stored sessions of a person', () => {
-  it('of more than 100 sessions, a further sign-in removes the oldest, and also those that began more than 30 days ago', async () => {
+  it('a sign-in removes the oldest sessions above 100, and all sessions that began more than 30 days ago', async () => {
     const { db } = service.database;
     const other = await service.tenant();
     const first = await signIn(service, other, 'owner');

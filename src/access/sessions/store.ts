@@ -22,7 +22,7 @@ export const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
   AND (s.expires_at IS NULL OR s.expires_at > now())
   AND CASE s.kind WHEN 'person' THEN u.is_active AND u.generation = s.generation ELSE d.removed_at IS NULL END)`;
 
-/** Seconds between two writes of the last use of a session, by any processes. */
+/** Smallest number of seconds between two writes of the last use of a session, by all processes together. */
 const USED_EVERY_SECONDS = 60;
 /** True if the last use of the session `s` is so old that a new use is written. */
 export const IS_USE_DUE = sql<boolean>`s.last_used_at <= now() - make_interval(secs => ${sql.lit(USED_EVERY_SECONDS)})`;
@@ -40,7 +40,8 @@ function sessionsOf(db: Db, tenantId: number) {
 }
 
 /**
- * Finds the session with this hash, if it has not ended, with its tenant and the row of its holder. All times are by the clock of the database.
+ * Finds the session with this hash, if it has not ended, with its tenant and the row of its person or display. All times are by the clock
+ * of the database.
  */
 export async function findSession(db: Db, tenantId: number, hash: Buffer) {
   return await sessionsOf(db, tenantId)
@@ -83,10 +84,10 @@ export interface NewSession {
   id: string;
   hash: Buffer;
   holder: Holder;
-  /** Generation of the person. Null for a display. */
+  /** Generation of the person, a number that each new password raises. Null for a display. */
   generation: number | null;
   idleSeconds: number;
-  /** Null: uses extend the session without a bound. */
+  /** Seconds after which the session ends in any case. Null if the session may last for any time, as long as it is used. */
   lifetimeSeconds: number | null;
   address: string;
   userAgent: string;
@@ -114,7 +115,7 @@ export async function insertSession(tx: Tx, tenantId: number, session: NewSessio
     .execute();
 }
 
-/** Removes the sessions of a person that began more than `days` ago. Of the newer ones, only the latest `keep` stay. */
+/** Removes the sessions of a person that began more than `days` ago. Of the newer sessions, only the latest `keep` stay. */
 export async function removeOldSessions(
   tx: Tx,
   tenantId: number,
@@ -148,7 +149,7 @@ export async function lockSession(tx: Tx, tenantId: number, id: string): Promise
     .executeTakeFirst();
 }
 
-/** Ends a session. Changes nothing if it was ended before. The CTE gives the time, because a cluster refuses now() in SET. */
+/** Ends a session. Changes nothing if it was ended before. The CTE gives the time, because a database cluster refuses now() in SET. */
 export async function endSession(db: Db, tenantId: number, session: { id: string } | { hash: Buffer }): Promise<void> {
   const isWanted = 'id' in session ? sql`s.id = ${session.id}` : sql`s.secret_hash = ${session.hash}`;
   await sql`
@@ -157,12 +158,15 @@ export async function endSession(db: Db, tenantId: number, session: { id: string
     WHERE s.tenant_id = ${tenantId} AND ${isWanted} AND s.ended_at IS NULL`.execute(db);
 }
 
-/** Sets the generation of a session, so that it goes on after its person has a new password. */
+/** Sets the generation of a session, so that the session does not end when its person gets a new password. */
 export async function setGeneration(tx: Tx, tenantId: number, id: string, generation: number): Promise<void> {
   await tx.updateTable('session').set({ generation }).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }
 
-/** Writes `last_used_at` of sessions, in one statement on one node. A session that was used within the minute before is not written. */
+/**
+ * Writes `last_used_at` of sessions. Skips a session whose stored use is less than a minute old. There is one statement for all sessions,
+ * or on a database cluster, one for each tenant.
+ */
 export async function updateLastUsed(db: Database, uses: LatestUse[], nowMs: number): Promise<void> {
   await writeByShare(
     db,
@@ -173,8 +177,9 @@ export async function updateLastUsed(db: Database, uses: LatestUse[], nowMs: num
 }
 
 /**
- * The statement takes the ages of the uses, so that the clock of the database gives the times. A process measures an age by its own clock, but
- * only over some seconds. The CTE computes the times, because a cluster refuses such functions in an UPDATE.
+ * Writes the last uses of sessions by one statement. The statement gets the age of each use, and computes the time of the use by the clock
+ * of the database. So the clock of the process only measures an age of some seconds. The CTE computes the times, because a database cluster
+ * refuses such functions in an UPDATE. @returns the ids of the written sessions
  */
 async function updateShare(db: Database, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

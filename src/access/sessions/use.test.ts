@@ -35,7 +35,7 @@ const changeStaff = async (changes: Record<string, unknown>) =>
     .execute();
 
 describe('a session cookie', () => {
-  it('200: beside the header of the console, a cookie opens operations of the areas, and of an owner also those of owners', async () => {
+  it('200: with the header of the console, a cookie gives access to operations of the areas, and for an owner also to those of owners', async () => {
     assert.equal(await statusOf(ORDERS, (await staff()).headers), 200);
     assert.equal(await statusOf(CREDENTIALS, (await staff()).headers), 403);
     assert.equal(await statusOf(CREDENTIALS, (await owner()).headers), 200);
@@ -50,7 +50,7 @@ describe('a session cookie', () => {
     assert.equal(await statusOf(ME, { ...CONSOLE, cookie }), 200);
   });
 
-  it('401: a cookie without the header, with another value of the header, or in a call that another site caused does not count', async () => {
+  it('401: a cookie is refused if the header of the console is missing or wrong, or if another site caused the call', async () => {
     const { headers, token } = await owner();
     const { 'x-roomservice-console': _, ...withoutHeader } = headers;
     for (const wrong of [
@@ -77,14 +77,14 @@ describe('a session cookie', () => {
     }
   });
 
-  it('401: the Authorization header wins, so a bad token is refused beside a good cookie', async () => {
+  it('401: a call with an invalid token in the Authorization header is refused, even if its cookie is valid', async () => {
     const { headers } = await owner();
     for (const authorization of ['Bearer x', 'Basic b3duZXI6eA==', '']) {
       assert.equal(await statusOf(ME, { ...headers, authorization }), 401, authorization);
     }
   });
 
-  it('200: the Authorization header wins, so a good token counts beside the cookie of another person and beside an ended session', async () => {
+  it('200: a call with a valid token acts for the person of the token, even beside the cookie of another person or of an ended session', async () => {
     const session = await owner();
     const both = await get(ME, { ...session.headers, ...tenant.staff });
     assert.deepEqual([both.body.person.role, both.body.session.kind, both.body.session.id], ['staff', 'token', null]);
@@ -93,7 +93,7 @@ describe('a session cookie', () => {
     assert.equal(await statusOf(ME, session.headers), 401);
   });
 
-  it('200: the expiry of a token is shown as the end of the session', async () => {
+  it('200: for a call with a token, the response shows the expiry of the token as the end of the session', async () => {
     const { body } = await get(ME, tenant.owner);
     const seconds = (Date.parse(body.session.expires_at) - Date.now()) / 1000;
     assert.ok(Math.abs(seconds - 8 * 3600) < 60, body.session.expires_at);
@@ -119,7 +119,7 @@ describe('the end of a session by time', () => {
     assert.equal(await statusOf(ME, session.headers), 401);
   });
 
-  it('a use moves the idle end, but at most once a minute', async () => {
+  it('a call with a session stores the time of its last use, but at most once a minute', async () => {
     const { db } = service.database;
     const lastUsedAt = async (id: string) =>
       (
@@ -139,7 +139,7 @@ describe('the end of a session by time', () => {
     assert.equal(await lastUsedAt(fresh.id), earlier.fresh);
   });
 
-  it('a use with a session or with a token moves last_seen_at of the person, but at most once a minute', async () => {
+  it('a call with a session or a token sets last_seen_at of the person, but at most once a minute', async () => {
     const { db } = service.database;
     const other = await service.tenant();
     const session = await openSession(service, other.tenantId, 'owner');
@@ -175,7 +175,7 @@ describe('the end of a session by time', () => {
     );
   });
 
-  it('a display has a session of 90 days that every use extends, and that ends with the removal of the display', async () => {
+  it('the session of a display ends 90 days after its last use, or when the display is removed', async () => {
     const display = await openDisplay(service, tenant.tenantId, ['menu', 'orders']);
     await age(service, display.id, { unused: '89 days', begun: '400 days' });
     const me = await get(ME, display.headers);
@@ -203,7 +203,7 @@ describe('the end of a session by a change', () => {
     await changeStaff({ is_active: true });
   });
 
-  it('401: a new generation of the person ends the sessions of before', async () => {
+  it('401: if the generation of a person rises, earlier sessions end; 200: a new session works', async () => {
     const other = await service.tenant();
     const session = await openSession(service, other.tenantId, 'owner');
     const raised = { generation: 1 };
@@ -212,7 +212,7 @@ describe('the end of a session by a change', () => {
     assert.equal(await statusOf(ME, (await openSession(service, other.tenantId, 'owner')).headers), 200);
   });
 
-  it('403: the next call sees a change of areas, and the message names the missing area', async () => {
+  it('403: a change of areas applies from the next call on, and the message names the missing area', async () => {
     const session = await staff();
     await changeStaff({ areas: ['menu'] });
     const answer = await get(ORDERS, session.headers);
@@ -224,7 +224,7 @@ describe('the end of a session by a change', () => {
     assert.equal(await statusOf(ORDERS, session.headers), 200);
   });
 
-  it('200, 403: the next call sees a change of the role', async () => {
+  it('200, 403: a change of the role applies from the next call on', async () => {
     const other = await service.tenant();
     const session = await openSession(service, other.tenantId, 'staff');
     const id = await personId(service, other.tenantId, 'staff');
@@ -239,7 +239,7 @@ describe('the end of a session by a change', () => {
 });
 
 describe('DELETE /v1/auth/session/', () => {
-  it('204: ends the session on all nodes, and clears the cookie', async (t) => {
+  it('204: a sign-out ends the session on all nodes, and clears the cookie', async (t) => {
     const node = await startService({ beside: service });
     t.after(() => node.close());
     const [session, other] = [await staff(), await staff()];
@@ -252,7 +252,7 @@ describe('DELETE /v1/auth/session/', () => {
     assert.equal((await service.call('DELETE', SESSION, { headers: session.headers })).status, 204);
   });
 
-  it('204: without a cookie, and with an unknown one, nothing ends and the cookie is cleared', async () => {
+  it('204: a sign-out without a cookie or with an unknown cookie ends no session, and clears the cookie', async () => {
     for (const headers of [CONSOLE, consoleHeaders('x'), consoleHeaders('A'.repeat(64))]) {
       const answer = await service.call('DELETE', SESSION, { headers });
       assert.deepEqual([answer.status, answer.text], [204, '']);
@@ -260,7 +260,7 @@ describe('DELETE /v1/auth/session/', () => {
     }
   });
 
-  it('204: without the header, or from another site, nothing ends and no cookie is set', async () => {
+  it('204: a sign-out without the header of the console, or from another site, ends no session and sets no cookie', async () => {
     const { headers } = await staff();
     const { 'x-roomservice-console': _, ...withoutHeader } = headers;
     for (const wrong of [withoutHeader, { ...headers, 'sec-fetch-site': 'cross-site' }]) {

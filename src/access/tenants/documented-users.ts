@@ -10,7 +10,7 @@ import type { NewUser, UserChanges, UserRow } from './store.ts';
 import { addUser, changeUser, differing, isActiveOwner } from './users.ts';
 
 /**
- * One user in a tenant document. The password may be missing only for a user who exists already. This user keeps the stored password. A user
+ * One user in a tenant document. The password may be missing only for a user who exists already, who then keeps the stored password. A user
  * without a name in the document keeps the stored name.
  */
 export interface UserDocument {
@@ -69,11 +69,11 @@ export async function prepareUsers(stored: UserRow[], users: UserDocument[], pas
   await planUsers(stored, users, passwords);
 }
 
-/** User of a document, of whom only the e-mail is checked. */
+/** User of a tenant document in which only the e-mail has been validated. */
 type NamedUser = { email: string; role: unknown; password?: unknown };
 
 /**
- * Finds out if a document would leave the tenant without an active owner.
+ * Checks if a tenant document would leave the tenant without an active owner.
  * @returns the e-mail addresses of the active owners if the tenant would lose all of them, else an empty list
  */
 export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[] {
@@ -87,9 +87,9 @@ export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[
 }
 
 /**
- * Returns the `areas` and `name` that a user has after a tenant document is applied, and the values of the document that the next document is
- * compared with. A document without areas stands for `DOCUMENT_AREAS`. But it does not change the areas of a user whom it names for the first
- * time, because it might give this user more areas than an owner has given.
+ * Returns the `areas` and `name` that a user has after a tenant document is applied, and the values of the document that the next document
+ * is compared with. If the document has no areas for the user, it counts as if it had `DOCUMENT_AREAS`. But then the areas of a stored user
+ * who was not in the previous document stay, because `DOCUMENT_AREAS` may be more than an owner has given.
  */
 function profileOf(user: UserRow | undefined, document: UserDocument) {
   const said = {
@@ -208,8 +208,8 @@ async function passwordOf(user: UserRow, { email, password }: UserDocument, pass
 }
 
 /**
- * Returns those changes of a user that `roomservice tenant apply` reports to the operator. The list is empty if only values that begin with
- * `document_` and `is_in_document` change.
+ * Returns those changes of a user that `roomservice tenant apply` reports to the operator. The list is empty if only `is_in_document` and
+ * columns that begin with `document_` change.
  */
 function describeChanges(user: UserRow, { role, password_hash, is_active, name, areas }: UserChanges): Change[] {
   const fields: FieldChange[] = [

@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 const argon2id = promisify(argon2).bind(null, 'argon2id');
 
 /**
- * Maximum number of hashes that are computed at the same time: one for each CPU core. More hashes would only wait for a core, and each
- * holds 19 MiB. Without this limit, Node's thread pool would start up to 256 of them.
+ * Maximum number of hashes that are computed at the same time: one for each CPU core. More hashes would only wait for a core, and each hash
+ * takes 19 MiB of memory. Without this limit, Node's thread pool would compute up to 256 hashes at the same time.
  */
 const MAX_UNDER_WAY = availableParallelism();
 let underWay = 0;
 const waiting: (() => void)[] = [];
 
-/** Computes a hash. If `MAX_UNDER_WAY` hashes are running, waits in a queue first. */
+/** Computes a hash. Waits in a queue first if `MAX_UNDER_WAY` hashes are being computed. */
 async function hashInTurn(parameters: Argon2Parameters): Promise<Buffer> {
   if (underWay < MAX_UNDER_WAY) {
     underWay += 1;
@@ -59,8 +59,8 @@ export async function isPassword(password: string, hash: string): Promise<boolea
 }
 
 /**
- * Returns a hash that fits no password, for a person who has to choose one. Its tag is random, and no password is known that has this tag. The
- * hash has the form of all hashes, because each version of the service reads all of them.
+ * Returns a hash that matches no password, for a person who still has to choose a password. The tag in the hash is random, and no password
+ * with this tag is known. The hash has the usual form, because every version of the service must be able to read it.
  */
 export function unusableHash(): string {
   return hashText(randomBytes(16), randomBytes(TAG_BYTES));

@@ -17,7 +17,7 @@ export type Role = 'owner' | 'staff';
 /** Parts of the staff API that a member of the staff or a display may use, in the order in which lists show them. */
 export const AREAS = ['orders', 'menu', 'hotel', 'rates', 'deliveries'] as const;
 export type Area = (typeof AREAS)[number];
-/** Areas of staff for whom a tenant document names no areas: what staff could do before there were areas. */
+/** Areas of a member of the staff for whom a tenant document names no areas. All staff had these rights before areas were introduced. */
 export const DOCUMENT_AREAS: readonly Area[] = AREAS.filter((area) => area !== 'rates');
 
 export const Areas = Type.Array(Type.Enum([...AREAS], { type: 'string' }), {

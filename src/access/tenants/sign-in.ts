@@ -23,7 +23,7 @@ interface Dependencies {
   budgets: BudgetStore;
 }
 
-/** E-mail and password of an attempt, and the message of the refusal if they do not belong together. */
+/** E-mail and password of an attempt to sign in, and the error message if the password is wrong. */
 export interface Attempt {
   email: string;
   password: string;
@@ -105,7 +105,7 @@ export class SignInAttempts {
     { user }: Account,
     { password, refusal }: Attempt,
   ): Promise<store.SigningInUser> {
-    // If the address or the audit entry cannot be written, the attempt goes on.
+    // If the address or the audit entry cannot be written, the attempt still gets its usual response.
     const onError = (error: unknown) => request.log.warn({ err: error }, 'a sign-in could not be recorded');
     const isRight = await isPassword(password, user?.password_hash ?? (await decoyHash()));
     if (user === null || !isRight || !user.is_active || isInvited(user)) {
@@ -122,8 +122,8 @@ export class SignInAttempts {
   }
 
   /**
-   * Writes the audit entry of a failed attempt. The response does not wait for it, because the time of this write would show that the e-mail
-   * belongs to a user.
+   * Writes the audit entry of a failed attempt. The response does not wait for this write, because a longer response time would show that
+   * the e-mail belongs to a user.
    */
   async #writeFailure(user: store.UserRow, address: string): Promise<void> {
     const writeDown = prepareAudit({ tenantId: user.tenant_id, type: 'anonymous', id: null });

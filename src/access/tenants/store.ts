@@ -46,18 +46,18 @@ export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number
   return row.id;
 }
 
-/** User who makes a call, with the user's tenant. Both times are by the clock of the database. */
+/** User who makes a call, with the user's tenant. `now` is the time of the database, by which `is_seen_due` is computed too. */
 export type CallingUser = UserRow & { tenant: TenantRow; now: Date; is_seen_due: boolean };
 
-/** Finds the user with this e-mail, and the user's tenant. The table `sign_in` has the ids of both for each e-mail. */
+/** Finds the user with this e-mail, and the user's tenant. The table `sign_in` has the ids of user and tenant for each e-mail. */
 export async function findUserByEmail(db: Db, email: string): Promise<CallingUser | undefined> {
   const entry = await db.selectFrom('sign_in').selectAll().where('email', '=', email).executeTakeFirst();
   return entry && (await findUser(db, entry.tenant_id, entry.user_id));
 }
 
-/** Seconds between two writes of the time of the last call of a user, by any processes. */
+/** Smallest number of seconds between two writes of `last_seen_at` of a user, by all processes together. */
 export const SEEN_EVERY_SECONDS = 60;
-/** SQL that says for the user `u` if the time of the last call is old enough to be written again. */
+/** SQL condition that is true if the stored time of the last call of the user `u` is so old that a new time is written. */
 export const IS_SEEN_DUE = sql<boolean>`coalesce(u.last_seen_at <= now() - make_interval(secs => ${sql.lit(SEEN_EVERY_SECONDS)}), true)`;
 
 export async function findUser(db: Db, tenantId: number, userId: string): Promise<CallingUser | undefined> {
@@ -127,7 +127,7 @@ export async function upsertSignInAddress(
     .execute();
 }
 
-/** Removes the user's sign-in addresses that are older than `before`. Of the newer ones, only the latest `keep` stay. */
+/** Removes the user's sign-in addresses that are older than `before`. Of the newer addresses, only the latest `keep` stay. */
 export async function removeSignInAddresses(
   tx: Tx,
   { tenantId, userId }: UserKey,
@@ -160,7 +160,7 @@ export async function lockUser(tx: Tx, tenantId: number, userId: string): Promis
   return await usersOf(tx, tenantId).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Lists all users of the tenant, also the disabled ones. */
+/** Lists all users of the tenant, also disabled users. */
 export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
   return await usersOf(db, tenantId).execute();
 }
@@ -171,8 +171,8 @@ export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
 }
 
 /**
- * Locks the owners and one person, also the disabled ones, until the transaction ends. A tenant has few owners, but may have many other people.
- * An owner who becomes staff while this function waits for the lock is left out.
+ * Locks the owners and one person until the transaction ends, even if they are disabled. A tenant has few owners, but may have many other
+ * people. An owner who becomes staff while this function waits for the lock is left out.
  */
 export async function lockOwnersAndPerson(tx: Tx, tenantId: number, personId: string): Promise<UserRow[]> {
   return await usersOf(tx, tenantId)
@@ -185,10 +185,13 @@ function usersOf(db: Db, tenantId: number) {
   return db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id');
 }
 
-/** Days for which a link for one use works, and for which an invitation holds the e-mail. */
+/** Days for which a link for one use works, and for which an invitation reserves the e-mail. */
 const LINK_DAYS = 3;
 
-/** Returns the end of a link or an invitation that begins now, by the clock of the database. A cluster refuses now() in SET. */
+/**
+ * Returns the end of a link or an invitation that begins now, by the clock of the database. A query of its own reads the time, because a
+ * database cluster refuses now() in SET.
+ */
 export async function readLinkEnd(tx: Tx): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(days => ${sql.lit(LINK_DAYS)}) AS at`.execute(
     tx,
@@ -196,14 +199,14 @@ export async function readLinkEnd(tx: Tx): Promise<Date> {
   return (rows[0] as { at: Date }).at;
 }
 
-/** Entry of the directory of e-mails. `is_free` is true if an invitation held the e-mail and has expired. */
+/** Entry of the directory of e-mails (table `sign_in`). `is_free` is true if an invitation reserved the e-mail and has expired. */
 export interface SignInEntry {
   email: string;
   tenant_id: number;
   is_free: boolean;
 }
 
-/** Returns the directory entries of those of the given e-mails that have one, in any tenant. */
+/** Returns the entries of these e-mails in the directory of e-mails, for users of any tenant. An unknown e-mail has no entry. */
 export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry[]> {
   return await db
     .selectFrom('sign_in')
@@ -212,18 +215,18 @@ export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry
     .execute();
 }
 
-/** User that an entry of the directory of e-mails names. */
+/** User to whom an entry of the directory of e-mails belongs. */
 interface EmailHolder {
   tenantId: number;
   userId: string;
   email: string;
-  /** End of the invitation that holds the e-mail. Null if the e-mail belongs to an account. */
+  /** End of the invitation that reserves the e-mail. Null if the e-mail belongs to an account. */
   heldUntil: Date | null;
 }
 
 /**
- * Gives the e-mail to a user if no user has it, or if the invitation that held it has expired. Does not read rows of another tenant.
- * @returns false if the e-mail belongs to an account, or if an invitation holds it
+ * Gives the e-mail to a user if no user has it, or if the invitation that reserved it has expired. Does not read rows of another tenant.
+ * @returns false if the e-mail belongs to an account, or if an invitation reserves it
  */
 export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
   const holder = { tenant_id: tenantId, user_id: userId, held_until: heldUntil };
@@ -238,7 +241,7 @@ export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }:
   return claimed !== undefined;
 }
 
-/** Changes how long the user holds the e-mail. @returns false if the e-mail does not belong to this user any more */
+/** Changes the time until which the e-mail is reserved for the user. @returns false if the e-mail does not belong to this user any more */
 export async function holdEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
   const held = await tx
     .updateTable('sign_in')
@@ -256,7 +259,7 @@ export interface NewUser {
   email: string;
   password_hash: string;
   role: string;
-  /** Null: the user is shown by e-mail address. */
+  /** Name of the user. Null if the user has no name, so that the e-mail address is shown. */
   name: string | null;
   areas: string[];
   /** True if the last tenant document contains the user. */
@@ -272,7 +275,7 @@ export interface NewUser {
   invitation_expires_at: Date | null;
 }
 
-/** Inserts a user, whose e-mail the transaction has claimed. */
+/** Inserts a user. The transaction must have claimed the e-mail of the user (`claimEmail`). */
 export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promise<void> {
   await tx
     .insertInto('app_user')
@@ -297,7 +300,10 @@ export async function updateUser(tx: Tx, tenantId: number, userId: string, chang
     .execute();
 }
 
-/** Writes `last_seen_at` of users, in one statement on one node. A user who was seen within the last minute is not written. */
+/**
+ * Writes `last_seen_at` of users. Skips a user whose stored time is less than a minute old. There is one statement for all users, or on a
+ * database cluster, one for each tenant.
+ */
 export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): Promise<void> {
   await writeByShare(
     db,
@@ -308,8 +314,9 @@ export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): 
 }
 
 /**
- * The statement takes the ages of the uses, so that the clock of the database gives the times. A process measures an age by its own clock, but
- * only over some seconds. The CTE computes the times, because a cluster refuses such functions in an UPDATE.
+ * Writes the times of the last calls of users by one statement. The statement gets the age of each call, and computes the time of the call
+ * by the clock of the database. So the clock of the process only measures an age of some seconds. The CTE computes the times, because a
+ * database cluster refuses such functions in an UPDATE. @returns the ids of the written users
  */
 async function updateSeenShare(db: Db, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -77,14 +77,14 @@ export function actorOf({ type, id, tenant }: Pick<Staff, 'type' | 'id' | 'tenan
 export interface Staff {
   type: 'person' | 'display';
   id: string;
-  /** Name of the person, null if the person has no name. Label of the display. */
+  /** Name of the person, or label of the display. Null for a person without a name. */
   name: string | null;
-  /** Null for a display, as `role` and `language` are. */
+  /** E-mail address of the person. Null for a display. `role` and `language` are also null for a display. */
   email: string | null;
   role: Role | null;
-  /** All areas for an owner. */
+  /** Areas that the caller may use. An owner has all areas. */
   areas: Area[];
-  /** BCP 47 tag. Null also if the person has chosen no language. */
+  /** Language of the person, as a BCP 47 tag. Null for a display, and for a person who has chosen no language. */
   language: string | null;
   tenant: Tenant;
   session: StaffSession;
@@ -93,9 +93,12 @@ export interface Staff {
 /** Session or token with which the caller of a staff operation has signed in. */
 export interface StaffSession {
   kind: 'person' | 'display' | 'token';
-  /** Null for a token. */
+  /** Id of the session. Null for a token. */
   id: string | null;
-  /** Generation of the person of a token at the time of this call. Null for a session, because its row has the generation. */
+  /**
+   * Generation of the person at the time of this call, if the person signed in with a token. It is a number that each new password raises.
+   * Null for a session, because the row of the session has the generation.
+   */
   generation: number | null;
   /** End of the session if it is not used after this call, or end of the token. */
   expiresAt: Date;
@@ -150,7 +153,7 @@ export interface TokenHolder {
   generation: number;
   /** True if the identity provider has issued the token. */
   isFromProvider: boolean;
-  /** True if the time of the person's last call is due to be written. */
+  /** True if the stored time of the person's last call is so old that a new time is written. */
   isSeenDue: boolean;
 }
 

@@ -90,7 +90,7 @@ async function verifyOwn(token: string, key: Buffer): Promise<TokenSubject | nul
     : null;
 }
 
-/** Returns the end of a verified token. The verification has required `exp`. */
+/** Returns the end of a verified token. A verified token always has the claim `exp`. */
 function expiryOf({ exp = 0 }: JWTPayload): Date {
   return new Date(exp * 1000);
 }

@@ -7,10 +7,10 @@ import { normaliseEmail } from './email.ts';
 import { hashPassword, unusableHash } from './passwords.ts';
 import * as store from './store.ts';
 
-/** Error for an e-mail that belongs to an account, or that an invitation holds. */
+/** Error for an e-mail that belongs to an account, or that an invitation reserves. */
 export class EmailTakenError extends ApiError {
   constructor(email: string) {
-    super(409, 'invalid_status_transition', `The e-mail ${email} belongs to an account, or an invitation holds it.`);
+    super(409, 'invalid_status_transition', `The e-mail ${email} belongs to an account, or an invitation reserves it.`);
   }
 }
 
@@ -68,7 +68,7 @@ export async function addInvited(
 
 /**
  * Invites a person again whose earlier invitation has expired, and writes an audit entry for each change.
- * @throws EmailTakenError if the person has accepted the invitation, or if an invitation holds the e-mail
+ * @throws EmailTakenError if the person has accepted the invitation, or if an invitation reserves the e-mail
  */
 export async function inviteAgain(
   tx: Tx,
@@ -93,7 +93,7 @@ async function claim(
 
 /**
  * Changes a user, and writes an audit entry for each change. A new password and the disabling of the user end all tokens, sessions and links.
- * @throws EmailTakenError if the change invites the user or ends the invitation, but the e-mail belongs to another user by now
+ * @throws EmailTakenError if the change invites the user or ends the invitation, but the e-mail now belongs to another user
  */
 export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, changes: store.UserChanges): Promise<void> {
   const { invitation_expires_at: heldUntil } = changes;
@@ -130,7 +130,7 @@ function entriesOf(user: store.UserRow, changes: store.UserChanges): NewAuditEnt
  * Gives a user a new password, and writes an audit entry.
  * @param checked hash of the password that the user has proven to know
  * @param hash hash of the new password
- * @returns the generation of the user with the new password, or null if the user has another password than the checked one by now
+ * @returns the new generation of the user, or null if the user no longer has the checked password
  */
 export async function replacePassword(
   tx: Tx,
@@ -168,8 +168,8 @@ export async function changeProfile(
 }
 
 /**
- * Returns those of the given e-mails that belong to users of other tenants. An e-mail is unique across all tenants. An invitation that has
- * expired holds no e-mail.
+ * Returns those of the given e-mails that belong to users of other tenants. An e-mail is unique across all tenants. An expired invitation
+ * reserves no e-mail.
  * @param tenantId null for a tenant that does not exist yet
  */
 export async function findTakenEmails(db: Database, tenantId: number | null, emails: string[]): Promise<Set<string>> {

@@ -19,7 +19,7 @@ describe('guides', () => {
     }
   });
 
-  it('resolveGuideLink changes a link to a guide or OpenAPI file to its path on the site, and keeps URLs, site paths and anchors', () => {
+  it('resolveGuideLink turns a link to a guide or OpenAPI file into its path on the site, and keeps URLs, site paths and anchors', () => {
     for (const [href, address] of [
       ['webhooks.md', '/docs/guides/webhooks/'],
       ['webhooks.md#signature', '/docs/guides/webhooks/#signature'],

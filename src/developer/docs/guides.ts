@@ -5,7 +5,9 @@ import { type RenderedMarkdown, renderMarkdown } from './markdown.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'docs', 'guides');
 
-/** Names of the guides, in reading order. Each name is the name of a file in docs/guides, and only these files are read. */
+/**
+ * Names of the guides, in reading order. Each name is the name of a file in docs/guides without `.md`. The site shows only these files.
+ */
 export const GUIDE_NAMES = [
   'quick-start',
   'authentication',
@@ -43,8 +45,8 @@ export async function readGuide(name: GuideName): Promise<Guide> {
 }
 
 /**
- * Returns the path on the site for a link in a guide. Guides link to the files of other guides, so that the links also work if the files
- * are read without the site.
+ * Returns the path on the site for a link in a guide. Guides link to the files of other guides, so that the links also work for a person
+ * who reads the files without the site.
  * @returns null if the site does not serve the file that the link names
  * @throws Error if the link names a guide that does not exist
  */

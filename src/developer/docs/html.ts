@@ -12,7 +12,7 @@ export interface PageParts {
   section: 'reference' | 'guides';
   /** HTML that is added to the element `head`. */
   head: string;
-  /** HTML below the header of the site. It contains the main content with the id `content`. */
+  /** HTML below the header of the site. It contains the element with the id `content`, which has the main content. */
   body: string;
 }
 

@@ -1,7 +1,7 @@
 import { DOCUMENTS, documentPath } from './api-documents.ts';
 import { type Guide, guideSourcePath } from './guides.ts';
 
-/** Returns the text of `llms.txt`, which lists all guides and OpenAPI documents for language models, in the format of llmstxt.org. */
+/** Returns the text of `llms.txt` in the format of llmstxt.org. The file lists all guides and OpenAPI documents for language models. */
 export function llmsText(guides: Guide[]): string {
   return `# Roomservice
 

@@ -4,8 +4,8 @@ import { renderMarkdown } from './markdown.ts';
 
 const render = (markdown: string) => renderMarkdown(markdown, (href) => href);
 
-describe('Markdown', () => {
-  it('HTML markup in a Markdown text is escaped, so that it adds no element and no attribute to the page', async () => {
+describe('renderMarkdown', () => {
+  it('HTML markup in a Markdown text is escaped, so that the text adds no element and no attribute to the page', async () => {
     const { html } = await render(
       '<script>alert(1)</script>\n\na <b onclick="x">b</b> `<i>` [<u>](x"y) ![<s>](z "<t>")\n\n```"><p>\n</code>\n```\n\n# <em>\n\n| <q> |\n|---|\n| <img src=x> |',
     );
@@ -39,7 +39,7 @@ describe('Markdown', () => {
     );
   });
 
-  it('code blocks and tables can have the keyboard focus, so that the keyboard can scroll them', async () => {
+  it('code blocks and tables can have the keyboard focus, so that a reader can scroll with the keyboard', async () => {
     const { html } = await render('```sh\nls\n```\n\n| a |\n|---|\n| b |');
     assert.match(html, /<pre tabindex="0"><code class="language-sh">ls\n<\/code><\/pre>/);
     assert.match(html, /<div class="table" tabindex="0"><table>[^]*<\/table><\/div>/);
@@ -50,7 +50,7 @@ describe('Markdown', () => {
     assert.match(html, /<td data-label="a">1<\/td><td data-label="b &quot;c&quot;"><code>2<\/code><\/td>/);
   });
 
-  it('a link that has no path on the site is shown as text without a link', async () => {
+  it('if the site has no page for a link, the text of the link is shown without a link', async () => {
     const { html } = await renderMarkdown('see [the *text*](../x)', () => null);
     assert.equal(html, '<p>see the <em>text</em></p>\n');
   });

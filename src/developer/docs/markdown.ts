@@ -1,7 +1,7 @@
 import type { Token, Tokens } from 'marked';
 import { escapeHtml } from './html.ts';
 
-/** Parts of a Markdown text. `title` is the first heading of level 1 and `summary` the first paragraph, both as plain text. */
+/** Parts of a Markdown text. `title` is the first heading of level 1, and `summary` is the first paragraph. Both are plain text. */
 export interface RenderedMarkdown {
   title: string;
   summary: string;
@@ -11,8 +11,8 @@ export interface RenderedMarkdown {
 }
 
 /**
- * Returns the URL or the path on the site for a link in a Markdown text. Returns null if the site does not have the page. The HTML then
- * contains the text of the link without a link.
+ * Returns the URL or the path on the site for a link in a Markdown text. Returns null if the site does not have the page. The HTML then has
+ * only the text of the link.
  */
 export type ResolveLink = (href: string) => string | null;
 
@@ -66,8 +66,8 @@ function plainText(token: Token | undefined): string {
 }
 
 /**
- * Returns a function that makes the anchor of a heading by the same rule as common code hosts, so that a link to an anchor works on the
- * site and on the code host.
+ * Returns a function that returns the anchor of a heading. It uses the same rule as common code hosts, so that a link to an anchor works
+ * both on the site and on the code host.
  */
 function createIds(): (title: string) => string {
   const used = new Map<string, number>();
@@ -91,15 +91,15 @@ function heading(token: Tokens.Heading, id: string | undefined, html: string): s
   return `<${tag} id="${id}">${html} <a class="anchor" href="#${id}" aria-label="${label}">#</a></${tag}>\n`;
 }
 
-/** Renders a code block. A wide block scrolls, so `tabindex` lets the keyboard reach and scroll it. */
+/** Renders a code block. A wide block scrolls. With `tabindex`, a reader can also scroll the block with the keyboard. */
 function codeBlock(text: string, language = ''): string {
   const [name = ''] = language.split(/\s/);
   return `<pre tabindex="0"><code${name === '' ? '' : ` class="language-${escapeHtml(name)}"`}>${escapeHtml(text)}\n</code></pre>\n`;
 }
 
 /**
- * Renders a table. A wide table scrolls, so `tabindex` lets the keyboard reach and scroll it. A narrow screen shows the cells below each
- * other, so each cell has the heading of its column in `data-label`.
+ * Renders a table. A wide table scrolls. With `tabindex`, a reader can also scroll the table with the keyboard. On a narrow screen, the
+ * cells of a row are below each other, so each cell has the heading of its column in `data-label`.
  */
 function table({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
   const labels = header.map(({ tokens }) => escapeHtml(tokens.map(plainText).join('')));

@@ -3,8 +3,8 @@ import { escapeHtml, htmlPage } from './html.ts';
 
 /**
  * Returns the page of the API reference. The viewer Scalar makes the content of the page in the browser.
- * @param nonce random value with which the browser allows the styles that Scalar makes. The content security policy of the page must name
- * the same value
+ * @param nonce random value. The browser allows the styles that Scalar makes only if they have this value. The content security policy of
+ * the page must have the same value.
  */
 export function referencePage(nonce: string): string {
   const sources = DOCUMENTS.map(({ name, title, security }) => ({
@@ -27,15 +27,16 @@ export function referencePage(nonce: string): string {
 }
 
 /**
- * Returns the content security policy of the reference. The page loads only from this service, and styles that scripts make need the nonce.
+ * Returns the content security policy of the reference. The policy lets the page load resources only from this service. Styles that scripts
+ * make need the nonce.
  */
 export function referencePolicy(nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // Style attributes cannot have a nonce, and the style attributes of highlighted code differ from text to text. So all style attributes
-    // are allowed. They cannot load a resource.
+    // Style attributes cannot have a nonce, and the style attributes of highlighted code are different in each text. So all style
+    // attributes are allowed. This is safe, because the policy blocks resources of other sites.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "connect-src 'self'",

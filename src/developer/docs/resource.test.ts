@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { createHttpApp } from '#platform/http/app.ts';
 import { resourceRoute } from './resource.ts';
 
-describe('resource of the site', () => {
+describe('resourceRoute, which serves one path of the site', () => {
   /** Starts a server on a free port. Its only resource, `/a`, has the content that `read` returns. */
   async function serve(read: () => Promise<string>) {
     const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
@@ -20,7 +20,7 @@ describe('resource of the site', () => {
     return { url: new URL(url), ask, close: () => app.close() };
   }
 
-  it('a resource is read only once, and 20 concurrent requests and a later request get the content of this read', async () => {
+  it('the content is read only once for 20 concurrent requests and a later request', async () => {
     let reads = 0;
     const { ask, close } = await serve(async () => `read ${++reads}`);
     const answers = await Promise.all(Array.from({ length: 20 }, ask));
@@ -29,7 +29,7 @@ describe('resource of the site', () => {
     await close();
   });
 
-  it('500: if a resource cannot be read, the response hides the reason, and the next request reads it again', async () => {
+  it('500: if the content cannot be read, the response hides the reason, and the next request reads the content again', async () => {
     let reads = 0;
     const { ask, close } = await serve(async () => {
       if (++reads === 1) throw new Error('too many open files');
@@ -42,7 +42,7 @@ describe('resource of the site', () => {
     await close();
   });
 
-  it('if 300 clients request a resource of 4 MB and never read the response, memory grows by less than 30 MB in total', async () => {
+  it('if 300 clients request 4 MB of content and never read the response, memory grows by less than 30 MB in total', async () => {
     const { url, ask, close } = await serve(async () => 'a'.repeat(4_000_000));
     await ask();
     const before = process.memoryUsage.rss();

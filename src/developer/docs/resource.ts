@@ -7,19 +7,19 @@ import { etagOf, matchesIfNoneMatch, sendNotModified } from '#platform/http/etag
 /** Content of one path of the site. It is the same for every caller and does not change while the process runs. */
 export interface Resource {
   contentType: string;
-  /** Reads the content. It is called at the first request, and again only if the previous call failed. */
+  /** Reads the content. The first request calls this function. Later requests call it again only if the previous call failed. */
   read: () => Promise<string | Buffer>;
-  /** Value of the header `Cache-Control`. If it is missing, a cache must check at each request that its copy is current. */
+  /** Value of the header `Cache-Control`. Undefined: a cache must ask the service at each request if its copy is current. */
   cacheControl?: string;
   headers?: Record<string, string>;
 }
 
-/** Content that the process keeps in memory. It is compressed, because nearly every caller accepts gzip. */
+/** Content that the process keeps in memory. The content is compressed, because nearly every caller accepts gzip. */
 interface CachedContent {
   gzipped: Buffer;
   /**
-   * Uncompressed content, made at the first request that needs it. All callers share this one buffer, so slow callers do not each hold a
-   * copy.
+   * Returns the uncompressed content. The first call makes it. All callers share one buffer, so many slow callers need no more memory than
+   * one caller.
    */
   plain: () => Promise<Buffer>;
   /** Entity tags, one for each content coding (RFC 9110 §8.8.3.3). */
@@ -52,7 +52,8 @@ async function cacheContent(body: string | Buffer): Promise<CachedContent> {
 }
 
 /**
- * Returns a function that calls `make` once and returns the same result at each call. If `make` has failed, the next call runs it again.
+ * Returns a function that calls `make` once and returns the same result at each call. If `make` has failed, the next call runs `make`
+ * again.
  */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;

@@ -41,13 +41,13 @@ describe('site', () => {
   }
   const get = (path: string, headers?: Record<string, string>) => ask('GET', path, headers);
 
-  it('200: each path of the site needs no credential, counts against no budget, and works with and without a trailing slash', async () => {
+  it('200: each path of the site needs no credential, uses no budget of calls, and works with and without a trailing slash', async () => {
     for (const path of ALL) {
       const { status, headers, text } = await get(path);
       assert.equal(status, 200, path);
       assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
       assert.equal(headers.get('x-ratelimit-limit'), null, path);
-      // For the reference page, the texts of two responses are not compared, because each response has a new nonce.
+      // The test does not compare two responses with the reference page, because each response has a new nonce.
       const other = await get(path.endsWith('/') ? path.slice(0, -1) : `${path}/`);
       assert.equal(other.status, 200, path);
       if (path !== '/docs/') assert.equal(other.text, text, path);
@@ -64,7 +64,7 @@ describe('site', () => {
     }
   });
 
-  it('200: pages, guides, OpenAPI documents, style sheets, scripts, the icon and llms.txt have the right content types', async () => {
+  it('200: each path of the site has the expected content type, for example text/css for a style sheet', async () => {
     const types: [string[], string][] = [
       [PAGES, 'text/html; charset=utf-8'],
       [SOURCES, 'text/markdown; charset=utf-8'],
@@ -79,7 +79,7 @@ describe('site', () => {
     }
   });
 
-  it('200: OpenAPI documents and guides are byte for byte the files of the repository', async () => {
+  it('200: the OpenAPI documents and guides on the site have exactly the bytes of the files in the repository', async () => {
     for (const { name } of DOCUMENTS) {
       const file = await readFile(join(REPOSITORY, 'contract', `${name}.json`), 'utf8');
       assert.equal((await get(`/openapi/${name}.json`)).text, file);
@@ -115,7 +115,7 @@ describe('site', () => {
     }
   });
 
-  it('200: Cache-Control is one day for the large script, no-store for the reference page and no-cache for other content', async () => {
+  it('200: Cache-Control is max-age of a day for the large script, no-store for the reference page, else no-cache', async () => {
     for (const path of ['/docs/', ...CACHED]) {
       const expected = path === '/docs/' ? 'no-store' : 'public, no-cache';
       const { headers } = await get(path);
@@ -127,7 +127,7 @@ describe('site', () => {
     }
   });
 
-  it('a page may load content only from the service, contains no inline script and no style element, and may not be shown in a frame', async () => {
+  it('a page loads content only from the service, has no inline script and no style element, and may not be in a frame', async () => {
     for (const path of PAGES) {
       const { headers, text } = await get(path);
       const policy = headers.get('content-security-policy') ?? '';
@@ -180,7 +180,7 @@ describe('site', () => {
     assert.deepEqual(links, [...SOURCES, ...DOCUMENT_PATHS]);
   });
 
-  it('404: an unregistered path is refused, even if it has encoded slashes, dots or null bytes', async () => {
+  it('404: a path that is not registered is refused, even with encoded slashes, dots or null bytes', async () => {
     for (const path of [
       '/docs/guides/none/',
       '/docs/guides/none.md',

@@ -25,8 +25,8 @@ const GUIDE_POLICY =
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * Registers the routes of the site: the reference, the guides and the OpenAPI documents. They need no credential. Each path is registered
- * separately, so a caller cannot read any other file.
+ * Registers the routes of the site: the reference, the guides and the OpenAPI documents. The routes need no credential. Each path is
+ * registered separately, so a caller cannot read any other file.
  */
 export function docsRoutes(app: App): void {
   referenceRoute(app);

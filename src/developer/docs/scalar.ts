@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 const LITERAL_START = 'var standalone_default = "';
 const LITERAL_END = '";\n';
 /**
- * Characters that may follow a backslash in the string literal with Scalar's script, and the characters that these escapes stand for. Any
- * other escape throws an error.
+ * Escapes that may be in the string literal with Scalar's script: the character after the backslash, and the character that the escape
+ * means. Any other escape throws an error.
  */
 const ESCAPED = new Map([
   ['n', '\n'],
@@ -13,8 +13,8 @@ const ESCAPED = new Map([
   ['\\', '\\'],
 ]);
 /**
- * Start of the line that names the source map. The line is removed, because a browser with open developer tools would request the map,
- * which the site does not serve.
+ * Start of the line that names the source map. The service removes the line. Otherwise a browser with open developer tools would request
+ * the source map, which the site does not have.
  */
 const SOURCE_MAP = '\n//# sourceMappingURL=';
 
@@ -38,8 +38,8 @@ export async function readScalarScript(): Promise<Buffer> {
 }
 
 /**
- * Replaces each escape of a string literal by the character that it stands for. The function searches for the byte of a backslash. This is
- * safe, because in UTF-8 no other character contains this byte.
+ * Replaces each escape of a string literal by its character. The function searches for the byte of a backslash. This is safe, because in
+ * UTF-8 no other character contains this byte.
  */
 function unescaped(literal: Buffer): Buffer {
   const text = Buffer.alloc(literal.length);

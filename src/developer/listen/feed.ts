@@ -14,39 +14,39 @@ export interface BrandedPage extends FeedPage {
 
 const TIMEOUT_MS = 30_000;
 /**
- * Value of the parameter `after` that means the end of the feed. The service then returns no events, and the cursor of the end as `next`.
+ * Value of the parameter `after` that means the end of the feed. The service then returns no events. The `next` of its response is the
+ * cursor of the end of the feed.
  */
 export const END_OF_FEED = 'latest';
 /** Largest number of events that the service returns in one page. */
 export const PAGE_SIZE = 200;
 /**
- * Bounds of the wait between two calls while the service is out of reach. The wait starts at `FIRST_WAIT_MS` and doubles up to
- * `LONGEST_WAIT_MS`.
+ * Bounds of the wait between two calls while the service cannot be reached, in milliseconds. The wait starts at `FIRST_WAIT_MS` and doubles
+ * up to `LONGEST_WAIT_MS`.
  */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
 /**
- * Longest time until a used-up budget of calls is renewed (contract §8). The reader waits no longer than this, even if `Retry-After` asks
- * for more.
+ * Longest time in seconds until the credential may call again after it has used its budget of calls (contract §8). The reader waits at most
+ * this time, even if `Retry-After` has a greater value.
  */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 
-/** Reader of one credential's event feed over HTTP. While the service is out of reach, the reader waits and tries again. */
+/** Reader of one credential's event feed over HTTP. While the service cannot be reached, the reader waits and tries again. */
 export class Feed {
   readonly #config: PartnerConfig;
   readonly #say: (text: string) => void;
   #failures = 0;
 
-  /** @param say receives notices, for example one when the service is out of reach and one when it is back */
+  /** @param say receives notices, for example that the service cannot be reached, or that it can be reached again */
   constructor(config: PartnerConfig, say: (text: string) => void) {
     this.#config = config;
     this.#say = say;
   }
 
   /**
-   * Reads the events after a cursor. If the service is out of reach or limits the calls, waits and tries again, without a time limit. If
-   * the service refuses the cursor, for example after a restore from a backup, the reader continues at the end of the feed and reports
-   * this.
+   * Reads the events after a cursor. If the service cannot be reached or limits the calls, waits and tries again, without a time limit. If
+   * the service refuses the cursor, for example after a restore from a backup, continues at the end of the feed and prints a notice.
    * @param after the `next` of the previous page, or `END_OF_FEED`
    * @throws OperatorError if waiting does not help, because the service refuses the credential or the call
    */
@@ -76,7 +76,7 @@ export class Feed {
     if (answer.status === 400 && after !== END_OF_FEED) {
       const end = await this.#read(END_OF_FEED);
       if (typeof end === 'object') {
-        this.#noteRefusedCursor(answer); // Only now is the end of the feed known, so every event after this report is shown.
+        this.#noteRefusedCursor(answer); // The notice comes after the read, because all later events are then printed.
       }
       return end;
     }
@@ -118,7 +118,10 @@ export class Feed {
   }
 }
 
-/** Returns the page of the feed that a response contains, or null if the response has no such page, for example because a proxy sent it. */
+/**
+ * Returns the page of the feed in a response. Returns null if the response has no page of the feed, for example because a proxy sent the
+ * response.
+ */
 function pageOf(answer: HttpAnswer): BrandedPage | null {
   const brand = answer.header('x-webhook-header-brand');
   const page = parseJson(answer.text);
@@ -135,8 +138,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Returns true if the value has the form of a page of the feed. Its entries are not checked, because a response with this form can come
- * only from the service.
+ * Returns true if the value has the form of a page of the feed. Does not check the entries, because only the service sends responses of
+ * this form.
  */
 function isFeedPage(value: unknown): value is FeedPage {
   return (

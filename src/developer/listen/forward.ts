@@ -15,19 +15,22 @@ export interface ForwardAttempt {
 /** Event as the service would deliver it to a webhook URL. */
 export interface Delivery {
   eventId: string;
-  /** Text of the body. The signature covers exactly this text. */
+  /** Text of the body. The service signs exactly this text. */
   body: string;
   brand: string;
 }
 
 /** Time limit of one POST, the same as for a webhook delivery of the service (contract §6). */
 const TIMEOUT_MS = 10_000;
-/** Waits after the first and the second failed attempt. The service waits longer and retries more often, but here a developer waits. */
+/**
+ * Waits after the first and the second failed attempt. The service waits longer and makes more attempts. The waits are short here, because
+ * a developer waits for the result.
+ */
 const RETRY_WAITS_MS = [500, 1_500];
 
 /**
- * Posts an event as the service would deliver it to a webhook URL, until a response is 2xx or the attempts are used up. Every attempt has
- * the same body, and a timestamp and signature of its own.
+ * Posts an event as the service would deliver it to a webhook URL. Tries up to three times, until a response is 2xx. Every attempt has the
+ * same body, but a new timestamp and a new signature.
  * @param attempted called after every attempt, with the wait before the next attempt in milliseconds, or null after the last attempt
  * @returns the last attempt, and the number of attempts
  */

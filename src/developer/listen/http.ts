@@ -16,17 +16,17 @@ export interface HttpAnswer {
   text: string;
 }
 
-/** Reason why no response came: the code of the system's error, or `timeout`. */
+/** Reason why no response came: an error code of the operating system, for example `ECONNREFUSED`, or `timeout`. */
 export interface HttpFailure {
   failure: string;
 }
 
-/** Maximum size of a response, in bytes. It is at least ten times the size of a page of the feed. */
+/** Maximum size of a response, in bytes. It is at least ten times the size of the largest page of the feed. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** Connections to the service. They are kept open, because the service is called every one or two seconds. */
+/** Connections to the service. They stay open, because `listen` calls the service every one or two seconds. */
 const keepAlive = new Agent({ maxResponseSize: MAX_ANSWER_BYTES });
-/** Settings that open a new connection for each request, because a server under development may have restarted since the last request. */
+/** Settings that open a new connection for each request. The developer may have restarted the server since the last request. */
 const newConnection = { pipelining: 0, maxResponseSize: MAX_ANSWER_BYTES };
 const single = new Agent(newConnection);
 /**
@@ -35,7 +35,7 @@ const single = new Agent(newConnection);
  */
 const singleToLoopback = new Agent({ ...newConnection, connect: { rejectUnauthorized: false } });
 
-/** Calls the service and reads the whole response. */
+/** Calls the service and reads the whole response. Never throws. Returns the reason if no response came. */
 export async function callService({ url, timeoutMs, ...options }: HttpRequest): Promise<HttpAnswer | HttpFailure> {
   try {
     const answer = await request(url, { ...options, dispatcher: keepAlive, signal: AbortSignal.timeout(timeoutMs) });
@@ -47,7 +47,8 @@ export async function callService({ url, timeoutMs, ...options }: HttpRequest): 
 }
 
 /**
- * Sends a request to the developer's server, which may be on any machine. Returns only the status of the response, and follows no redirect.
+ * Sends a request to the developer's server, which may be on any machine. Returns only the status of the response. Follows no redirect.
+ * Never throws.
  */
 export async function callReceiver({
   url,
@@ -57,7 +58,7 @@ export async function callReceiver({
   const dispatcher = isLoopback(url.hostname) ? singleToLoopback : single;
   try {
     const answer = await request(url, { ...options, dispatcher, signal: AbortSignal.timeout(timeoutMs) });
-    answer.body.dump().catch(() => {}); // Reads and drops the body, so that the connection can close.
+    answer.body.dump().catch(() => {}); // Reads the body and ignores it, so that the connection can close.
     return { status: answer.statusCode };
   } catch (error) {
     return { failure: failureOf(error) };

@@ -9,25 +9,25 @@ import { createJsonPrinter, createTextPrinter } from './printing.ts';
 import { readOrMakeSecret } from './signing-secret.ts';
 
 export interface ListenOptions {
-  /** URL that each event is posted to. Null if events are only printed. */
+  /** URL to which `listen` posts each event. Null: `listen` only prints the events. */
   forwardTo: URL | null;
-  /** Types of the events that are printed and forwarded. Null for all types. */
+  /** Types of the events that `listen` prints and forwards. Null: all types. */
   events: readonly EventType[] | null;
   isJson: boolean;
-  /** True if the API key and the secret may be sent to another machine without TLS. */
+  /** True if `listen` may send the API key and the secret to another machine without TLS. */
   allowsPlainHttp: boolean;
 }
 
 export interface ListenOutput {
   /** Receives each line of output about an event. */
   print: (line: string) => void;
-  /** Receives each notice, for example that the service is out of reach. */
+  /** Receives each notice, for example that the service cannot be reached. */
   say: (text: string) => void;
 }
 
 /**
- * Bounds of the wait between two reads of the feed. The wait is shortest after a page with events. After each empty page, it grows by
- * `WAIT_GROWTH_MS`. This makes 30 to 60 calls a minute.
+ * Bounds of the wait between two reads of the feed, in milliseconds. The wait is shortest after a page with events, and grows by
+ * `WAIT_GROWTH_MS` after each empty page. So there are 30 to 60 calls a minute.
  */
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 2_000;
@@ -38,8 +38,8 @@ type Handle = (entry: FeedEntry, brand: string) => Promise<void>;
 
 /**
  * Prints each new event of the credential. If `forwardTo` is set, also posts the event to that URL, as the service would deliver it. The
- * events come from the event feed. So `listen` needs no public address and no registered webhook, and it misses no event while the service
- * is out of reach.
+ * events come from the event feed. So `listen` needs no public address and no registered webhook. It misses no event while the service
+ * cannot be reached.
  * @returns never, because it runs until the process ends
  * @throws OperatorError if the service refuses the credential, if the service is on another machine and its URL is not https, or if the
  * signing secret cannot be stored
@@ -63,7 +63,10 @@ export async function listen(config: PartnerConfig, options: ListenOptions, outp
   }
 }
 
-/** Refuses to send the API key and the secret to another machine without TLS, because others on the network could read them. */
+/**
+ * Refuses to send the API key and the secret to another machine without TLS, because other people on the network could read both.
+ * @throws OperatorError if the URL is http, is on another machine, and plain HTTP is not allowed
+ */
 function refusePlainHttp({ serviceUrl }: PartnerConfig, { allowsPlainHttp }: ListenOptions): void {
   const url = new URL(serviceUrl);
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowsPlainHttp) {
@@ -93,7 +96,7 @@ async function createHandle(config: PartnerConfig, options: ListenOptions, outpu
   };
 }
 
-/** Returns the body of the event, byte for byte as the service signs it (docs/decisions/0009-event-feed.md). */
+/** Returns the body of the event with exactly the bytes that the service signs (docs/decisions/0009-event-feed.md). */
 function bodyOf({ event, event_id, occurred_at, data }: FeedEntry): string {
   return JSON.stringify({ event, event_id, occurred_at, data });
 }

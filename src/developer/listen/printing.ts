@@ -8,13 +8,16 @@ export type Forwarded = (ForwardAttempt & { attempts: number }) | null;
 export interface Printer {
   /** Called when the event was read from the feed. */
   arrived: (entry: FeedEntry) => void;
-  /** Called after each attempt. @param waitMs wait before the next attempt; null after the last attempt */
+  /** Called after each attempt. @param waitMs wait before the next attempt in milliseconds; null after the last attempt */
   attempted: (attempt: ForwardAttempt, waitMs: number | null) => void;
   /** Called after the last attempt to forward the event. If events are not forwarded, called directly after `arrived`. */
   settled: (entry: FeedEntry, forwarded: Forwarded) => void;
 }
 
-/** Indent of the lines that belong to an event. The time before the event name takes ten columns, so the lines begin under the name. */
+/**
+ * Indent of the lines about the attempts of an event. The time of the event takes ten columns, so these lines begin under the name of the
+ * event.
+ */
 const INDENT = ' '.repeat(10);
 
 /**
@@ -31,7 +34,7 @@ const HINTS: Record<string, string> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of your server is not trusted; set NODE_EXTRA_CA_CERTS to its file',
 };
 
-/** Creates a printer for people: one line for each event, and one for each attempt to forward it. */
+/** Creates a printer for people. It prints one line for each event, and one line for each attempt to forward the event. */
 export function createTextPrinter(print: (line: string) => void): Printer {
   return {
     arrived({ event, event_id, occurred_at, data: { status, ...ids } }) {
@@ -74,8 +77,8 @@ function jsonShape({ httpStatus, durationMs, error, attempts }: NonNullable<Forw
 }
 
 /**
- * Returns the text unchanged if it has only characters that ids also have. Otherwise returns the text quoted and escaped, because it could
- * look like another field or control the terminal.
+ * Returns the text unchanged if it has only the characters of ids and URLs. Otherwise returns the text quoted and escaped, because other
+ * characters could look like another field or control the terminal.
  */
 function printable(text: string): string {
   return /^[\w.:/-]+$/.test(text) ? text : escaped(JSON.stringify(text));

@@ -6,8 +6,8 @@ import { newSecret } from '#access/credentials/credentials.ts';
 import { OperatorError } from '#platform/errors.ts';
 
 /**
- * Returns the secret that signs forwarded events of this credential on this machine. The first call makes and stores it, and later calls
- * return the same secret. It has the form of a `webhook_secret`, but the service does not know it.
+ * Returns the secret that signs forwarded events of this credential on this machine. The first call makes and stores the secret, and later
+ * calls return the same secret. The secret has the form of a `webhook_secret`, but the service does not know it.
  * @throws OperatorError if the secret cannot be stored or read
  */
 export async function readOrMakeSecret({ stateDir, serviceUrl, apiKey }: PartnerConfig): Promise<string> {
@@ -44,8 +44,8 @@ async function readSecret(path: string): Promise<string> {
 }
 
 /**
- * Creates the file with a new secret, completely or not at all. If another process has created the file in the meantime, the secret of that
- * process stays.
+ * Creates the file with a new secret. The file is never visible without its whole content. If another process has created the file in the
+ * meantime, does not change the file.
  */
 async function makeSecret(path: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`;

@@ -67,8 +67,8 @@ describe('sandbox front desk', { concurrency: true }, () => {
     const hotel = await openDemo(service);
     const near = await stayOf(hotel, undefined, { check_in: dayAhead(3), check_out: dayAhead(4) });
     const far = await stayOf(hotel, undefined, { check_in: dayAhead(600), check_out: dayAhead(700) });
-    // The sandbox runs 150,000 times as fast as real time. So a check-out in 4 days comes in less than 4 s, and a check-out in 700 days
-    // comes only after more than 6 minutes.
+    // The sandbox runs 150,000 times as fast as real time. So a check-out in 4 days comes in less than 4 s. A check-out in 700 days comes
+    // only after more than 6 minutes.
     startSandboxWorker(t, service, hotel, 150_000);
     await reaches(hotel, near.id, 'completed');
     assert.deepEqual(await reportedEvents(hotel, near.externalId), [BOOKED, ['reservation.modified', 'completed']]);

@@ -7,7 +7,9 @@ import { eventsOfSubject, openDemo, startSandboxWorker, reportedStatuses } from 
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually, isSignedWith, placeOrder, register } from '#test/support/webhooks.ts';
 
-/** Speed of the sandbox. A delivery order of one portion then takes about three seconds until it is completed. */
+/**
+ * Speed of the sandbox: simulated seconds in one real second. A delivery order of one portion is then completed after about three seconds.
+ */
 const SPEED = 600;
 /** Time limit for an expected state, in milliseconds. It is long, because the machine may be busy. */
 const SETTLE_MS = 60_000;
@@ -42,8 +44,8 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     startSandboxWorker(t, service, tenant, SPEED);
     await reaches(tenant, externalId, 'completed');
     assert.deepEqual(await reportedStatuses(service, tenant, externalId), DELIVERED);
-    // The worker of another test may have sent some of these events too, and may have stopped before it recorded the outcome. The receiver
-    // then gets the same event twice, so the test counts requests with equal bodies as one.
+    // The worker of another test may have sent an event and stopped before it recorded the outcome. The receiver then gets the event twice.
+    // So the test counts requests with the same body as one request.
     const received = () => new Set(receiver.requests.map(({ rawBody }) => String(rawBody)));
     await eventually(() => received().size === DELIVERED.length, 'delivery of each', SETTLE_MS);
     const statuses = [...received()].map((body) => JSON.parse(body).data.status);
@@ -86,7 +88,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     }
   });
 
-  it('an order of the dish SANDBOX-SLOW-KITCHEN is ready only after 40 simulated minutes, and is completed later', async (t) => {
+  it('an order of the dish SANDBOX-SLOW-KITCHEN is ready only after 40 simulated minutes, and is then completed', async (t) => {
     const tenant = await openDemo(service);
     const placedAt = Date.now();
     const { externalId } = await order(tenant, 'SANDBOX-SLOW-KITCHEN');
@@ -128,7 +130,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     assert.deepEqual([answer.status, answer.body.code], [400, 'item_not_found']);
   });
 
-  it('the sandbox continues an order from the status that staff set, but does not change an order that the partner cancelled', async (t) => {
+  it('the sandbox continues an order from a status that staff set, but does not change an order that the partner cancelled', async (t) => {
     const tenant = await openDemo(service);
     const [moved, cancelled] = [await order(tenant), await order(tenant)];
     assert.equal((await setOrderStatus(service, tenant, moved.id, 'ready')).status, 200);

@@ -26,7 +26,7 @@ describe('sandbox', { concurrency: true }, () => {
   const change = (tenant: TestTenant, changes: { created_at?: Date; lines?: string }) =>
     service.database.db.updateTable('restaurant_order').set(changes).where('tenant_id', '=', tenant.tenantId).execute();
 
-  it('if an order is three days old and still pending, the sandbox gives it each status in turn, at least 0.9 s apart', async (t) => {
+  it('if an order is pending for three days, the sandbox gives it one status after the other, at least 0.9 s apart', async (t) => {
     const tenant = await service.tenant();
     const { externalId } = await placeOrder(service, tenant.partner);
     await change(tenant, { created_at: new Date(Date.now() - 3 * DAY_MS) });
@@ -72,7 +72,7 @@ describe('sandbox', { concurrency: true }, () => {
     await reaches(tenant, externalId, 'completed');
   });
 
-  it('the sandbox logs one warning while its database is out of reach, and continues when the database is back', async (t) => {
+  it('the sandbox logs one warning while its database cannot be reached, and continues when the database is back', async (t) => {
     const tenant = await service.tenant();
     const proxy = await startDatabaseProxy(service.database.url, 4);
     t.after(() => proxy.close());

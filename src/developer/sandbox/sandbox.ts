@@ -12,14 +12,17 @@ import type { Tenant } from '#access/tenants/tenants.ts';
 import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
 import { readOrders } from './store.ts';
 
-/** Bounds of the pause between two passes over the orders and stays. Within these bounds the pause is one simulated second. */
+/**
+ * Bounds of the pause between two passes, in milliseconds of real time. A pass changes the status of orders and stays that are due. Within
+ * these bounds, the pause is one simulated second.
+ */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
-/** Largest number of rows of one status that one pass reads, to bound the cost of the pass. The next pass reads the rows that follow. */
+/** Largest number of rows that one pass reads for each status, to bound the cost of the pass. The next pass reads the following rows. */
 const ROWS_PER_PASS = 50;
 /**
  * Order statuses that are not final, the latest first. A pass reads the orders of one status after the other, in this sequence. So if the
- * pass changes the status of an order, it does not read this order again.
+ * pass changes the status of an order, it does not read the same order again.
  */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];
 
@@ -39,8 +42,8 @@ export interface SandboxOptions {
 
 /**
  * Simulation of the demo tenant's kitchen and front desk. While it runs, orders and confirmed reservations change their status as if people
- * worked there, through the functions that the staff API uses. The sandbox does not store its next steps, because they follow from the
- * order or the reservation. Each change happens under the lock of its row, so people and several sandboxes may work at the same time.
+ * worked there, through the functions that the staff API uses. The sandbox stores no plan, because the next status follows from the order
+ * or the reservation. Each change locks its row, so people and several sandboxes may work at the same time.
  */
 export interface Sandbox {
   /** Stops the sandbox. Resolves when the status change under way has ended. */
@@ -59,8 +62,8 @@ export function startSandbox(options: SandboxOptions): Sandbox {
 }
 
 /**
- * Runs passes until the signal is aborted. If several passes fail in a row, only the first failure is logged. The sandbox goes on, because
- * a later pass still finds the steps that are due.
+ * Runs passes until the signal is aborted. If several passes fail in a row, logs only the first failure. The sandbox continues after a
+ * failure, because a later pass still finds the orders and stays that are due.
  */
 async function run(options: SandboxOptions, signal: AbortSignal): Promise<void> {
   const pauseMs = Math.min(Math.max(1_000 / options.speed, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
@@ -81,8 +84,8 @@ async function run(options: SandboxOptions, signal: AbortSignal): Promise<void> 
 }
 
 /**
- * Returns a function that runs one pass. A pass reads unfinished orders and confirmed stays, and changes the status of those whose next
- * step is due.
+ * Returns a function that runs one pass. A pass reads unfinished orders and confirmed stays. If the next status of an order or a stay is
+ * due, the pass changes the status.
  */
 function createPass({ db, log, orders, reservations, findTenant, speed }: SandboxOptions, signal: AbortSignal) {
   let tenantId: number | undefined;
@@ -136,7 +139,7 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
 
 /**
  * Returns a function that reads the next batch of a list at each call. After the end of the list, the function begins at the start again.
- * So the function reads every row at some time, even if no row ever leaves the list.
+ * So the function reads every row again and again, even if the list is longer than one batch.
  */
 function readInTurns<Row extends { id: string }>(
   read: (tenantId: number, afterId: string | null) => Promise<Row[]>,
@@ -150,8 +153,8 @@ function readInTurns<Row extends { id: string }>(
 }
 
 /**
- * Waits for a status change. Ignores a refusal (`ApiError`), because a refusal means that a person or another process has changed the row
- * since the pass read it, and that change has priority.
+ * Waits for a status change. Ignores a refusal (`ApiError`). A refusal means that a person or another process has changed the row since the
+ * pass read it. The change of the person or the other process has priority.
  */
 async function ignoreRefusal(move: Promise<unknown>): Promise<void> {
   try {

@@ -4,7 +4,7 @@ import { newId } from '#platform/lib/ids.ts';
 import type { OrderStatus } from '#restaurant/orders/orders.ts';
 import { type KitchenOrder, nextOrderStep, nextStayStep } from './schedule.ts';
 
-/** Order ids whose last 16 bits, which decide the waits between the steps, give the shortest and the longest waits. */
+/** Order ids that give the shortest and the longest waits between two statuses. The last 16 bits of an id decide the waits. */
 const SHORTEST = '01900000-0000-7000-8000-000000000000';
 const LONGEST = '01900000-0000-7000-8000-00000000ffff';
 const ORDER: KitchenOrder = {
@@ -15,7 +15,10 @@ const ORDER: KitchenOrder = {
   special_sku: null,
 };
 
-/** Returns all steps that the sandbox makes with an order if no person changes it. Times are in seconds after the order was placed. */
+/**
+ * Returns all statuses that the sandbox gives to an order if no person changes the order, each with its time in seconds after the order was
+ * placed.
+ */
 function stepsOf(changes: Partial<KitchenOrder> = {}): [OrderStatus, number][] {
   const steps: [OrderStatus, number][] = [];
   let order: KitchenOrder = { ...ORDER, ...changes };
@@ -26,7 +29,7 @@ function stepsOf(changes: Partial<KitchenOrder> = {}): [OrderStatus, number][] {
   return steps;
 }
 
-describe('next step of an order', () => {
+describe('nextOrderStep, the next status of an order', () => {
   const courses: [string, Partial<KitchenOrder>, [OrderStatus, number][]][] = [
     [
       'a delivery order with the shortest waits',
@@ -82,7 +85,7 @@ describe('next step of an order', () => {
     ['an order of the dish SANDBOX-UNANSWERED', { special_sku: 'SANDBOX-UNANSWERED' }, []],
   ];
   for (const [name, order, expected] of courses) {
-    it(`${name} gets the expected statuses, each at the expected time after the order was placed`, () =>
+    it(`for ${name}, each status comes at the expected time after the order was placed`, () =>
       assert.deepEqual(stepsOf(order), expected));
   }
 
@@ -121,7 +124,7 @@ describe('next step of an order', () => {
     });
   }
 
-  it('the steps of 1,000 random orders are between the shortest and longest waits, and a second call returns the same steps', () => {
+  it('for 1,000 random orders, the waits are between the shortest and the longest wait, and a second call returns the same waits', () => {
     const [shortest, longest] = [stepsOf(), stepsOf({ id: LONGEST })];
     const seen = new Set<number>();
     for (let count = 0; count < 1_000; count += 1) {
@@ -137,24 +140,24 @@ describe('next step of an order', () => {
   });
 });
 
-describe('next step of a stay', () => {
+describe('nextStayStep, the next status of a stay', () => {
   const bookedAt = new Date('2026-05-01T12:00:00Z');
   const nextOf = (guest_name: string, checkOutAt = '2026-05-04T10:00:00Z') =>
     nextStayStep({ guest_name, created_at: bookedAt, checkOutAt: new Date(checkOutAt) });
 
-  it('the next step of a stay is the status completed at its check-out', () => {
+  it('the next status of a stay is completed, at its check-out', () => {
     assert.deepEqual(nextOf('Ana Silva'), { status: 'completed', afterMs: 70 * 3_600_000 });
   });
   it('if a stay was booked one minute after its check-out, the wait until its next status is minus one minute', () => {
     assert.equal(nextOf('Ana Silva', '2026-05-01T11:59:00Z').afterMs, -60_000);
   });
-  it('the guest name "No Show" sets the next status of a stay to no_show, in any letter case and with spaces around the name', () => {
+  it('for the guest name "No Show", in any letter case and with spaces around it, the next status of a stay is no_show', () => {
     assert.deepEqual(nextOf('No Show'), { status: 'no_show', afterMs: 60_000 });
     assert.deepEqual(nextOf(' no SHOW '), { status: 'no_show', afterMs: 60_000 });
     assert.deepEqual(nextOf('Cancelled By Hotel'), { status: 'cancelled', afterMs: 30_000 });
     assert.deepEqual(nextOf('Early Checkout'), { status: 'completed', afterMs: 60_000 });
   });
-  it('the guest name "Mr No Show" does not set the next status of a stay to no_show, because the name has another word', () => {
+  it('for the guest name "Mr No Show", the next status of a stay is not no_show, because the name has another word', () => {
     assert.equal(nextOf('Mr No Show').status, 'completed');
   });
 });

@@ -3,24 +3,26 @@ import type { ReservationStatus } from '#hotel/reservations/reservations.ts';
 
 /**
  * Next status of an order or a stay. `afterMs` is the time from the creation of the order or stay until this status is due, in milliseconds
- * at speed 1.
+ * of simulated time.
  */
 export interface Step<Status> {
   status: Status;
   afterMs: number;
 }
 
-/** Fields of an order that decide its next step. */
+/** Fields of an order that decide its next status. */
 export interface KitchenOrder {
   id: string;
   status: OrderStatus;
   order_type: OrderType;
   portions: number;
-  /** SKU of a special dish, which decides the steps of the order (docs/guides/sandbox.md). Null for an order without a special dish. */
+  /**
+   * SKU of a special dish, which decides the next statuses of the order (docs/guides/sandbox.md). Null for an order without a special dish.
+   */
   special_sku: string | null;
 }
 
-/** Fields of a confirmed reservation that decide its next step. */
+/** Fields of a confirmed reservation that decide its next status. */
 export interface ConfirmedStay {
   guest_name: string;
   created_at: Date;
@@ -30,17 +32,20 @@ export interface ConfirmedStay {
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** Cooking time of an order with one portion. Each further portion adds one minute, up to `MOST_EXTRA_PORTIONS` portions. */
+/** Cooking time of an order with one portion. Each further portion adds one minute, for at most `MOST_EXTRA_PORTIONS` further portions. */
 const COOKING_MS = 10 * MINUTE_MS;
 /**
- * Largest number of further portions that add cooking time. More portions than that add no time, because they are cooked together with the
- * others.
+ * Largest number of further portions that add cooking time. More portions add no time, because the kitchen cooks them at the same time as
+ * the others.
  */
 const MOST_EXTRA_PORTIONS = 10;
 /** Factor by which the dish SANDBOX-SLOW-KITCHEN lengthens the cooking time. */
 const SLOW_KITCHEN = 4;
 
-/** Steps that special guest names force (docs/guides/sandbox.md). The keys are in lower case, but a name matches in any letter case. */
+/**
+ * Next status of a stay by special guest names, with which a developer chooses the status (docs/guides/sandbox.md). The keys are in lower
+ * case, but a name matches in any letter case.
+ */
 const STEP_BY_GUEST_NAME: ReadonlyMap<string, Step<ReservationStatus>> = new Map([
   ['cancelled by hotel', { status: 'cancelled', afterMs: 30 * SECOND_MS }],
   ['no show', { status: 'no_show', afterMs: MINUTE_MS }],
@@ -48,9 +53,9 @@ const STEP_BY_GUEST_NAME: ReadonlyMap<string, Step<ReservationStatus>> = new Map
 ]);
 
 /**
- * Returns the next step of an order from its current status, even if a person set that status. A step never leads back to an earlier
- * status, and it leads to `out_for_delivery` only for a delivery order. The result depends only on the order, so every process computes the
- * same step.
+ * Returns the next status of an order after its current status, even if a person set the current status. The next status is never an
+ * earlier status. It is `out_for_delivery` only for a delivery order. The result depends only on the order, so every process returns the
+ * same result.
  * @returns null if the sandbox does not change this order any more
  */
 export function nextOrderStep(order: KitchenOrder): Step<OrderStatus> | null {
@@ -89,12 +94,18 @@ function cookingMs({ portions, special_sku }: KitchenOrder): number {
   return (COOKING_MS + extraPortions * MINUTE_MS) * (special_sku === 'SANDBOX-SLOW-KITCHEN' ? SLOW_KITCHEN : 1);
 }
 
-/** Returns a number from 0 to 1 that is always the same for one order. It comes from the last 16 bits of the order id, which are random. */
+/**
+ * Returns a number from 0 to 1 that looks random, but is always the same for one order. The number comes from the last 16 bits of the order
+ * id, which are random.
+ */
 function randomShareOf(id: string): number {
   return Number.parseInt(id.slice(-4), 16) / 0xffff;
 }
 
-/** Returns the next step of a confirmed reservation: the step that the guest's name forces, or else the completion at the check-out. */
+/**
+ * Returns the next status of a confirmed reservation. A special guest name decides the status. With any other name, the stay is completed
+ * at the check-out.
+ */
 export function nextStayStep(stay: ConfirmedStay): Step<ReservationStatus> {
   return (
     STEP_BY_GUEST_NAME.get(stay.guest_name.trim().toLowerCase()) ?? {

@@ -8,16 +8,17 @@ export interface OrderRow extends KitchenOrder {
 }
 
 /**
- * Largest size of an order's lines that the query parses, in bytes as stored. Parsing megabytes in every pass would overload the database.
+ * Largest stored size of an order's lines that the query parses, in bytes. If the sandbox parsed megabytes at every read, it would overload
+ * the database.
  */
 const MAX_LINES_BYTES = 8 * 1024;
-/** Number of portions that is assumed for an order whose lines are larger than `MAX_LINES_BYTES`. */
+/** Assumed number of portions of an order whose lines are larger than `MAX_LINES_BYTES`. */
 const MANY_PORTIONS = 1_000;
 
 /**
  * Reads the tenant's orders that have the status and whose id is after `afterId`, oldest first. The database counts the portions and finds
- * the special dish, so that the lines need not be transferred. If an order has several special dishes, the first one in alphabetical order
- * counts. An order whose lines are larger than `MAX_LINES_BYTES` is read as `MANY_PORTIONS` portions without a special dish.
+ * the special dish, so the lines are not transferred. If an order has several special dishes, the first dish in alphabetical order counts.
+ * If the lines of an order are larger than `MAX_LINES_BYTES`, the order counts as `MANY_PORTIONS` portions without a special dish.
  */
 export async function readOrders(
   db: Database,

@@ -39,8 +39,8 @@ interface RequestedStay {
 
 /**
  * Creates or changes a reservation of an OTA. The source of the channel and the external id in the call identify the reservation. The
- * reservation is accepted even if no room is left. If the call was applied before, or is older than the last applied call for the
- * reservation, it changes nothing (decision 30).
+ * reservation is accepted even if no room is left. A call that was applied before, or that is older than the last applied call for the
+ * reservation, changes nothing (decision 30).
  * @throws ApiError 404 `error` for an unknown room type or rate plan, and for a new reservation in an inactive room type
  * @throws ApiError 400 `invalid_request` for an invalid range
  */
@@ -69,8 +69,8 @@ export async function receiveReservation(
 }
 
 /**
- * Creates the reservation, or changes it if it exists. If the reservation is missing, a concurrent call may create it before this call
- * inserts it. Then the insert adds no row, and the loop finds the reservation and changes it.
+ * Changes the reservation, or creates it if it is missing. A concurrent call may create a missing reservation before this call inserts it.
+ * Then the insert adds no row, and the next round of the loop changes the reservation of the other call.
  */
 async function apply(
   tx: Tx,
@@ -133,8 +133,8 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
 /**
  * Returns the new values of the reservation. If the call has no amount or no number of guests, the stored value stays. If the call names no
  * rate plan, the stored plan stays. But if the call also changes the room type, the reservation then has no rate plan. If the call changes
- * the status, it is the last change of the status, and it has no request id. If the nights or the amount change, the prices of the nights
- * are unknown.
+ * the status, the stored request id of the last status change becomes null, because an OTA sends no request id. If the nights or the amount
+ * change, the prices of the nights become unknown (null).
  */
 function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {
   const { input, roomType, plan } = requested;
@@ -167,8 +167,8 @@ function stayOf({ input, roomType }: RequestedStay) {
 }
 
 /**
- * Returns the price under the rate plan that the OTA names. If the OTA names no plan, the cheapest plan gives the price, as for partners. A
- * closed night or a minimum stay never causes a refusal, because the OTA has already sold the stay.
+ * Returns the price under the rate plan that the OTA names. If the OTA names no plan, the cheapest plan gives the price, as for partners.
+ * The function ignores closed nights and minimum stays, because the OTA has already sold the stay.
  */
 function quoteOf({ input, roomType, plans, plan }: RequestedStay): Quote {
   const nights = nightsOf(input.check_in, input.check_out);

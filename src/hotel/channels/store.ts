@@ -21,8 +21,8 @@ export async function listChannels(db: Database, tenantId: number): Promise<Chan
 }
 
 /**
- * Inserts a channel. Changes nothing if a channel with this id exists. It exists if an earlier try of the same transaction was committed,
- * but the response to its COMMIT was lost.
+ * Inserts a channel. Changes nothing if a channel with this id exists. The channel exists if an earlier try of the same transaction was
+ * committed, but the response to its COMMIT was lost.
  */
 export async function insertChannel(
   tx: Tx,
@@ -36,7 +36,7 @@ export async function insertChannel(
     .execute();
 }
 
-/** Returns the channel and locks its row until the transaction ends. Returns undefined if it does not exist. */
+/** Returns the channel and locks its row until the transaction ends. Returns undefined if there is no such channel. */
 export async function lockChannel(tx: Tx, tenantId: number, id: string): Promise<ChannelRow | undefined> {
   return await tx
     .selectFrom('channel')

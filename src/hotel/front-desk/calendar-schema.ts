@@ -26,7 +26,7 @@ const CalendarRatePlan = Type.Object(
     name: Type.String({ description: 'The name of the rate plan, unique within the room type.' }),
     base_price: Type.String({
       [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: 'The price of each night without a price of its own.',
+      description: 'The price of each night that has no price of its own.',
     }),
     min_nights: Type.Integer({ description: 'The shortest stay that can be booked under the plan, in nights.' }),
     prices: Type.Array(Money, {

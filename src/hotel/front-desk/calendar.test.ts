@@ -115,7 +115,7 @@ describe('GET /v1/staff/calendar/', () => {
     assert.deepEqual([body.room_types[1].physical_capacity, body.room_types[1].held], [1, [0, 2, 2, 0]]);
   });
 
-  it('200: a calendar of 400 nights has 400 values in each list, also in the past, and 401 nights are refused with 400', async () => {
+  it('200: a calendar of 400 nights, also in the past, has 400 values in each list; 400: a calendar of 401 nights is refused', async () => {
     const { body } = await nights(hotel, -200, 200);
     for (const { held, rate_plans } of body.room_types) {
       assert.equal(held.length, 400);
@@ -132,7 +132,7 @@ describe('GET /v1/staff/calendar/', () => {
     assert.deepEqual([status, body.room_types], [200, []]);
   });
 
-  it('the calendar takes the same number of statements for any number of plans, and two more for each ten room types', async () => {
+  it('the calendar sends the same number of SQL statements for any number of plans, and two more for each ten room types', async () => {
     const { db, statementsOf } = openRecorded(service.database.url, 2);
     const count = async (roomTypes: number, plans: number) => {
       const rate_plans = Array.from({ length: plans }, (_, index) => ({ name: `Plan ${index}`, base_price: '50.00' }));

@@ -10,7 +10,7 @@ import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calend
 
 /** Largest number of nights of a calendar. */
 const MAX_NIGHTS = 400;
-/** Number of room types that are read at a time, with one statement for their plans and one for their night counters. */
+/** Number of room types that are read together, by one statement for their plans and one for their night counters. */
 const ROOM_TYPES_A_BATCH = 10;
 
 /** Property and range of nights of a calendar, with the room types that the calendar shows. */
@@ -45,8 +45,8 @@ export async function findCalendar(db: Database, tenantId: number, query: Calend
 }
 
 /**
- * Yields the calendar as JSON text, one room type after the other. The next room types are read only when the reader has taken the previous
- * ones. So the memory does not grow with the number of room types, and a slow reader holds no database connection.
+ * Yields the calendar as JSON text, one room type after the other. Reads the next room types only when the caller has taken the text of the
+ * previous ones. So the memory does not grow with the number of room types, and a slow caller holds no database connection.
  */
 export async function* calendarTexts(db: Database, tenantId: number, calendar: Calendar): AsyncGenerator<string> {
   const { from, to, today, roomTypes } = calendar;
@@ -66,7 +66,11 @@ export async function* calendarTexts(db: Database, tenantId: number, calendar: C
   yield before === ',' ? ']}' : `${before}]}`;
 }
 
-/** Reads the room types. @returns for each room type a function that makes its part of the calendar, because each part takes some time */
+/**
+ * Reads the plans and night counters of the room types.
+ * @returns for each room type a function that makes its part of the calendar. The caller runs these functions one by one, because each
+ * takes some time
+ */
 async function readBatch(
   db: Database,
   tenantId: number,
@@ -86,7 +90,7 @@ async function readBatch(
   }));
 }
 
-/** Returns the rate plan with a value for each night. */
+/** Returns the rate plan with its price and restriction of each night. */
 function planShape({ offsets, prices, sold_out, ...plan }: PlanNights, dates: DateText[]): CalendarRatePlan {
   const nights = {
     prices: dates.map(() => plan.base_price),

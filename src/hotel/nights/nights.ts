@@ -144,7 +144,7 @@ function keyOf({ tenantId, roomTypeId, date }: Night): string {
 export type ReadHeldNights = (range: NightRange) => Promise<{ date: DateText; held: number }[]>;
 
 /**
- * Largest number of batches that run at the same time. While the database executes one batch, this process handles the rows of the other
+ * Largest number of batches that run at the same time. While the database executes one batch, this process handles the rows of another
  * batch.
  */
 const MAX_BATCHES_UNDER_WAY = 2;

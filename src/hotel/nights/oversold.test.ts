@@ -21,7 +21,7 @@ after(() => service.close());
 const list = (query = '', headers = hotel.staff): Promise<Answer> =>
   service.call('GET', `/v1/staff/nights/oversold/${query}`, { headers });
 
-/** Sends stays of an OTA, which are never refused for want of rooms. */
+/** Sends stays of an OTA, which the service accepts even if no room is left. */
 async function oversell(stays: { room_type_id: string; from: number; to: number }[], of = hotel): Promise<void> {
   const send = await openChannel(service, of, `ota-${of.tenantId}`);
   for (const { room_type_id, from, to } of stays) {
@@ -73,7 +73,7 @@ describe('GET /v1/staff/nights/oversold/', () => {
     assert.deepEqual((await list(`?from=${dayAhead(32)}`)).body, []);
   });
 
-  it('200: a long list is the same as a whole and in pages; 404: a page after the last one does not exist', async () => {
+  it('200: a list of 600 nights has the same entries as a whole list and in pages; 404: a page after the last one does not exist', async () => {
     await oversell([
       { room_type_id: suite, from: 30, to: 330 },
       { room_type_id: suite, from: 30, to: 330 },
@@ -98,7 +98,7 @@ describe('GET /v1/staff/nights/oversold/', () => {
     assert.deepEqual((await list(`?page=1&from=${dayAhead(400)}`)).body.results, []);
   });
 
-  it('200: nights of room types that are no longer active are in the list', async () => {
+  it('200: oversold nights of room types that are no longer active are in the list', async () => {
     await oversell([
       { room_type_id: suite, from: 30, to: 31 },
       { room_type_id: suite, from: 30, to: 31 },

@@ -40,7 +40,7 @@ export async function changeHeld(tx: Tx, changes: NightChange[]): Promise<(Night
 /**
  * Holds rooms on nights. Skips each night on which the held rooms would exceed the capacity of the room type. The capacity of a night that
  * has no row yet is not checked, so the caller must first refuse a request above the capacity. If `rooms` is negative, rooms are released
- * without a check, because a night that is oversold stays above the capacity.
+ * without a check, because an oversold night may stay above the capacity even after the release.
  * @param nights on a database cluster, all nights must belong to one tenant
  * @returns the nights on which the rooms are now held or released
  */
@@ -55,8 +55,9 @@ export async function holdNights(
 }
 
 /**
- * Returns the capacity of the room type of a night `n`, as the caller gives it. A night that is only released has no capacity. A cluster
- * refuses a subquery in the condition of `ON CONFLICT DO UPDATE`.
+ * Returns the SQL expression for the capacity of the room type of a night `n`. The expression contains the capacities that the caller
+ * gives, because a database cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`. The capacity is infinite, and left out,
+ * for a night whose rooms are only released.
  */
 function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawBuilder<unknown> {
   const limited = nights.filter(({ capacity }) => capacity !== Infinity);

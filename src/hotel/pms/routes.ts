@@ -51,8 +51,8 @@ const SHARED = { tags: ['PMS'] };
 const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.' } as const;
 
 /**
- * Registers the routes of the PMS API. They only translate between the contract of this API and the code for rooms, rates, nights and
- * reservations.
+ * Registers the routes of the PMS API. These routes only translate between the contract of the PMS API and the code for rooms, rates,
+ * nights and reservations.
  */
 export function pmsRoutes(app: App, dependencies: Dependencies): void {
   roomRoutes(app, dependencies);
@@ -156,7 +156,7 @@ function rateRoutes(app: App, { db, longWrites, pmsGuard }: Dependencies): void 
         operationId: 'pmsGetRates',
         summary: 'Read the price of each night under a rate plan',
         description:
-          'A night without a price of its own shows the `base_price` of the plan. A night that was never closed is not sold ' +
+          'A night that has no price of its own shows the `base_price` of the plan. A night that was never closed is not sold ' +
           'out. The call also works for an inactive plan.',
         querystring: RatesQuery,
         response: { 200: RateCalendar },

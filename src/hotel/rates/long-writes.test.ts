@@ -43,7 +43,7 @@ describe('calls that write many nights of one tenant', () => {
     return await started.hanging;
   }
 
-  it('200: a second long write waits until the first one has ended, also for another rate plan', async () => {
+  it('200: a second long write waits until the first long write has ended, even if it is for another rate plan', async () => {
     let second: Promise<Answer> | undefined;
     const first = await whileLongWriteHangs(async () => {
       second = write(hotel, free, MANY);
@@ -53,7 +53,7 @@ describe('calls that write many nights of one tenant', () => {
     assert.deepEqual([first.status, (await second)?.status], [200, 200]);
   });
 
-  it('200 and 201: long writes of staff, of restrictions and of stays wait for each other too', async () => {
+  it('200, 201: long writes of staff, long writes of restrictions and long bookings wait until a long write of rates has ended', async () => {
     const waiting: Promise<Answer>[] = [];
     await whileLongWriteHangs(async () => {
       const dates = Array.from({ length: MANY }, (_, index) => dayAfter('2101-01-01', index));
@@ -74,7 +74,7 @@ describe('calls that write many nights of one tenant', () => {
     assert.deepEqual(statuses, [200, 200, 201]);
   });
 
-  it('200: a short write of the tenant, and a long write of another tenant, do not wait for a long write', async () => {
+  it('200: a short write of the same tenant and a long write of another tenant do not wait for a long write', async () => {
     const other = await hotelTenant(service);
     await whileLongWriteHangs(async () => {
       const short = await write(hotel, free, MANY - 1);

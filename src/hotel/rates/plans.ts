@@ -26,7 +26,7 @@ export async function lockPlans(
 }
 
 /**
- * Changes a rate plan, which may be inactive. If a value differs, the change gets an audit entry with both values.
+ * Changes a rate plan, which may be inactive. If a value differs, writes an audit entry with the old and the new value.
  * @throws ApiError 404 `error` if the plan is unknown or belongs to another tenant
  */
 export async function changeRatePlan(

@@ -35,7 +35,9 @@ export interface NightPrice {
 
 /** Price of a stay, and the rate plan from which it comes. */
 export interface Quote {
-  /** Id of the rate plan from which the price comes. Null if the room type has no active plan, so that its own price applies. */
+  /**
+   * Id of the rate plan from which the price comes. Null if the room type has no active plan, so that the price of the room type applies.
+   */
   planId: string | null;
   /** Name of this rate plan. Null if `planId` is null. */
   planName: string | null;

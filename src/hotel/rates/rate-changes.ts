@@ -10,12 +10,12 @@ import * as store from './store.ts';
 
 /** Largest number of nights in one audit entry, so that reading a batch of entries takes a bounded amount of memory. */
 const NIGHTS_AN_ENTRY = 1_000;
-/** Largest number of nights that the message about unexpected values names. */
+/** Largest number of nights that the error message about unexpected values names. */
 const NAMED_NIGHTS = 5;
 
 /**
- * Changes nights of rate plans in one transaction, all or none. The plans may be inactive. While the transaction runs, no other writer
- * changes the nights, because each writer locks the plans first.
+ * Changes nights of rate plans in one transaction. If one night is refused, no night changes. The plans may be inactive. While the
+ * transaction runs, no other writer changes the nights, because each writer locks the plans first.
  * @returns the nights whose values differ from before, in the order of the call
  * @throws ApiError 400 `invalid_request` if a night is named twice, 404 `error` if a plan is unknown or belongs to another tenant, and 409
  * `invalid_status_transition` if a night does not have its expected values
@@ -27,7 +27,8 @@ export async function changeRates(db: Database, actor: Actor, input: RateChanges
   return await inTransaction(db, async (tx) => {
     await lockPlans(tx, actor.tenantId, changes);
     const stateOf = await readStates(tx, actor.tenantId, changes);
-    // If the response to the COMMIT was lost, the transaction runs again. It then finds the values that it has written itself.
+    // If the response to the COMMIT was lost, the transaction runs again. The second run then finds the values that the first run has
+    // written.
     if (written.length > 0 && written.every((night) => isEqual(stateOf(night), night.after))) {
       return { changed: written };
     }
@@ -57,7 +58,7 @@ function keyOf({ rate_plan_id, date }: Night): string {
   return `${rate_plan_id} ${date}`;
 }
 
-/** Reads the price and the restriction of the nights. @returns a function that finds those of one night */
+/** Reads the prices and restrictions of the nights. @returns a function that returns the price and the restriction of one night */
 async function readStates(tx: Tx, tenantId: number, nights: Night[]): Promise<(night: Night) => NightState> {
   const rows = await store.readNights(tx, tenantId, nights);
   const states = new Map(rows.map(({ price, is_sold_out, ...night }) => [keyOf(night), { price, is_sold_out }]));
@@ -93,7 +94,7 @@ function stateFrom({ price, is_sold_out }: NightState): NightState {
   return { price: price === null ? null : formatMoney(price), is_sold_out };
 }
 
-/** Returns the nights that the changes would give other values. A value that a change leaves out stays as it is. */
+/** Returns the nights to which the changes give other values than the stored ones. A value that a change leaves out stays as it is. */
 function differencesOf(changes: NightChange[], stateOf: (night: Night) => NightState): ChangedNight[] {
   return changes.flatMap((change) => {
     const before = stateOf(change);

@@ -59,7 +59,7 @@ export interface RateReader {
 }
 
 /**
- * Largest number of batches that run at the same time. While the database executes one batch, this process handles the rows of the other
+ * Largest number of batches that run at the same time. While the database executes one batch, this process handles the rows of another
  * batch.
  */
 const MAX_BATCHES_UNDER_WAY = 2;

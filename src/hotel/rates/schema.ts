@@ -35,7 +35,7 @@ export const RatePlan = Type.Object(
     name: Type.String({ description: 'The name of the plan, unique within the room type.' }),
     base_price: Type.String({
       [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: 'The price of each night without a price of its own, in the currency of the tenant.',
+      description: 'The price of each night that has no price of its own, in the currency of the tenant.',
     }),
     is_refundable: Type.Boolean({ description: 'True if the guest gets the money back after a cancellation.' }),
     min_nights: Type.Integer({ description: 'The shortest stay that can be booked under the plan, in nights.' }),

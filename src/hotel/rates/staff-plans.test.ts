@@ -41,7 +41,7 @@ describe('PATCH /v1/staff/rate-plans/{id}/', () => {
     assert.equal(await total({ check_in: dayAhead(31), check_out: dayAhead(32) }), '120.00');
   });
 
-  it('200: after a longer min_nights, a shorter stay is refused', async () => {
+  it('200: after staff raise min_nights, a shorter stay is refused', async () => {
     await change(flexible, { min_nights: 3 });
     const refused = await book(service, hotel, { check_in: dayAhead(30), check_out: dayAhead(31) });
     assertError(refused, 409, 'room_not_available');
@@ -69,7 +69,7 @@ describe('PATCH /v1/staff/rate-plans/{id}/', () => {
     });
   });
 
-  it('a tenant document that is applied again writes its own base_price and min_nights', async () => {
+  it('a tenant document that is applied after a change by staff sets base_price and min_nights to its own values', async () => {
     await change(flexible, { base_price: '70.00', min_nights: 5 });
     const { changes } = await service.apply({ ...hotel.document, users: undefined });
     assert.deepEqual(

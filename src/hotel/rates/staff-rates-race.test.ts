@@ -38,11 +38,11 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
     return body.map(({ price, is_sold_out }: NightState) => ({ price, is_sold_out }));
   };
 
-  it('200: a concurrent write of a PMS and change by staff end as if one had followed the other, 20 times', async () => {
+  it('200: in 20 rounds, a concurrent write of a PMS and a change by staff end as if they had run one after the other', async () => {
     const [plan = ''] = plans;
     let previous: NightState = { price: '100.00', is_sold_out: false };
     for (let round = 0; round < 20; round += 1) {
-      // Staff change only the flag. So the result tells the order: the price is always that of the PMS, and the flag that of the last writer.
+      // Staff change only the flag. So the flag shows the last writer, and the price is always that of the PMS.
       const changes = days.map((date) => ({ rate_plan_id: plan, date, is_sold_out: true }));
       const [staff, pms] = await Promise.all([byStaff(changes), byPms(plan, 200 + round, false)]);
       assert.deepEqual([staff.status, pms.status], [200, 200], staff.text + pms.text);
@@ -50,7 +50,8 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
       assert.ok(first);
       others.forEach((other) => assert.deepEqual(other, first));
       assert.equal(first.price, `${200 + round}.00`);
-      // The response of staff fits the order: it shows the price from before the PMS if staff came first, else that of the PMS.
+      // The response to staff must agree with this order. If staff wrote first, it shows the price from before the write of the PMS.
+      // Otherwise it shows the price of the PMS.
       const changed = staff.body.changed[0] as ChangedNight;
       const isStaffLast = first.is_sold_out;
       const seen = isStaffLast ? `${200 + round}.00` : previous.price;
@@ -60,7 +61,7 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
     }
   });
 
-  it('200, 409: of 20 concurrent changes with the same expected values, one is made and the others are refused', async () => {
+  it('200, 409: of 20 concurrent changes with the same expected values, one succeeds and the others are refused', async () => {
     const expected = { price: null, is_sold_out: false };
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, writer) => {

@@ -91,7 +91,7 @@ describe('PATCH /v1/staff/rates/', () => {
     }
   });
 
-  it('200: a missing price or is_sold_out keeps its value, and the price null brings back the price of the plan', async () => {
+  it('200: a night keeps its value for a missing price or is_sold_out, and the price null sets it to the price of the plan', async () => {
     const at = { rate_plan_id: flexible, date: night(0) };
     await change([{ ...at, price: '120.00', is_sold_out: true }]);
     await change([{ ...at, price: '130.00' }]);
@@ -130,7 +130,7 @@ describe('PATCH /v1/staff/rates/', () => {
     await other.close();
   });
 
-  it('200: an inactive plan can be changed, and nights in the past and in far years too', async () => {
+  it('200: nights of an inactive plan, nights in the past and nights in far years can be changed', async () => {
     const closed = hotel.plans['Double/Closed for good'] ?? '';
     const { body } = await change([
       { rate_plan_id: closed, date: '1999-12-31', price: '1.00' },
@@ -182,7 +182,7 @@ describe('PATCH /v1/staff/rates/', () => {
     );
   });
 
-  it('200: 5,000 nights of two plans take seven statements, and audit entries of at most 1,000 nights', async () => {
+  it('200: a change of 5,000 nights of two plans sends seven SQL statements, and writes audit entries of at most 1,000 nights', async () => {
     const plans = [flexible, saver];
     const changes = Array.from({ length: 5_000 }, (_, index) => ({
       rate_plan_id: plans[index % 2] ?? '',

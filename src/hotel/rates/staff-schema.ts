@@ -143,7 +143,7 @@ export const RatePlanChange = Type.Object(
     base_price: Type.Optional(
       Type.String({
         pattern: MONEY_PATTERN,
-        description: 'The price of each night without a price of its own, as text with at most two decimals.',
+        description: 'The price of each night that has no price of its own, as text with at most two decimals.',
       }),
     ),
     min_nights: Type.Optional(
@@ -169,7 +169,7 @@ export const ChangedRatePlan = Type.Object(
     name: Type.String({ description: 'The name of the plan, unique within the room type.' }),
     base_price: Type.String({
       [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: 'The price of each night without a price of its own, in the currency of the tenant.',
+      description: 'The price of each night that has no price of its own, in the currency of the tenant.',
     }),
     min_nights: Type.Integer({ description: 'The shortest stay that can be booked under the plan, in nights.' }),
     is_active: Type.Boolean({ description: 'False if no new stay can be booked under the plan.' }),

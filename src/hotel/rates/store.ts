@@ -80,7 +80,7 @@ export async function upsertPlans(tx: Tx, tenantId: number, rows: RatePlanRow[])
     .execute();
 }
 
-/** New values of a rate plan. A missing field stays as it is. At least one field is given. */
+/** New values of a rate plan. A missing field keeps its value. At least one field is given. */
 export type PlanValues = Partial<Pick<RatePlanRow, 'base_price' | 'min_nights'>>;
 
 export async function updatePlan(tx: Tx, tenantId: number, planId: string, values: PlanValues): Promise<void> {
@@ -177,10 +177,7 @@ export interface PlanInRange {
   differences: RateRow[] | null;
 }
 
-/**
- * Each range names a room type and its nights. For each range, reads all rate plans of this room type, active or not, in the order of the
- * tenant document.
- */
+/** Reads, for each range, all rate plans of its room type, active or not, in the order of the tenant document. */
 export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<PlanInRange[][]> {
   const rows = await selectEach(
     db,
@@ -221,7 +218,7 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
   return rows.map((row) => (row?.plans ?? []).map((nights) => nights ?? []));
 }
 
-/** New prices and restrictions for nights of rate plans. No night is given twice. */
+/** New prices and restrictions for nights of rate plans. The list has each night of a plan at most once. */
 export interface NightsWrite {
   tenantId: number;
   nights: PlanNight[];
@@ -241,7 +238,8 @@ export async function writeRates(tx: Tx, write: NightsWrite): Promise<void> {
 async function mergeRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Promise<void> {
   const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
   const planIds = [...new Set(nights.map((night) => night.rate_plan_id))];
-  // The id of a single plan is one parameter. With an id for each night, a write of a channel manager would take a quarter longer.
+  // If all nights belong to one plan, the id of the plan is one parameter. With an id for each night, a write of a channel manager would
+  // take a quarter longer.
   const [ofNights, plan] =
     planIds.length === 1
       ? [[], sql`${planIds[0]}::uuid`]

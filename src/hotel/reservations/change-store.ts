@@ -5,7 +5,7 @@ import type { ReservationChange } from '#platform/db/types.ts';
 export type NewReservationChange = Insertable<ReservationChange>;
 export type ReservationChangeRow = Selectable<ReservationChange>;
 
-/** Largest number of changes of one stay that are read. An OTA may change a stay any number of times. */
+/** Largest number of changes of one stay that are read. The number is limited, because an OTA may change a stay any number of times. */
 export const MAX_CHANGES = 200;
 
 /**
@@ -45,7 +45,7 @@ export async function findBooked(db: Db, tenantId: number, requestId: string): P
   return found?.reservation_id;
 }
 
-/** Reads the newest changes of the status of a reservation, the oldest of them first. */
+/** Reads the newest `MAX_CHANGES` changes of the status of a reservation, and returns them oldest first. */
 export async function readStatusChanges(
   db: Db,
   tenantId: number,

@@ -6,13 +6,13 @@ import { sourceOf } from './source.ts';
 import type { ReservationRow, ReservationUpdate } from './store.ts';
 
 /**
- * Change that the caller wants to make. Make it before the transaction begins, so that a retry of the transaction finds the change if an
- * earlier try was committed.
+ * Change that the caller wants to make, with the id of its row. Create this object before the transaction begins. Then a retry of the
+ * transaction finds a row with this id if an earlier try was committed.
  */
 export interface WantedChange {
   id: string;
   actor: ChangeActor;
-  /** Reason that staff give. It is never in an event. */
+  /** Reason that staff give for the change. Null if they give no reason. It is never in an event. */
   reason: string | null;
 }
 
@@ -32,8 +32,8 @@ export function isVisible(row: ReservationRow, update: ReservationUpdate): boole
 }
 
 /**
- * Returns the time of a change of a stay. It is later than the time of the previous change, also if the clocks of two processes differ. So
- * the times of its changes are in order, and two changes never have the same time.
+ * Returns the time of a change of a stay. It is later than the time of the previous change of the stay, even if the clocks of two processes
+ * differ. So the times of the changes of a stay are in order, and never equal.
  */
 export function nextChangeTime({ changed_at, created_at }: ReservationRow): Date {
   return new Date(Math.max(Date.now(), (changed_at ?? created_at).getTime() + 1));
@@ -97,8 +97,8 @@ function stateOf({ tenant_id, id, status, room_type_id, check_in, check_out }: S
 }
 
 /**
- * Returns the actor of the booking of a partner or an OTA, as the row of the stay shows it. The row of an OTA's stay has the source of the
- * channel, but not the id of the channel.
+ * Returns the partner or the channel that booked a stay. The id of a channel is null, because the row of a stay has only the source of the
+ * channel.
  */
 export function bookerOf(row: Pick<ReservationRow, 'credential_id' | 'external_source'>): ChangeActor {
   return sourceOf(row) === 'partner' ? { type: 'partner', id: row.credential_id } : { type: 'channel', id: null };

@@ -9,14 +9,16 @@ import { createDatabase, type Database } from '#platform/db/database.ts';
 import { listForStaff, type ReservationFilter } from './list-store.ts';
 import { showNight } from './night.ts';
 
-/** Numbers of stays of three tenants. Most stays of the first come from an OTA, and most stays of the others from a partner. */
+/**
+ * Numbers of stays of three tenants. Most stays of the first tenant come from an OTA, and most stays of the other tenants from a partner.
+ */
 const COUNTS = [40_000, 9_000, 1_000];
 const TOTAL = 50_000;
 /** Number of stays that one statement inserts, so that it ends within the time limit on a busy machine. */
 const A_STATEMENT = 4_000;
 /**
- * Largest number of rows that a query may read beside those that pass the filter. The first tenant has 10 times as many. The arrivals of 31
- * days, which some filters read, are about 1,100.
+ * Largest number of rows that a query may read beside those that pass the filter. The first tenant has 10 times as many rows. Some filters
+ * read the arrivals of 31 days, which are about 1,100 rows.
  */
 const SPARE_ROWS = 5_000;
 /** If more rows than this pass a filter, the whole table may be read, because it has only 2.5 times as many rows. */
@@ -165,7 +167,7 @@ describe('plans of the filters of stays', {
 
   for (const { name, filter } of FILTERS) {
     for (const order of ['newest', 'check_in'] as const) {
-      it(`${name}, ${order} first: each query reads an index, and few rows besides those that pass`, async () => {
+      it(`${name}, ${order} first: each query reads an index, and few rows that do not pass the filter`, async () => {
         for (const hotel of hotels) {
           sent.length = 0;
           const list = await listForStaff(db, { tenantId: hotel.tenantId, ...filter(hotel) }, order);
@@ -178,7 +180,7 @@ describe('plans of the filters of stays', {
     }
   }
 
-  it('the stays and the history of a night read an index, and only the arrivals of some days', async () => {
+  it('the queries for the stays and the history of a night read an index, and only the arrivals of some days', async () => {
     for (const hotel of hotels) {
       sent.length = 0;
       const shown = await showNight(db, hotel.tenantId, hotel.roomTypes['Bunk'] ?? '', dayAhead(-400));

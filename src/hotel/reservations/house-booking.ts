@@ -6,7 +6,7 @@ import { notAvailable } from './booking.ts';
 import type { HouseBooking } from './staff-schema.ts';
 
 /**
- * Checks the number of guests and the day of arrival.
+ * Checks the day of arrival of a booking by the hotel itself. Checks the number of guests too, unless `overbook` is true.
  * @throws ApiError 400 `invalid_request`
  */
 export function checkBooking(roomType: RoomTypeWithClock, { guests = 1, check_in, overbook = false }: HouseBooking) {
@@ -16,7 +16,7 @@ export function checkBooking(roomType: RoomTypeWithClock, { guests = 1, check_in
   }
 }
 
-/** @throws ApiError 400 `invalid_request` if the arrival is before yesterday at the property */
+/** Refuses a day of arrival before yesterday at the property. @throws ApiError 400 `invalid_request` */
 export function checkArrival({ timezone }: RoomTypeWithClock, checkIn: DateText): void {
   const yesterday = addDays(todayIn(timezone), -1);
   if (checkIn < yesterday) {
@@ -24,7 +24,7 @@ export function checkArrival({ timezone }: RoomTypeWithClock, checkIn: DateText)
   }
 }
 
-/** @throws ApiError 400 `invalid_request` if the guests are too many */
+/** Refuses more guests than the room type allows. @throws ApiError 400 `invalid_request` */
 export function checkGuests(roomType: RoomTypeWithClock, guests: number): void {
   if (guests > roomType.max_occupancy) {
     throw invalidField('guests', `must be at most ${roomType.max_occupancy} in this room type`);
@@ -32,8 +32,8 @@ export function checkGuests(roomType: RoomTypeWithClock, guests: number): void {
 }
 
 /**
- * Returns the price of a booking under the rate plan that it names, or under the cheapest plan that allows the stay. Does not check that
- * rooms are left.
+ * Returns the price of a booking by the hotel itself: under the rate plan that it names, or under the cheapest plan that allows the stay.
+ * Does not check that rooms are left.
  * @throws ApiError 404 `error` if the room type has no such active rate plan, 409 `room_not_available` if no rate plan allows the stay
  */
 export function bookingPlan(roomType: RoomTypeWithClock, plans: PlanCalendar[], input: HouseBooking): Quote {
@@ -52,7 +52,7 @@ export function bookingPlan(roomType: RoomTypeWithClock, plans: PlanCalendar[], 
   return quotePlan(plan, nights);
 }
 
-/** @throws ApiError 409 `room_not_available` if no rate plan allows the stay */
+/** Returns the price under the cheapest rate plan. @throws ApiError 409 `room_not_available` if no rate plan allows the stay */
 export function cheapest(roomType: RoomTypeWithClock, plans: PlanCalendar[], nights: DateText[], overbook: boolean) {
   const quote = quoteCheapest(plans, nights, roomType.base_price, overbook ? 'ignore' : 'apply');
   if (quote === null) {

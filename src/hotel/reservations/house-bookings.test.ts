@@ -87,7 +87,7 @@ describe('POST /v1/staff/reservations/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('200: the same request_id gets the stored stay, also with another body, and books and audits nothing', async () => {
+  it('200: a second booking with the same request_id, even with another body, gets the stored stay and writes nothing', async () => {
     const own = await openHotel(service);
     const request_id = crypto.randomUUID();
     const first = await bookForHouse(service, own, { request_id });
@@ -139,7 +139,7 @@ describe('POST /v1/staff/reservations/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('409: a full night is refused, and 201: overbook takes the stay, so that the night is oversold', async () => {
+  it('409: a booking of a full night is refused; 201: with overbook it is accepted, and the night is oversold', async () => {
     const own = await openHotelOf(service, 1);
     assert.equal((await bookForHouse(service, own)).status, 201);
     assertError(await bookForHouse(service, own), 409, 'room_not_available');
@@ -151,14 +151,14 @@ describe('POST /v1/staff/reservations/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('409: a room type without rooms is refused, and 201: overbook takes the stay', async () => {
+  it('409: a booking of a room type without rooms is refused; 201: with overbook it is accepted', async () => {
     const own = await openHotelOf(service, 0);
     assertError(await bookForHouse(service, own), 409, 'room_not_available');
     assert.equal((await bookForHouse(service, own, { overbook: true })).status, 201);
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('201: a booking takes the named rate plan, or the given amount, whose nightly prices are unknown', async () => {
+  it('201: a booking gets the named rate plan, or the given amount with unknown nightly prices', async () => {
     const own = await openHotel(service);
     const flexible = await bookForHouse(service, own, { rate_plan_id: own.plans['Double/Flexible']?.toUpperCase() });
     assert.deepEqual(
@@ -175,7 +175,7 @@ describe('POST /v1/staff/reservations/', () => {
     }
   });
 
-  it('409: closed nights and the minimum stay of a rate plan are kept, and 201: overbook does not check them', async () => {
+  it('409: a booking of closed nights or below the minimum stay is refused; 201: with overbook it is accepted', async () => {
     const own = await openHotel(service);
     const one = { check_out: dayAhead(31), rate_plan_id: own.plans['Double/Saver'] };
     assertError(await bookForHouse(service, own, one), 409, 'room_not_available');
@@ -191,7 +191,7 @@ describe('POST /v1/staff/reservations/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('201, 400: check_in may be yesterday at the property, but not earlier, also with overbook', async () => {
+  it('201: check_in may be yesterday at the property; 400: an earlier check_in is refused, even with overbook', async () => {
     for (const timezone of ['Pacific/Kiritimati', 'Pacific/Midway']) {
       const own = await openHotelOf(service, 5, timezone);
       const today = todayIn(timezone);
@@ -202,12 +202,12 @@ describe('POST /v1/staff/reservations/', () => {
     }
   });
 
-  it('400, 201: too many guests are refused, except with overbook', async () => {
+  it('400: a booking for too many guests is refused; 201: with overbook it is accepted', async () => {
     assert.match(faultsOf(await bookForHouse(service, hotel, { guests: 3 })).join(), /^guests: must be at most 2/);
     assert.equal((await bookForHouse(service, hotel, { guests: 3, overbook: true })).status, 201);
   });
 
-  it('400: a missing or invalid field is named by its path', async () => {
+  it('400: a booking with a missing or invalid field is refused, and the message names its path', async () => {
     for (const [changes, path] of [
       [{ request_id: undefined }, 'request_id'],
       [{ request_id: 'x' }, 'request_id'],

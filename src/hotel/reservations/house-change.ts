@@ -10,9 +10,9 @@ import { sourceOf } from './source.ts';
 import type { HouseChange } from './staff-schema.ts';
 import type { ReservationRow } from './store.ts';
 
-/** Change of a stay of the hotel itself. */
+/** Change of a stay that the hotel itself booked. */
 export interface ChangePlan {
-  /** The stay before the change. */
+  /** Stay before the change. */
   row: ReservationRow;
   input: HouseChange;
   /** Room type and dates after the change. */
@@ -21,11 +21,11 @@ export interface ChangePlan {
   isMoved: boolean;
 }
 
-/** Returns the error for a stay that may not change, or null if it may. @throws ApiError 400 `invalid_request` */
+/** Returns the error for a stay that may not change, or null if the stay may change. @throws ApiError 400 `invalid_request` */
 export function changeRefusal(row: ReservationRow, { expected_changed_at: expected }: HouseChange): ApiError | null {
   const expectedTime = expected === undefined ? null : Date.parse(expected);
   if (sourceOf(row) !== 'house') {
-    return refusal('A partner or an OTA has booked the reservation. Change it there.');
+    return refusal('A partner or an OTA has booked the reservation. Ask the partner or the OTA to change it.');
   }
   if (expectedTime !== null && expectedTime !== row.changed_at?.getTime()) {
     return refusal('The reservation has changed since expected_changed_at. Read it again.');
@@ -40,7 +40,7 @@ function refusal(message: string): ApiError {
 }
 
 /**
- * Checks the new number of guests and the new day of arrival. Values that stay as they are need no check.
+ * Checks the new number of guests and the new day of arrival. Does not check a value that stays the same.
  * @throws ApiError 400 `invalid_request`
  */
 export function checkChange(roomType: RoomTypeWithClock, { row, input, nights }: ChangePlan): void {
@@ -53,7 +53,8 @@ export function checkChange(roomType: RoomTypeWithClock, { row, input, nights }:
 }
 
 /**
- * Returns the rate plan and the price after the change. Without an amount, the price changes only if the nights or the room type change.
+ * Returns the rate plan and the price after the change. If the caller gives no amount, the price changes only if the nights or the room
+ * type change.
  * @throws ApiError 409 `room_not_available` if the nights change and no rate plan allows the stay
  */
 export async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, { row, input, nights, isMoved }: ChangePlan) {
@@ -69,8 +70,8 @@ export async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, { row, in
 }
 
 /**
- * Returns the price under the rate plan of the stay. Returns null if the plan does not allow the new stay. A plan that is closed on a night
- * that the stay has already still allows it.
+ * Returns the price under the rate plan of the stay. Returns null if the plan does not allow the new stay. If the plan is closed on a night
+ * that the stay had before the change, the plan still allows this night.
  */
 function quoteKept(
   row: ReservationRow,

@@ -57,7 +57,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     assert.deepEqual(moved.body.history, stay.history, 'the history shows changes of the status only');
   });
 
-  it('200: the rate plan of the stay is kept while it allows the stay; otherwise the cheapest one applies', async () => {
+  it('200: a changed stay keeps its rate plan if this plan allows the new stay; otherwise it gets the cheapest plan', async () => {
     const own = await openHotel(service);
     const stay = await made(own, { rate_plan_id: own.plans['Double/Flexible'] });
     const pms = await pmsHeaders(service, own);
@@ -79,7 +79,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('200: guests, details of the guest and the amount change without the nights; what is left out is kept', async () => {
+  it('200: guests, guest details and amount can change without the nights, and missing fields keep their values', async () => {
     const stay = await made(hotel, { guest: { name: 'A', phone: '1', email: 'a@example.com' } });
     const { body } = await change(hotel, stay.reservation_id, { guests: 2, guest: { phone: null } });
     assert.deepEqual([body.guests, body.guest], [2, { name: 'A', phone: null, email: 'a@example.com' }]);
@@ -95,7 +95,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('200: a change without differences keeps changed_at and writes no audit entry; each other change writes one', async () => {
+  it('200: a change without differences keeps changed_at and writes no audit entry; a real change writes one entry', async () => {
     const own = await openHotel(service);
     const stay = await made(own);
     const entries = async () =>
@@ -115,7 +115,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     });
   });
 
-  it('409: a night without a free room is refused and nothing changes; 200: overbook takes it', async () => {
+  it('409: a move to a night without a free room is refused and changes nothing; 200: with overbook it is accepted', async () => {
     const own = await openHotel(service);
     const suite = own.roomTypes['Suite'];
     await made(own, { room_type_id: suite, check_in: dayAhead(32), check_out: dayAhead(33) });
@@ -146,7 +146,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('409: with an outdated expected_changed_at nothing changes; of 5 concurrent changes with one of them, one succeeds', async () => {
+  it('200, 409: of 5 concurrent changes with the same expected_changed_at, one succeeds, and an outdated one is refused', async () => {
     const stay = await made(hotel, { room_type_id: hotel.roomTypes['Bunk'] });
     const expected_changed_at = stay.changed_at;
     const answers = await Promise.all(
@@ -173,7 +173,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     }
   });
 
-  it('400, 404: invalid values, an unknown room type, an unknown id and the stay of another tenant are refused', async () => {
+  it('400, 404: a change with invalid values, an unknown room type, an unknown id or the id of another tenant is refused', async () => {
     const stranger = await openHotel(service);
     const stay = await made(hotel, { room_type_id: hotel.roomTypes['Bunk'] });
     for (const [json, path] of [

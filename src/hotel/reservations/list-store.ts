@@ -9,35 +9,38 @@ import type { ReservationStatus } from './reservation-status.ts';
 import type { ReservationSource } from './source.ts';
 import type { ReservationRow } from './store.ts';
 
-/** Filter of a list of reservations. A missing field lets all reservations of the tenant pass. A filter by an unknown id lets none pass. */
+/**
+ * Filter of a list of reservations. A missing field lets all reservations of the tenant pass. A filter by an unknown id lets no reservation
+ * pass.
+ */
 export interface ReservationFilter {
   tenantId: number;
   status?: ReservationStatus | undefined;
   credentialId?: string | undefined;
   source?: ReservationSource | undefined;
   roomTypeId?: string | undefined;
-  /** Room types of the property. An empty list lets no reservation pass. Undefined: all room types. */
+  /** Room types of the property. An empty list lets no reservation pass. If it is undefined, all room types pass. */
   roomTypeIds?: string[] | undefined;
   arrivingOn?: DateText | undefined;
   departingOn?: DateText | undefined;
   /** Day on which the guests sleep in the hotel. */
   stayingOn?: DateText | undefined;
-  /** Lets reservations pass that have changed, or were booked, at this time or later. */
+  /** Time from which on a reservation must have been booked or have changed. */
   changedSince?: Date | undefined;
   naturalId?: string | undefined;
-  /** Id of the partner or of the OTA. */
+  /** Id that the partner or the OTA gave to the reservation. */
   externalId?: string | undefined;
   email?: string | undefined;
   /** Telephone number. Only its digits are compared. */
   phone?: string | undefined;
-  /** Begin of the name of the guest, without case and accents. */
+  /** Beginning of the name of the guest. Case and accents are ignored. */
   name?: string | undefined;
   ids?: string[] | undefined;
 }
 
 type Query<Row = object> = SelectQueryBuilder<DB, 'reservation', Row>;
 
-/** Row of a reservation with the label of the credential that booked it. Null if no partner booked it. */
+/** Row of a reservation with the label of the credential that booked it. The label is null if no partner booked the reservation. */
 export type LabelledRow = ReservationRow & { credential_label: string | null };
 
 /** Returns the list of reservations that pass the filter, newest first. */
@@ -45,7 +48,9 @@ export function listReservations(db: Database, filter: ReservationFilter): Keyse
   return keysetList(db, filtered(db, filter), (reservations) => reservations.selectAll());
 }
 
-/** Returns the list as `listReservations` does, with the labels of the credentials, in one of two orders. */
+/**
+ * Returns the list of reservations that pass the filter, with the labels of their credentials: newest first, or earliest check-in first.
+ */
 export async function listForStaff(
   db: Database,
   filter: ReservationFilter,
@@ -55,8 +60,8 @@ export async function listForStaff(
   const select = (reservations: Query) => reservations.selectAll().select(labelOf(filter.tenantId));
   const listOrder = order === 'newest' ? NEWEST_FIRST : byArrival(filter.tenantId);
   if (await isNarrow(db, filter, order)) {
-    // Without the subquery, the planner may read all reservations of the tenant in the order of the list until enough of them pass, because it
-    // does not know that, for example, the stays of one day were booked at about the same time.
+    // Without the subquery, PostgreSQL may read the reservations of the tenant in the order of the list until enough of them pass. If, for
+    // example, all stays of one day were booked at about the same time, it would read most reservations before it finds these stays.
     const passing = allOf(db, filter).where(sql<boolean>`id = ANY (ARRAY${rows.select('id')})`);
     return keysetList(db, passing, select, listOrder, { form: 'few', rows });
   }
@@ -119,8 +124,9 @@ function filtered(db: Database, filter: ReservationFilter): Query {
 }
 
 /**
- * Returns true if an index finds few reservations that pass. If the filter alone does not tell, and no index has the filter and the order of
- * the list, the function counts for each condition if few reservations pass it.
+ * Returns true if an index finds the few reservations that pass the filter. A filter with one of the `narrowConditions` always lets few
+ * pass. For another filter, the function counts the reservations that pass each condition, up to `FEW`. It does not count if `hasOwnIndex`
+ * is true.
  */
 async function isNarrow(db: Database, filter: ReservationFilter, order: 'newest' | 'check_in'): Promise<boolean> {
   if (narrowConditions(filter).length > 0 || hasOwnIndex(filter, order)) {
@@ -138,7 +144,7 @@ async function isNarrow(db: Database, filter: ReservationFilter, order: 'newest'
   return (rows[0]?.count ?? 0) < FEW;
 }
 
-/** Returns true if one index has the filter and the order of the list. */
+/** Returns true if one index both finds the reservations that pass the filter and has the order of the list. */
 function hasOwnIndex(filter: ReservationFilter, order: 'newest' | 'check_in'): boolean {
   const { status, roomTypeIds, changedSince } = filter;
   const conditions = wideConditions(filter);
@@ -149,8 +155,8 @@ function hasOwnIndex(filter: ReservationFilter, order: 'newest' | 'check_in'): b
 }
 
 /**
- * Returns the condition that `wideConditions` make together, in a form that only the index `reservation_for_lists` answers. An index of one of
- * the columns would find less, but the reservations themselves would then be read for the other columns.
+ * Returns the `wideConditions` as one condition, in a form for which the planner can use only the index `reservation_for_lists`. This index
+ * contains all their columns. With an index on one of the columns, PostgreSQL would read the rows of the table for the other columns.
  */
 function inCoveringIndex(filter: ReservationFilter): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(wideConditions(filter), sql` AND `)}) IS TRUE`;
@@ -187,7 +193,7 @@ function narrowConditions(filter: ReservationFilter): RawBuilder<boolean>[] {
   return conditions.filter((condition) => condition !== false);
 }
 
-/** Conditions of the sources, as the partial indexes have them. */
+/** Condition for each source, in the same form as in the partial indexes. */
 const OF_SOURCE: Record<ReservationSource, RawBuilder<boolean>> = {
   partner: sql`credential_id IS NOT NULL`,
   ota: sql`external_source IS NOT NULL`,
@@ -195,8 +201,8 @@ const OF_SOURCE: Record<ReservationSource, RawBuilder<boolean>> = {
 };
 
 /**
- * Returns the condition that a stay covers the night. A stay of at most 31 nights began in the 31 days before, so an index on check_in finds
- * it. Another index has the few longer stays.
+ * Returns the condition that a stay covers the night. A stay of at most 31 nights began within 31 days, so an index on check_in finds it.
+ * Another index has the few longer stays.
  */
 export function coversNight(night: DateText) {
   return sql<boolean>`(
@@ -218,7 +224,10 @@ function departsOn(day: DateText) {
   )`;
 }
 
-/** Each external id of a partner is indexed with its credential, so the condition names all credentials of the tenant. */
+/**
+ * Returns the condition that a partner or an OTA gave this id to the reservation. The index of the partners' ids begins with the
+ * credential, so the condition names all credentials of the tenant.
+ */
 function hasExternalId(tenantId: number, externalId: string) {
   return sql<boolean>`(
     credential_id = ANY (ARRAY(SELECT c.id FROM credential AS c WHERE c.tenant_id = ${tenantId}))

@@ -19,7 +19,7 @@ import { createTransactionWithEvents } from '#webhooks/events/events.ts';
 import { Reservations } from './reservations.ts';
 import { StaffStays } from './staff-stays.ts';
 
-describe('writes of staff whose COMMIT loses its response', () => {
+describe('writes of staff after a lost response to the COMMIT', () => {
   let service: TestService;
   let hotel: TestHotel;
   let loser: CommitProxy;
@@ -41,7 +41,7 @@ describe('writes of staff whose COMMIT loses its response', () => {
     await service.close();
   });
 
-  /** Loses the response to the COMMIT of the work. */
+  /** Runs the work, and makes its connection lose the response to the COMMIT. */
   async function losing<T>(work: () => Promise<T>): Promise<T> {
     await loser.db.selectFrom('tenant').select('id').execute();
     const earlier = loser.lostCount;
@@ -58,7 +58,7 @@ describe('writes of staff whose COMMIT loses its response', () => {
   const read = async (id: string) =>
     (await service.call('GET', `${STAFF_RESERVATIONS}${id}/`, { headers: hotel.staff })).body;
 
-  it('a booking is stored once, reported as new, and audited once', async () => {
+  it('if the response to its COMMIT is lost, a booking is stored once, reported as new, and has one audit entry', async () => {
     const stays = new StaffStays({ db: loser.db, findRoomType: find });
     const dates = { check_in: dayAhead(30), check_out: dayAhead(32) };
     const room_type_id = hotel.roomTypes['Suite'] ?? '';
@@ -70,7 +70,7 @@ describe('writes of staff whose COMMIT loses its response', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('a change of the dates with expected_changed_at succeeds, and is written and audited once', async () => {
+  it('if the response to its COMMIT is lost, a change of dates with expected_changed_at succeeds, and has one audit entry', async () => {
     const { body } = await bookForHouse(service, hotel);
     const stays = new StaffStays({ db: loser.db, findRoomType: find });
     const change = { check_out: dayAhead(34), expected_changed_at: body.changed_at };
@@ -80,7 +80,7 @@ describe('writes of staff whose COMMIT loses its response', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('a change of the status of a stay without events succeeds, and is in the history once', async () => {
+  it('if the response to its COMMIT is lost, a change of the status succeeds, and is in the history once', async () => {
     const { body } = await bookForHouse(service, hotel);
     const { db } = loser;
     const reservations = new Reservations({

@@ -1,15 +1,15 @@
 import type { ChangeActor } from '#access/actors/actors.ts';
 import type { NightChangeKind } from './night-schema.ts';
 
-/** Change that concerns a night. */
+/** Change that concerns a night: of a stay, a price, a restriction or the capacity. */
 export interface NightChange {
   id: string;
   at: Date;
   what: NightChangeKind;
   actor: ChangeActor;
-  /** Number of rooms by which the change raised the number of held rooms: -1, 0 or 1. */
+  /** Number that the change added to the held rooms of the night: -1, 0 or 1. */
   added: number;
   externalSource: string | null;
-  /** False if later changes of the stay may be missing, because an earlier version booked it. */
+  /** False if later changes of the stay may be missing, because an earlier version of the service booked the stay. */
   isRecorded: boolean;
 }

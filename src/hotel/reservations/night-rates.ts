@@ -7,29 +7,29 @@ import type { NightChange } from './night-change.ts';
 import type { NightChangeKind } from './night-schema.ts';
 import type { NightKey } from './night-store.ts';
 
-/** Largest number of audit entries that are read. An entry may hold a thousand prices. */
+/** Largest number of audit entries that are read. The number is limited, because an entry may hold a thousand prices. */
 const MAX_WRITES = 50;
 
-/** Values that the history knows of a rate plan or of the room type for the night. A value is missing if no read entry has written it. */
+/** Last known values of a rate plan or of the room type for the night. A value is missing if it is in no audit entry that was read. */
 interface Known {
   price?: string;
   isClosed?: boolean;
   capacity?: number;
 }
 
-/** Values that an audit entry has for the night. */
+/** Values of a night in one audit entry. */
 interface Read {
-  /** Values before the entry, if the entry says them. */
+  /** Values before the change. Missing if the entry does not have them. */
   before?: Known;
   written: Known;
 }
 
-/** Stands for the price of the rate plan, for which an entry has null. */
+/** Text that replaces a price of null in an audit entry. Null means that the price of the rate plan applies. */
 const PRICE_OF_PLAN = 'price of the plan';
 
 /**
- * Functions that read, from an audit entry with this action, what it wrote for the night. To show the changes of another action in the
- * history of a night, add the action here. The subject of its entries must be the room type, one of its rate plans, or the tenant.
+ * Function for each action of audit entries. It returns the values of the night in such an entry. To show the changes of another action in
+ * the history of a night, add the action here. The subject of its entries must be the room type, one of its rate plans, or the tenant.
  */
 const READERS: Record<string, (elements: PartialEntry['elements']) => Read> = {
   'rates.written': (elements) =>
@@ -72,7 +72,7 @@ function capacityOf(change: Record<string, unknown> | undefined): Known {
 }
 
 /**
- * Reads the changes of price, stop-sell and capacity of a night, from the audit trail. A write that repeats the known value is no change,
+ * Reads the changes of price, stop-sell and capacity of a night, from the audit trail. Leaves out a write that repeats the known value,
  * because many channel managers send all values every night.
  * @param planIds rate plans of the room type
  * @param name name of the room type in the audit trail, `property / room type`
@@ -103,7 +103,7 @@ export async function readRateChanges(
   });
 }
 
-/** A night is open until an entry closes it, as far as the history knows. */
+/** Returns the kinds of the values that an entry has changed. If it is not known that the night was closed before, it counts as open. */
 function kindsOf(before: Known, { price, isClosed, capacity }: Known): NightChangeKind[] {
   return [
     ...(price !== undefined && price !== before.price ? (['price'] as const) : []),

@@ -6,7 +6,7 @@ import { Night, NightPath } from './night-schema.ts';
 
 interface Dependencies {
   db: Database;
-  /** Lets in owners and staff that may see stays. */
+  /** Guard that accepts owners, and staff that may see stays. */
   staffGuard: Guard;
 }
 

@@ -50,8 +50,8 @@ function staysEver(night: NightKey): RawBuilder<unknown> {
 export type BookedRow = Pick<ReservationRow, 'id' | 'created_at' | 'credential_id' | 'external_source' | 'has_history'>;
 
 /**
- * Reads the newest bookings of partners and OTAs that held the night from the beginning. The first change of a stay shows its first status,
- * dates and room type.
+ * Reads the newest bookings of partners and OTAs that held the night when they were made. The first change of a stay has the status, dates
+ * and room type from before the change, which are those of the booking.
  */
 export async function readBookings(db: Db, night: NightKey, limit: number): Promise<BookedRow[]> {
   const { tenantId, roomTypeId, date } = night;
@@ -83,7 +83,10 @@ export type NightChangeRow = Pick<
   holds: boolean;
 };
 
-/** Reads the newest changes of stays that held the night before or after the change, and that changed their hold or their dates. */
+/**
+ * Reads the newest changes of stays that held the night before or after the change. Leaves out changes after which hold and dates are the
+ * same.
+ */
 export async function readNightChanges(db: Db, night: NightKey, limit: number): Promise<NightChangeRow[]> {
   const { tenantId, roomTypeId, date } = night;
   const { rows } = await sql<NightChangeRow>`

@@ -95,7 +95,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('200: prices and closures by the PMS are in the history, but not writes that repeat the known value', async () => {
+  it('200: prices and closures by the PMS are in the history of a night, but not writes that repeat the known value', async () => {
     const hotel = await openHotel(service);
     const pms = await pmsHeaders(service, hotel);
     const plan = hotel.plans['Double/Flexible'];
@@ -116,7 +116,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     assert.deepEqual(history.slice(2), ['stop_sell by partner 1', 'booked by partner 1', 'price by partner 0']);
   });
 
-  it('200: prices, closures and capacities that people change are in the history, each only if its value changed', async () => {
+  it('200: the history of a night has the prices, closures and capacities that people change, each only if its value changed', async () => {
     const hotel = await openHotel(service);
     const rate_plan_id = hotel.plans['Double/Flexible'];
     const date = dayAhead(31);
@@ -150,7 +150,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     assert.deepEqual(short(await night(hotel, 'Lagoon Lodge/Double', 30)), []);
   });
 
-  it('200: before the newest booking of an earlier version, held_after is null, because later changes are unknown', async () => {
+  it('200: in entries up to the newest booking that an earlier version made, held_after is null', async () => {
     const hotel = await openHotel(service);
     const { body: old } = await book(service, hotel);
     await book(service, hotel);
@@ -164,7 +164,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     ]);
   });
 
-  it('200: a night shows at most the newest 200 changes, and the held rooms agree with the present number', async () => {
+  it('200: the history of a night has at most the newest 200 changes, and its held rooms agree with the present number', async () => {
     const hotel = await openHotel(service);
     const send = await openChannel(service, hotel);
     const room_type_id = hotel.roomTypes['Bunk'];

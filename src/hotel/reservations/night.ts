@@ -21,14 +21,14 @@ import {
 import type { ReservationStatus } from './reservation-status.ts';
 import { sourceOf } from './source.ts';
 
-/** Largest number of stays in a response. */
+/** Largest number of stays of a night in a response. */
 const MAX_STAYS = 1_000;
-/** Largest number of entries in a history. */
+/** Largest number of entries in the history of a night. */
 const MAX_ENTRIES = 200;
 
 /**
- * Returns a night of a room type with its stays and its history. Everything is read in one snapshot, because the history counts the held
- * rooms back from the present number.
+ * Returns a night of a room type with its stays and its history. Reads all data in one snapshot, because the held rooms after each change
+ * are computed backwards from the present number.
  * @throws ApiError 404 `error` if the room type is unknown
  */
 export async function showNight(db: Database, tenantId: number, roomTypeId: string, date: DateText): Promise<Night> {
@@ -106,7 +106,10 @@ function stayChange(row: NightChangeRow): NightChange {
   };
 }
 
-/** Counts the held rooms back from the present number, and adds the names of the actors. */
+/**
+ * Returns the entries of the history. Computes the held rooms after each change backwards from the present number, and adds the names of
+ * the actors.
+ */
 async function historyOf(db: Database, tenantId: number, held: number, changes: NightChange[]): Promise<NightEntry[]> {
   const nameOf = await readActorNames(
     db,

@@ -46,7 +46,7 @@ describe('price of a stay that a partner books', () => {
     assert.deepEqual(await priceOf(hotel), ['161.00', 'Saver']);
   });
 
-  it('the prices of plans are compared as numbers and not as texts', async () => {
+  it('the prices of rate plans are compared as numbers and not as texts', async () => {
     const hotel = await openHotelWith([
       { name: 'Nine', base_price: '9.00' },
       { name: 'Ten', base_price: '10.00' },

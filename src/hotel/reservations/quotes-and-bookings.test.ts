@@ -19,7 +19,7 @@ import { type Answer, startService, type TestService } from '#test/support/servi
 const SEED = 25;
 /** Number of stays that are quoted and then booked. */
 const CASES = 300;
-/** Number of stays in one hotel. Its few rooms are sold meanwhile, so that some of the later stays find no room. */
+/** Number of stays in one hotel. The hotel has few rooms, so some of the later stays find no free room. */
 const CASES_A_HOTEL = 50;
 const ROOM_TYPES = 6;
 /** Number of nights that may have prices and restrictions of their own. */

@@ -112,7 +112,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('409: after a later change with another request_id or without one, the earlier request_id is no repeat', async () => {
+  it('409: after a later change with another request_id or without one, a call with the earlier request_id is not a repeat', async () => {
     for (const later of [crypto.randomUUID(), undefined]) {
       const { reservation_id: id } = await newStay();
       const earlier = crypto.randomUUID();
@@ -124,7 +124,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
     }
   });
 
-  it('409: after the partner has cancelled the stay, the request_id of the last change by staff is no repeat', async () => {
+  it('409: after the partner has cancelled the stay, a call with the request_id of the last change by staff is not a repeat', async () => {
     const stay = await newStay();
     const request_id = crypto.randomUUID();
     assert.equal((await change(stay.reservation_id, 'no_show', request_id)).status, 200);
@@ -133,7 +133,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
     assertError(await change(stay.reservation_id, 'no_show', request_id), 409, 'invalid_status_transition');
   });
 
-  it('200, 409: a request_id stays the one of the last change if an OTA changes only the dates, but not if the OTA changes the status', async () => {
+  it('200: a request_id can be repeated after an OTA changes only the dates; 409: it is refused after the OTA changes the status', async () => {
     const sendReservation = await openChannel(service, own, 'changing-ota');
     const ota = { external_id: 'O-9', room_type_id: own.roomTypes['Bunk'], status: 'pending' };
     const { id } = (await sendReservation(ota)).body;
@@ -158,7 +158,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
     assert.equal((await change(id, 'no_show', kept)).status, 200);
   });
 
-  it('200: one request_id changes several stays, of this tenant and of another one, because it counts for each stay', async () => {
+  it('200: calls with the same request_id can change several stays, of the same tenant and of another tenant', async () => {
     const stranger = await openHotel(service);
     const request_id = crypto.randomUUID();
     const theirs = (await newStay(stranger)).reservation_id;

@@ -219,8 +219,8 @@ export class Reservations {
   }
 
   /**
-   * Changes the status of a reservation as staff may change it. If the last change of the status had the same `request_id`, the method
-   * changes nothing (decision 36).
+   * Changes the status of a reservation for staff. If the last change of the status had the same `request_id`, the method changes nothing
+   * (decision 36).
    * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition`
    */
   async changeStatus(tenantId: number, id: string, change: ReservationStatusChange, actor: ChangeActor): Promise<void> {
@@ -319,7 +319,7 @@ export class Reservations {
   }
 
   /**
-   * Returns a reservation of the tenant as the staff API shows it by itself.
+   * Returns a reservation of the tenant with its history, in the form of the staff API.
    * @throws ApiError 404 `error` if the id is unknown
    */
   async show(tenantId: number, id: string): Promise<StaffReservationWithHistory> {
@@ -342,7 +342,7 @@ export class Reservations {
   async listForStaff(tenantId: number, query: StaffReservationQuery): Promise<KeysetList<lists.LabelledRow>> {
     const filter = filterOf(tenantId, query);
     const { property_id: propertyId } = query;
-    // A hotel with one property needs no condition for it, so its list is as fast as the list of all stays.
+    // If a hotel has only one property, the query has no condition for the property, so it is as fast as the list of all stays.
     const roomTypeIds = propertyId === undefined ? undefined : await listRoomTypeIds(this.#db, tenantId, propertyId);
     return await lists.listForStaff(this.#db, { ...filter, roomTypeIds }, query.order ?? 'newest');
   }

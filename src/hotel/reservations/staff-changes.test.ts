@@ -64,7 +64,7 @@ describe('history of a stay', () => {
     assert.ok(events.length >= 3 && !JSON.stringify(events).includes('train'), 'the reason is in no event');
   });
 
-  it("200: an OTA's stay names the channel, and a repeated call of the channel adds nothing", async () => {
+  it("200: the history of an OTA's stay names the channel, and a repeated call of the channel adds no entry", async () => {
     const own = await openHotel(service);
     const send = await openChannel(service, own, 'some-ota');
     const { body } = await send({ external_id: 'O', status: 'pending' });
@@ -100,7 +100,7 @@ describe('history of a stay', () => {
     assert.ok(changed.changed_at > body.created_at);
   });
 
-  it('the changes of a stay have increasing times, also if several changes follow in one millisecond', async () => {
+  it('the times of the changes of a stay increase, even if several changes are made in one millisecond', async () => {
     const { body } = await bookForHouse(service, hotel, bunk());
     const times: number[] = [Date.parse(body.changed_at)];
     for (let index = 0; index < 6; index += 1) {
@@ -115,7 +115,7 @@ describe('history of a stay', () => {
 });
 
 describe('expected_status and reason of POST /v1/staff/reservations/{id}/status/', () => {
-  it('200, 409: with expected_status, of 5 concurrent cancellations one succeeds, and a stay that has moved on is refused', async () => {
+  it('200, 409: with expected_status, one of 5 concurrent cancellations succeeds, and a change from another status is refused', async () => {
     const { body } = await book(service, hotel, bunk());
     const json = { expected_status: 'confirmed' };
     const answers = await Promise.all(
@@ -130,7 +130,7 @@ describe('expected_status and reason of POST /v1/staff/reservations/{id}/status/
     assert.equal((await setStayStatus(service, hotel, other.reservation_id, 'cancelled', seen)).status, 200);
   });
 
-  it('200: a repeated request_id is compared before expected_status, and writes nothing', async () => {
+  it('200: a call with a repeated request_id and an outdated expected_status is accepted, and writes nothing', async () => {
     const { body } = await book(service, hotel, bunk());
     const json = { request_id: crypto.randomUUID(), expected_status: 'confirmed', reason: 'no call' };
     const first = await setStayStatus(service, hotel, body.reservation_id, 'no_show', json);
@@ -151,7 +151,7 @@ describe('expected_status and reason of POST /v1/staff/reservations/{id}/status/
 });
 
 describe('POST /v1/staff/reservations/{id}/arrival/', () => {
-  it('200: an arrival sets arrived_at, the same again keeps it, and false takes it back; no event; each change is audited', async () => {
+  it('200: an arrival sets arrived_at, a repeat keeps it, and false sets it to null; each change has an audit entry and no event', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own);
     const id = body.reservation_id;
@@ -176,7 +176,7 @@ describe('POST /v1/staff/reservations/{id}/arrival/', () => {
     );
   });
 
-  it('409, 404, 400: a stay that is not confirmed, an unknown stay and an invalid body are refused', async () => {
+  it('409, 404, 400: an arrival at a stay that is not confirmed, at an unknown stay or with an invalid body is refused', async () => {
     const { body } = await book(service, hotel, bunk());
     await setStayStatus(service, hotel, body.reservation_id, 'completed');
     for (const arrived of [true, false]) {

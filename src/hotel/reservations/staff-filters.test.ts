@@ -57,7 +57,7 @@ const named = async (query: string) => {
 };
 
 describe('filters of GET /v1/staff/reservations/', () => {
-  it('200: in a hotel with one property, property_id lists all stays of the property, and none for an id of another hotel', async () => {
+  it('200: in a hotel with one property, its property_id lists all stays, and the id of another hotel gives an empty list', async () => {
     const small = await openHotelOf(service, 2);
     const { body } = await book(service, small, { room_type_id: small.roomTypes['Double'] });
     const list = await service.call('GET', '/v1/staff/properties/', { headers: small.staff });
@@ -124,7 +124,7 @@ describe('filters of GET /v1/staff/reservations/', () => {
     }
   });
 
-  it('200: filters are combined, in the whole list and in pages', async () => {
+  it('200: with several filters, the whole list and its pages have only the stays that pass all filters', async () => {
     assert.deepEqual(await named(`?staying_on=${dayAhead(31)}&source=ota&status=confirmed&name=a`), ['ota']);
     assert.deepEqual(await named(`?name=ana&phone=351912345678&arriving_on=${dayAhead(30)}`), ['partner']);
     assert.deepEqual(await named(`?source=house&property_id=${propertyIds[0]}`), []);
@@ -147,7 +147,7 @@ describe('filters of GET /v1/staff/reservations/', () => {
     assert.deepEqual(pages, ['ota', 'partner', 'house'].map(idOf));
   });
 
-  it('200: changed_since finds stays that were booked or have changed since, and an unchanged stay of an earlier version by its booking', async () => {
+  it('200: changed_since finds stays that were booked or changed at this time or later, also if changed_at is null', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own);
     const since = async (time: string) =>
@@ -168,7 +168,7 @@ describe('filters of GET /v1/staff/reservations/', () => {
     assert.deepEqual(await since(later), [body.reservation_id]);
   });
 
-  it('200: a long name, and a name that grows when its accents are taken away, can be stored and found', async () => {
+  it('200: a long name, and a name that becomes longer without its accents, can be stored and found', async () => {
     const own = await openHotel(service);
     const names = ['\ufdfa'.repeat(500), `${'é'.repeat(499)}x`];
     for (const name of names) {
@@ -186,7 +186,7 @@ describe('filters of GET /v1/staff/reservations/', () => {
     }
   });
 
-  it('400: malformed values are refused, each with its field', async () => {
+  it('400: a malformed value of a filter is refused, and the message names the filter', async () => {
     const many = Array.from({ length: 51 }, () => crypto.randomUUID()).join();
     for (const query of [
       'property_id=x',

@@ -99,7 +99,10 @@ export function filterOf(tenantId: number, query: StaffReservationQuery): Reserv
   };
 }
 
-/** Refuses a text of which the comparison leaves nothing, because all names begin with an empty text. */
+/**
+ * Returns the beginning of a name to search for. Refuses a text that is empty without its accents, because every name begins with an empty
+ * text.
+ */
 function withLetter(name: string): string {
   if (name.normalize('NFKD').replace(/[\u0300-\u036f]/g, '') === '') {
     throw invalidField('name', 'must have a character that is not an accent');

@@ -24,7 +24,7 @@ const SHARED = { tags: ['Reservations'] };
 interface Dependencies {
   reservations: Reservations;
   staffStays: StaffStays;
-  /** Lets in owners and staff that may see and change stays. */
+  /** Guard that accepts owners, and staff that may see and change stays. */
   staffGuard: Guard;
 }
 

@@ -212,7 +212,7 @@ const Guests = Type.Integer({
 const Amount = (description: string) => Type.Unsafe<string | number>({ ...Price, description });
 const Overbook = Type.Boolean({
   description:
-    'True takes the stay even if no room is left, the nights are closed, the minimum stay is longer, or the guests are too many.',
+    'True accepts the stay even if no room is left, if nights are closed, if the minimum stay is longer, or if there are too many guests.',
 });
 const GuestName = Type.String({ minLength: 1, maxLength: 500, description: 'The name of the guest.' });
 const GuestPhone = Type.String({ minLength: 1, maxLength: 20, description: 'The telephone number of the guest.' });

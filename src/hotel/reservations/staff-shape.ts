@@ -35,7 +35,10 @@ export function staffShape(row: LabelledRow): StaffReservation {
   };
 }
 
-/** Returns null also if the nights have changed without their prices, because an earlier version made the change. */
+/**
+ * Returns the price of each night, or null if the prices are unknown. They are also unknown if an earlier version of the service has
+ * changed the number of nights, because that version did not change the prices.
+ */
 function pricesOf({ nightly_prices: prices, check_in, check_out }: LabelledRow): StaffReservation['nightly_prices'] {
   const nights = nightsOf(check_in, check_out);
   return prices?.length === nights.length ? prices.map((price, night) => ({ date: nights[night] ?? '', price })) : null;
@@ -47,8 +50,9 @@ export async function shapeWithHistory(db: Database, row: LabelledRow): Promise<
 }
 
 /**
- * Reads the booking and the changes of the status. The row of a partner's or OTA's stay shows the booking. Its status is that before the
- * first change. If there are too many changes, the oldest of them and the booking are left out.
+ * Reads the changes of the status, and the booking as the first entry. The booking by a partner or an OTA is no stored change, so the
+ * function makes its entry from the row of the stay and from the status before the first change. If there are `MAX_CHANGES` changes, older
+ * changes and the booking are left out.
  */
 async function readHistory(db: Database, row: LabelledRow): Promise<StaffReservationWithHistory['history']> {
   const changes = await readStatusChanges(db, row.tenant_id, row.id);

@@ -21,7 +21,7 @@ import type { HouseBooking, HouseChange } from './staff-schema.ts';
 import { insertReservations, type NewReservation, type ReservationRow, updateReservation } from './store.ts';
 import { writeChange } from './write-change.ts';
 
-/** The fields of the caller that a booking needs. */
+/** Fields of the caller that a booking needs. */
 type Booker = Pick<Staff, 'type' | 'id' | 'tenant'>;
 
 interface Dependencies {
@@ -29,7 +29,10 @@ interface Dependencies {
   findRoomType: FindRoomType;
 }
 
-/** Operations of staff on stays: they book stays of the hotel itself, change these stays, and record arrivals. Each is audited. */
+/**
+ * Operations of staff on stays: they book stays for the hotel itself, change these stays, and record arrivals. Each operation writes an
+ * audit entry.
+ */
 export class StaffStays {
   readonly #db: Database;
   readonly #findRoomType: FindRoomType;
@@ -61,7 +64,8 @@ export class StaffStays {
       }
     });
     const stored = await findBooked(this.#db, tenantId, requestId);
-    // If nothing is stored, another reservation has the same natural id (short random code). The next try makes a new natural id.
+    // If no booking has this request id, the insert failed because another reservation has the same natural id (short random code). The
+    // next try makes a new natural id.
     return stored === undefined ? await this.book(staff, input) : { id: stored, isReplayed: stored !== row.id };
   }
 
@@ -163,7 +167,7 @@ export class StaffStays {
   }
 
   /**
-   * Records that the guests of a confirmed stay have arrived, or takes the arrival back. Causes no event. The same value again changes
+   * Records that the guests of a confirmed stay have arrived, or removes this record. Causes no event. The same value again changes
    * nothing.
    * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition` if the stay is not confirmed
    */
@@ -193,7 +197,7 @@ type NewHouseStay = NewReservation & { created_at: Date };
 interface BookedStay {
   row: NewHouseStay;
   requestId: string;
-  /** Largest number of rooms that may be held on a night. Null if it is not checked. */
+  /** Largest number of rooms that may be held on a night. Null if the booking may exceed it. */
   capacity: number | null;
 }
 
@@ -202,12 +206,12 @@ interface Writers {
   recordAudit: WriteAuditEntry;
 }
 
-/** A concurrent call has booked a stay under the same `request_id`. */
+/** Error if a concurrent call has booked a stay under the same `request_id`. The transaction is then rolled back. */
 const REQUEST_TAKEN = new Error('Another booking has the same request_id.');
 
 /**
- * Moves the held nights.
- * @param capacity null: it is not checked
+ * Holds the nights of a stay, and releases the nights that the stay no longer has.
+ * @param capacity number of rooms of the room type. Null: the function does not check it
  * @throws ApiError 409 `room_not_available` if an added night has no room left
  */
 async function hold(
@@ -232,7 +236,10 @@ const LISTED = ['room_type_id', 'check_in', 'check_out', 'guests', 'total_amount
 const OF_GUEST = ['guest_name', 'guest_phone', 'guest_email'] as const;
 type Audited = Pick<ReservationRow, (typeof LISTED)[number] | (typeof OF_GUEST)[number]>;
 
-/** Returns null if the update changes nothing. The entry names no details of the guest, because audit entries are kept. */
+/**
+ * Returns the audit entry of a change, or null if the update changes nothing. The entry has no details of the guest, because audit entries
+ * are never removed.
+ */
 function changeEntry(before: ReservationRow, after: Audited): NewAuditEntry | null {
   const fields: object[] = LISTED.filter((field) => before[field] !== after[field]).map((field) => ({
     field,

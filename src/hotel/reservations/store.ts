@@ -10,13 +10,16 @@ type ChangeColumn = 'status_request_id' | 'changed_at' | 'arrived_at' | 'has_his
 export type NewReservation = Omit<Insertable<Reservation>, ChangeColumn>;
 type ChannelColumn = 'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures';
 /**
- * Row of a reservation without the columns that only OTA reservations have, and without those of its changes. Responses to partners are
- * made from it.
+ * Row of a reservation from which responses to partners are made. It has neither the columns of OTA reservations nor the columns in
+ * `ChangeColumn`.
  */
 export type PartnerRow = Omit<ReservationRow, ChannelColumn | ChangeColumn>;
 /** Reservation that a partner booked. */
 export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };
-/** The INSERT says that all changes of the reservation will be recorded, and that the booking is the last change. */
+/**
+ * New reservation with the columns that the INSERT sets by itself. `has_history` says that all later changes will be recorded. `changed_at`
+ * is the time of the booking.
+ */
 type InsertedReservation = NewReservation & { changed_at: Date | string; has_history: true };
 
 const NEW_RESERVATION = new Fields<InsertedReservation>({

@@ -101,7 +101,7 @@ export class BodyBudget {
     return apiError(
       'rate_limited',
       `body: with this body, ${owners[bound]} would have more than ${limit} of request bodies under way. ` +
-        `Send it again when another request has its response.${small}`,
+        `Send the body again when another request has got its response.${small}`,
       { 'retry-after': String(RETRY_AFTER_SECONDS) },
     );
   }

@@ -18,8 +18,8 @@ declare module 'fastify' {
     /** Errors of the operation that `tools/openapi` cannot derive from its guard, body or parameters. */
     errors?: readonly RouteError[];
     /**
-     * True if a call is refused with 400 before it is counted, unless it comes from the console (`X-Roomservice-Console: 1`). For operations
-     * that set a cookie.
+     * True if only the console may call the operation, because the operation sets a cookie. A call without the header
+     * `X-Roomservice-Console: 1` is refused with 400 before the call is counted.
      */
     isConsoleOnly?: boolean;
     /** Summaries of the examples of the request body, in the order of the examples. Used only if the body has more than one example. */
@@ -36,8 +36,8 @@ declare module 'fastify' {
      */
     isStreamed?: boolean;
     /**
-     * Schema of the data of an event, if the response is a stream of events (`event-streams.ts`). A request gets 429 `rate_limited` if its caller,
-     * its tenant or the process has too many of them.
+     * Schema of the data of an event, if the response is a stream of events (`event-streams.ts`). A request gets 429 `rate_limited` if its
+     * caller, its tenant or the process has too many streams of events.
      */
     eventSchema?: object;
     /**

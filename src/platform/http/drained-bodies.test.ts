@@ -11,7 +11,7 @@ const BODY_BYTES = 1024 * 1024;
 /** Largest chunk that Node reads from a connection at once. */
 const CHUNK_BYTES = 64 * 1024;
 
-it('401: a body of 1 MiB that arrives together with its head is read in turns after the refusal, to its last byte', async (test) => {
+it('401: after a refusal, a body of 1 MiB that arrived together with its headers is read to its end, in small steps', async (test) => {
   const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
   test.after(() => app.close());
   app.post(

@@ -40,8 +40,8 @@ export function matchesIfNoneMatch(request: FastifyRequest, etag: string): boole
 }
 
 /**
- * Returns true if the header `If-Match` allows a change of the resource with this tag: it is an asterisk, or a list with this tag. A weak tag
- * never matches, because the comparison is strong (RFC 9110 §13.1.1).
+ * Returns true if the header `If-Match` allows a change of the resource with this tag: it is an asterisk, or a list with this tag. A weak
+ * tag never matches, because the comparison is strong (RFC 9110 §13.1.1).
  * @param etag strong tag without a comma
  */
 export function matchesIfMatch(ifMatch: string, etag: string): boolean {

@@ -38,7 +38,7 @@ describe('EventStreams (streams of events)', () => {
   });
   after(() => app.close());
 
-  it('a stream whose client reads nothing holds one text, and is cut off after a time', async () => {
+  it('a stream of events whose client reads no bytes takes only one text from its source, and is cut off after some time', async () => {
     taken = 0;
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.on('error', () => {});
@@ -51,7 +51,7 @@ describe('EventStreams (streams of events)', () => {
     socket.destroy();
   });
 
-  it('when a client closes its connection, its stream ends at once and no longer counts', async () => {
+  it('when a client closes its connection, its stream of events ends within 2 s and no longer counts as open', async () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write('GET /quiet HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(socket, 'data');
@@ -59,7 +59,7 @@ describe('EventStreams (streams of events)', () => {
     await eventually(() => app.eventStreams.size === 0, 'closed stream', 2_000);
   });
 
-  it('when the app stops, a stream says bye with a wait of 0.3 to 3 s and ends, also one that opens during the stop', async () => {
+  it('when the app stops, each stream of events sends the event bye with a wait of 0.3 to 3 s and ends, even a stream that opens later', async () => {
     const texts: string[] = [];
     const openQuiet = async () => {
       const response = await fetch(`${url}/quiet`);

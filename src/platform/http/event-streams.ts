@@ -17,11 +17,13 @@ export interface StreamBounds {
   ofCaller: number;
   ofTenant: number;
   ofProcess: number;
-  /** Time between two signs of life. It is far below the time after which a server or a proxy closes a silent connection. */
+  /**
+   * Time between two keep-alive messages on a stream. It is far below the time after which a server or a proxy closes a silent connection.
+   */
   beatEveryMs: number;
-  /** Time after which a stream is cut off whose client takes no bytes. */
+  /** Time after which a stream is cut off if its client reads no bytes. */
   undrainedMs: number;
-  /** Time after which a stream ends, so that its client comes back, perhaps to another process. */
+  /** Maximum duration of a stream. Its client then connects again, perhaps to another process. */
   longestMs: number;
   checkEveryMs: number;
 }
@@ -36,23 +38,24 @@ const BOUNDS: StreamBounds = {
   checkEveryMs: 1_000,
 };
 
-/** Seconds after which a caller may try again who has too many streams. */
+/** Seconds after which a caller with too many streams may try again. */
 const RETRY_AFTER_SECONDS = 5;
-/** Range from which each client of a process that stops gets its wait, so that not all clients come back in the same moment. */
+/** Range of the random wait before a client of a stopping process connects again, so that not all clients connect at the same time. */
 const SHORTEST_RETURN_MS = 300;
 const LONGEST_RETURN_MS = 3_000;
 
 /** Content of a stream. Each text is one or several blocks of an event stream (WHATWG HTML §9.2), with the empty line at the end. */
 export interface StreamSource {
-  /** Returns the next text, or null if there is none. Called only when the client has taken all earlier texts. */
+  /** Returns the next text, or null if no text is ready. Called only when all earlier texts are sent. */
   take: () => string | null;
-  /** Returns a sign of life. Called only when the client has taken all that `take` has returned. */
+  /** Returns a keep-alive message. Called only when all texts from `take` are sent. */
   beat: () => string;
 }
 
 /**
- * Streams of events of a process. Such a response stays open and is silent for most of its time. So it takes no part in the queues of requests
- * and in the bounds on slow readers, and has bounds of its own. While a client does not take its bytes, its stream holds one text at most.
+ * Open streams of events of a process. A stream stays open, and sends no bytes for most of the time. So the queues of requests and the
+ * bounds on slow readers do not apply to a stream, and `StreamBounds` apply instead. While a client does not read, its stream keeps at most
+ * one text in memory.
  */
 export class EventStreams {
   readonly #bounds: StreamBounds;
@@ -77,7 +80,7 @@ export class EventStreams {
    * @throws ApiError 429 `rate_limited` if the caller, the tenant or the process has too many streams
    */
   admit({ account }: FastifyRequest, reply: FastifyReply): void {
-    // Copies the account, because the same numbers must be taken off later.
+    // Copies the tenant and the caller, because the counts of these two must be reduced when the connection is closed.
     const { tenant, caller } = account;
     this.#refuseTooMany({ tenant, caller });
     this.#count({ tenant, caller }, 1);
@@ -85,7 +88,7 @@ export class EventStreams {
   }
 
   /**
-   * Sends the head of the response and a first sign of life, and keeps the response open.
+   * Sends the headers of the response and a first keep-alive message, and keeps the response open.
    * @returns the stream. Call its `notify` when `source` has a new text.
    */
   open(request: FastifyRequest, reply: FastifyReply, source: StreamSource): EventStream {
@@ -102,7 +105,7 @@ export class EventStreams {
     return stream;
   }
 
-  /** Sends the head of a stream and ends the response, for a HEAD request. */
+  /** Responds to a HEAD request with the headers of a stream, without a body. */
   sendHead(reply: FastifyReply): void {
     takeOver(reply).end();
   }
@@ -129,7 +132,7 @@ export class EventStreams {
     const exceeded = bounds.find(([count, most]) => count >= most);
     if (exceeded !== undefined) {
       const [, most, whose] = exceeded;
-      throw apiError('rate_limited', `${whose} ${most} open streams. Close one, and open another one later.`, {
+      throw apiError('rate_limited', `${whose} ${most} open streams. Close a stream, or open the new stream later.`, {
         'retry-after': String(RETRY_AFTER_SECONDS),
       });
     }
@@ -157,8 +160,9 @@ export function addEventStreams(app: FastifyInstance, bounds: Partial<StreamBoun
 }
 
 /**
- * Destroys the response when the client ends its half of the connection. Other responses go on then, because the client may still read them. A
- * client that closes a stream ends its half too, and the next write would tell the difference only after seconds.
+ * Destroys the response when the client ends its half of the connection. Other responses continue in this case, because the client may
+ * still read them. But a client that closes a stream also ends only its half at first. The process would notice the closed stream only at
+ * the next write, seconds later.
  */
 function destroyWhenClientLeaves(socket: Socket, response: ServerResponse): void {
   const onEnd = () => response.destroy();
@@ -179,7 +183,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-/** Takes the response over from Fastify, with its headers and those of a stream. */
+/** Takes the response over from Fastify. Sets the headers of `reply` and the headers of a stream. */
 function takeOver(reply: FastifyReply): ServerResponse {
   const { raw: response } = reply.hijack();
   for (const [name, value = ''] of Object.entries(reply.headers(HEADERS).getHeaders())) {
@@ -188,7 +192,7 @@ function takeOver(reply: FastifyReply): ServerResponse {
   return response;
 }
 
-/** One open stream. */
+/** One open stream of events. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #source: StreamSource;
@@ -207,7 +211,7 @@ export class EventStream {
     this.#beat(this.#openedAtMs);
   }
 
-  /** Sends the next text of the source, now or when the client has taken the earlier ones. */
+  /** Sends the next text of the source, now or when the earlier texts are sent. */
   notify(): void {
     const text = this.#isWriting || this.#hasEnded() ? null : this.#source.take();
     if (text !== null) {
@@ -215,14 +219,14 @@ export class EventStream {
     }
   }
 
-  /** Ends the stream. Its client may open another one. */
+  /** Ends the stream. Its client may open a new stream. */
   end(): void {
     if (!this.#hasEnded()) {
       this.#response.end();
     }
   }
 
-  /** Asks the client to come back after a random wait, and ends the stream. */
+  /** Asks the client to connect again after a random wait, and ends the stream. */
   sayBye(): void {
     if (!this.#hasEnded()) {
       const retryMs = Math.round(SHORTEST_RETURN_MS + Math.random() * (LONGEST_RETURN_MS - SHORTEST_RETURN_MS));
@@ -230,7 +234,7 @@ export class EventStream {
     }
   }
 
-  /** Sends a sign of life if it is due. Ends the stream if it is too old, and cuts it off if its client takes no bytes. */
+  /** Sends a keep-alive message if it is due. Ends the stream if it is too old, and cuts it off if its client reads no bytes. */
   check(nowMs: number): void {
     const { beatEveryMs, undrainedMs, longestMs } = this.#bounds;
     if (this.#isWriting) {

@@ -31,8 +31,8 @@ interface Address {
  * @throws NodeJS.ErrnoException EADDRINUSE if another process listens on the port, even if that process lets other sockets share it
  */
 export async function listen(app: App, { host, port }: Address): Promise<Listening> {
-  // Tests that the port is free, with a socket that does not share its port. The sockets that are opened later share their port. If another
-  // process shares the same port, they would listen on it without an error.
+  // Opens and closes a socket that does not share its port, which fails if the port is in use. The later sockets share their port. If
+  // another process shared the same port, the later sockets would listen on it without an error.
   await closed(await open({ host, port }));
   const isShared = await canShare(host);
   const address = await app.listen({ host, port, ...(isShared ? { reusePort: true } : {}) });

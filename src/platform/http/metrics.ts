@@ -16,7 +16,7 @@ export interface HttpMetrics {
 export function createHttpMetrics(registry: Registry): HttpMetrics {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its response',
+    help: 'Time from the headers of a request to the end of its response',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
@@ -34,8 +34,8 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
 }
 
 /**
- * Configured bounds on requests, and functions and counts that tell how much of each bound is in use. They are read each time the metrics
- * are collected.
+ * Configured bounds on requests, and functions and counts that give the current use of each bound. All of them are read each time the
+ * metrics are collected.
  */
 export interface BoundedWork {
   bounds: Bounds;
@@ -98,7 +98,7 @@ export function registerBoundMetrics(registry: Registry, { bounds, bodies, strea
 function boundsGauge({ bodyBytes, ...counts }: Bounds): Gauge {
   const gauge = new Gauge({
     name: 'request_bound',
-    help: 'Bound on what requests may cost, as it is set. In bytes if the name ends with bytes, otherwise a count',
+    help: 'Configured bound on the cost of requests. In bytes if the name ends with bytes, otherwise a count',
     labelNames: ['bound'],
     registers: [],
   });

@@ -148,7 +148,7 @@ describe('pages of a list', () => {
   });
 });
 
-describe('the base of page links', () => {
+describe('the base URL of page links', () => {
   let service: TestService;
   let tenant: TestTenant;
   before(async () => {

@@ -177,7 +177,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
     assert.ok(usedMib() - atBeginMib < 3, `${usedMib() - atBeginMib} MiB after the windows have ended`);
   });
 
-  it('a look at a budget shows the calls and the rest of the window, counts no call, and shows zeros without a window', async (t) => {
+  it('reading a budget counts no call, and returns its calls and the rest of its window, or zeros if it has no window', async (t) => {
     let nowMs = 1_000;
     t.mock.method(performance, 'now', () => nowMs);
     const { take, look } = createMemoryBudgets().budget('any', 2);

@@ -17,8 +17,8 @@ export interface Taken {
 /** State of the window of a key between two calls. */
 export interface Seen extends Taken {
   /**
-   * True if all processes of the service count together. False if this process counts alone, so that other processes may let in calls that
-   * `count` does not have.
+   * True if all processes of the service count together. False if this process counts alone. Then other processes may let in calls that
+   * `count` does not include.
    */
   isShared: boolean;
 }
@@ -73,8 +73,8 @@ interface Window {
 
 /**
  * Creates a counter whose windows last `windowMs` milliseconds. It keeps the windows in two maps. The newer map gets all new windows. After
- * `windowMs`, it becomes the older map, and the windows of the older map, which have all ended, are dropped at once. So no key needs a timer,
- * and no call searches for windows that have ended.
+ * `windowMs`, it becomes the older map, and the windows of the older map, which have all ended, are dropped together. So no key needs a
+ * timer, and no call searches for windows that have ended.
  */
 export function createCounter(windowMs = WINDOW_MS): Counter {
   let newer = new Map<string, Window>();

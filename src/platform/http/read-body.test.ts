@@ -21,7 +21,7 @@ function read(chunks: Buffer[], refusal: Error | null = null): Promise<Buffer | 
 }
 
 describe('the memory of the chunks of a body', () => {
-  it('is freed when the chunks of a large body are joined', async () => {
+  it('the memory of the chunks of a large body is freed when the chunks are joined', async () => {
     const chunks = [ownChunk(LARGE_BODY_BYTES), ownChunk(LARGE_BODY_BYTES)];
     const body = await read(chunks);
     assert.deepEqual(body, Buffer.alloc(2 * LARGE_BODY_BYTES, 'x'));
@@ -31,7 +31,7 @@ describe('the memory of the chunks of a body', () => {
     );
   });
 
-  it('is freed when the body is refused, also for the chunks that arrived before the refusal', async () => {
+  it('the memory of the chunks of a refused body is freed, also for the chunks that arrived before the refusal', async () => {
     const refusal = new Error('refused');
     const chunks = [ownChunk(LARGE_BODY_BYTES), ownChunk(LARGE_BODY_BYTES)];
     assert.equal(await read(chunks, refusal), refusal);
@@ -41,7 +41,7 @@ describe('the memory of the chunks of a body', () => {
     );
   });
 
-  it('stays as it is if the chunk shares its memory with other Buffers', async () => {
+  it('the memory of a chunk is not freed if the chunk shares its memory block with other Buffers', async () => {
     const shared = ownChunk(2 * LARGE_BODY_BYTES);
     const chunks = [shared.subarray(0, LARGE_BODY_BYTES), shared.subarray(LARGE_BODY_BYTES)];
     assert.ok(Buffer.isBuffer(await read(chunks)));

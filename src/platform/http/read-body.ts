@@ -89,8 +89,9 @@ function joined(chunks: Buffer[], sizeBytes: number): Buffer {
 }
 
 /**
- * Frees the memory of a chunk immediately. The chunk is empty afterwards. Otherwise the chunk would stay in memory until V8 collects it, and
- * these collections of large bodies would delay other requests. A chunk that shares its memory block with other Buffers is left as it is.
+ * Frees the memory of a chunk immediately. The chunk is empty afterwards. Otherwise the chunk would stay in memory until V8 collects it,
+ * and these collections of large bodies would delay other requests. A chunk that shares its memory block with other Buffers is left as it
+ * is.
  */
 export function freeChunk({ buffer, length }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) {

@@ -108,7 +108,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
-  it('200: a look at a budget shows the calls of both nodes as shared, takes no call, and shows the share of a node while Redis is lost', async () => {
+  it('200: reading a budget counts no call, shows the calls of both nodes as shared, and shows the share of one node while Redis is lost', async () => {
     const tenant = await first.tenant();
     const { partner } = tenant;
     const look = async (node: TestService) => {
@@ -127,7 +127,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     await sleep(2 * TIMES.announceEveryMs); // Until then, both nodes know that there are two of them.
     messages.length = 0;
     await redis.kill();
-    // The node may have 148 of the 296 calls that were left.
+    // The share of this node is 148 of the 296 calls that are left.
     assert.equal(await remaining(first, partner), 147);
     const lost = await look(first);
     assert.deepEqual([lost.used, lost.is_shared], [153, false]);
@@ -323,14 +323,15 @@ describe('the budget of a key over the loss and the return of Redis, with window
     assert.ok(letInFrom(lostAtMs) <= LIMIT, `${letInFrom(lostAtMs)} calls in the first window after the loss`);
   });
 
-  it('calls that Redis has counted before the loss count against the share, and the rest of the budget is divided', async () => {
+  it('calls that Redis counted before its loss count against the share of each node, and the rest of the budget is divided between the nodes', async () => {
     await call([0, 1], 20);
     await redis.kill();
     const counts: number[] = [];
     for (const node of [0, 1, 0]) {
       counts.push((await nodes[node]?.take('key'))?.count ?? 0);
     }
-    // 40 and 41 calls are left to the nodes, because the first node has not seen the last call. Each call takes one call from its half.
+    // When Redis is killed, the first node has seen one call fewer than the second node. So it counts 41 calls as left, and the second node
+    // counts 40. Each node lets in half of its number.
     assert.deepEqual(counts, [LIMIT - 19, LIMIT - 19, LIMIT - 18]);
   });
 

@@ -17,14 +17,14 @@ const COUNT = `
   return {count, left}`;
 
 /**
- * Redis script (Lua) that counts no call. Returns the number of calls in the window of a key, and the milliseconds until the window ends. Both
- * are zero if the key has no window.
+ * Redis script (Lua) that counts no call. Returns the number of calls in the window of a key, and the milliseconds until the window ends.
+ * Both numbers are zero if the key has no window.
  */
 const LOOK = `return {tonumber(redis.call('GET', KEYS[1]) or 0), math.max(0, redis.call('PTTL', KEYS[1]))}`;
 
 /**
- * Redis script (Lua) that announces this process under its id. Returns the number of processes that announced themselves within the lifetime
- * of an announcement. The clock of Redis measures this time, so the clocks of the processes need not agree.
+ * Redis script (Lua) that announces this process under its id. Returns the number of processes that announced themselves within the
+ * lifetime of an announcement. The clock of Redis measures this time, so the clocks of the processes need not agree.
  */
 const ANNOUNCE = `
   local time = redis.call('TIME')
@@ -37,9 +37,9 @@ const ANNOUNCE = `
 const WITHDRAW = `return redis.call('ZREM', KEYS[1], ARGV[1])`;
 /** Redis key of the sorted set of all processes that count their calls in this Redis. In a cluster, each server has such a key. */
 const NODES = 'roomservice:nodes';
-/** Number of keys from which the processes choose one for each server of a cluster. The keys are spread over the slots. */
+/** Number of candidate keys, which are spread over the slots. From these, the processes choose one key for each server of a cluster. */
 const PRESENCE_KEYS = 64;
-/** Number of announcements that a process may miss before the other processes forget it. */
+/** Number of announcements that a process may miss before the other processes stop counting it. */
 const MISSED_ANNOUNCEMENTS = 3;
 
 /** Times in milliseconds. Tests shorten them. */
@@ -48,8 +48,8 @@ interface Times {
   /** Time between two announcements of a process. */
   announceEveryMs: number;
   /**
-   * Time after a failure of Redis during which a process keeps to its share of each budget, also if Redis counts again. It is longer than a
-   * window, because the processes notice at different times that Redis is back. They try to connect every two seconds.
+   * Time after a failure of Redis during which a process lets in only its share of each budget, even if Redis counts again. It is longer
+   * than a window, because the processes notice at different times that Redis is back. They try to connect every two seconds.
    */
   shareMs: number;
   /** Maximum time between two attempts to connect to a server that is lost. */
@@ -68,8 +68,9 @@ const TIMES: Times = {
  * reached, does not respond in time or refuses a command, the process counts in its own memory, and lets in only its share of each budget:
  * the limit divided by the number of processes that it last saw in Redis. It keeps to its share until a window has passed after the last
  * failure. So a key gets at most two budgets in a minute, although Redis may have lost its counts (docs/decisions/0016-budgets.md). In a
- * cluster, this concerns only the budgets whose slot is lost. The process logs once that Redis is lost, and logs again when Redis is back.
- * The promise resolves as soon as Redis is connected, or after half a second if Redis is not connected by then.
+ * cluster, the process lets in only its share of those budgets whose slot is lost, and the other budgets stay shared. The process logs once
+ * that Redis is lost, and logs again when Redis is back. The promise resolves as soon as Redis is connected, or after half a second if
+ * Redis is not connected by then.
  * @param url a URL that `parseRedisUrl` accepts
  */
 export async function createRedisBudgets(url: string, log: Logger, times: Partial<Times> = {}): Promise<BudgetStore> {
@@ -77,7 +78,7 @@ export async function createRedisBudgets(url: string, log: Logger, times: Partia
   const presence = createPresence(MISSED_ANNOUNCEMENTS * announceEveryMs, shareMs);
   const link = await RedisLink.open(
     url,
-    // A server that comes back may be empty. The other processes must learn soon that there is this process.
+    // A server that comes back may have no data. This process announces itself again, so that the other processes soon count it.
     { log, reconnectEveryMs, onFound: (found) => void presence.announce(found) },
     async (opened) => await presence.announce(opened),
   );
@@ -102,11 +103,11 @@ interface Parts {
   windowMs: number;
   link: RedisLink;
   presence: Presence;
-  /** Returns true if this process keeps to its share of the budgets of the slot. */
+  /** Returns true if this process lets in only its share of the budgets of the slot, because Redis failed recently. */
   hasFailedLately: (slot: number) => boolean;
 }
 
-/** Creates a budget that Redis counts, or this process if Redis is lost. */
+/** Creates a budget. Redis counts the calls of the budget, or this process counts them if Redis is lost. */
 function createBudget(name: string, limit: number, { windowMs, link, presence, hasFailedLately }: Parts): Budget {
   const share = createShare(limit, windowMs);
   /** Runs a script that returns the state of a window. Returns null if Redis is lost. */
@@ -142,7 +143,7 @@ function createBudget(name: string, limit: number, { windowMs, link, presence, h
       if (all !== null && !hasFailedLately(slot)) {
         return { ...all, isShared: true };
       }
-      // This process keeps to its share for a while, also if Redis counts again.
+      // This process lets in only its share for some time, even if Redis counts again.
       const mine = share.look(slot, key, presence.countNodes());
       return { ...(all !== null && all.count > mine.count ? all : mine), isShared: false };
     },
@@ -172,9 +173,11 @@ function repeat(everyMs: number, work: () => Promise<void>): () => void {
  */
 function createShare(limit: number, windowMs: number) {
   const known = createCounter(windowMs);
-  /** `own` of each slot that is lost. */
+  /** Counter `own` of each slot that is lost. */
   const ownBySlot = new Map<number, Counter>();
-  /** Returns a count of which the rest, up to the limit, is what this process may still let in. */
+  /**
+   * Returns the window with another count, so that the limit minus this count is the number of calls that this process may still let in.
+   */
   const inShare = ({ count, msLeft }: Taken, calls: number): Taken => ({
     count: count > limit ? count : limit - Math.floor((limit - count) / calls),
     msLeft,
@@ -223,7 +226,7 @@ function budgetKey({ slots, slotOf }: RedisServers, name: string, ofBudget: stri
 
 type Presence = ReturnType<typeof createPresence>;
 
-/** Creates the announcement of this process in Redis, which ends `lifetimeMs` after the last call of `announce`. */
+/** Creates the announcement of this process in Redis. The announcement ends `lifetimeMs` after the last call of `announce`. */
 function createPresence(lifetimeMs: number, shareMs: number) {
   const id = randomUUID();
   let nodes = 1;
@@ -234,7 +237,8 @@ function createPresence(lifetimeMs: number, shareMs: number) {
   return {
     async announce(link: RedisLink): Promise<void> {
       const counts = (await runOnEach(link, ANNOUNCE, [id, String(lifetimeMs)])) as (number | null)[];
-      // A server that has just come back may be empty. The other processes have perhaps not announced themselves again.
+      // A server that has just come back may have no data, and other processes may not have announced themselves again. So the known number
+      // of processes must not fall yet.
       const atLeast = link.losses.msSinceAnyFailure() < shareMs ? nodes : 1;
       nodes = Math.max(atLeast, ...counts.map((count) => count ?? 1));
     },

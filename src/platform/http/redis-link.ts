@@ -15,7 +15,7 @@ interface RedisLinkOptions {
   log: Logger;
   /** Maximum time between two attempts to connect to a server that is lost, in milliseconds. */
   reconnectEveryMs: number;
-  /** Called when a server responds again that was lost. */
+  /** Called when a lost server responds again. */
   onFound: (link: RedisLink) => void;
 }
 
@@ -75,7 +75,7 @@ export class RedisLink {
     return this.#servers;
   }
 
-  /** Runs a script on the server that has the slot. Returns null if the server could not run it in time. */
+  /** Runs a script on the server that has the hash slot. Returns null if the server does not run the script in time. */
   async run(slot: number, script: Script): Promise<unknown> {
     try {
       const response = await inTime(COMMAND_TIMEOUT_MS, (deadlineMs) => this.#servers.run(slot, script, deadlineMs));
@@ -90,8 +90,8 @@ export class RedisLink {
   }
 
   /**
-   * Runs a script like `run`, but does not let the caller wait for a server that is lost. It then sends the script only now and then, to find
-   * out if the server is back, and returns null in any case.
+   * Runs a script like `run`. But if the server is lost, returns null immediately, so that the caller does not wait. Then only a few calls
+   * send the script to the lost server, to find out if it is back.
    */
   async runUnlessLost(slot: number, script: Script): Promise<unknown> {
     if (!this.losses.isLost(slot)) {
@@ -104,8 +104,8 @@ export class RedisLink {
   }
 
   /**
-   * Opens new connections, which find the present primaries. The library follows most failovers by itself, but not all: if it learned the
-   * primaries of a cluster while one of them was down, it does not ask again. Commands under way end on the old connections.
+   * Opens new connections to the current primaries of Redis. The Redis library follows most failovers by itself. But if it learned the
+   * primaries of a cluster while one primary was down, it does not ask for them again. Commands under way end on the old connections.
    */
   async renew(limitMs: number): Promise<void> {
     const renewed = await this.#create();
@@ -123,7 +123,7 @@ export class RedisLink {
     }
   }
 
-  /** Closes all connections without waiting. `end` is the last use of the link. */
+  /** Runs `end`, which is the last use of the link. Then closes all connections immediately. */
   async close(end: () => Promise<void>): Promise<void> {
     this.#isClosed = true;
     await end();

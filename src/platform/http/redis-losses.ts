@@ -8,20 +8,20 @@ import type { RedisServers } from './redis-servers.ts';
 const CALM_MS = 1_000;
 /** Time in milliseconds within which failures of a server count as one, because all commands under way fail when a connection breaks. */
 const SAME_FAILURE_MS = 10;
-/** Time between two calls in milliseconds that are sent to a server that is lost, to find out if it is back. */
+/** Time in milliseconds between two calls that the process sends to a lost server to find out if the server is back. */
 const PROBE_EVERY_MS = 250;
 
 /**
- * Records which slots are lost. If one slot of a server is lost, all slots of the server are lost. Logs that Redis is lost and that it is
- * back. It logs only a change of this state, not each call.
+ * Records which hash slots are lost, because commands to their Redis server fail. If one slot of a server is lost, all slots of the server
+ * are lost. Logs once that Redis is lost, and once that Redis is back.
  */
 export class RedisLosses {
   readonly #servers: () => RedisServers;
   readonly #log: Logger;
-  /** Time of the last failure of each slot. This and the other times are values of `performance.now()`. */
+  /** Time of the last failure of each slot. All times of this class are values of `performance.now()`. */
   readonly #failedAtMs: Float64Array;
   readonly #probedAtMs: Float64Array;
-  /** 1 for each slot that is lost. */
+  /** 1 for each slot that is lost, and 0 for each other slot. */
   readonly #isLost: Uint8Array;
   #lostSlots = 0;
   #lastFailureAtMs = Number.NEGATIVE_INFINITY;
@@ -84,7 +84,7 @@ export class RedisLosses {
     return this.#isLost[slot] === 1;
   }
 
-  /** Returns true if a call may be sent to the lost server of the slot. Then returns false for some time. */
+  /** Returns true if a call may be sent to the lost server of the slot. After that, returns false for `PROBE_EVERY_MS`. */
   mayProbe(slot: number): boolean {
     const nowMs = performance.now();
     if (nowMs - (this.#probedAtMs[slot] ?? 0) < PROBE_EVERY_MS) {

@@ -46,13 +46,15 @@ class TwoNodes implements AsyncDisposable {
     await Promise.all(this.stores.map((store) => store.close()));
   }
 
-  /** Creates a budget that no call was counted in, for each node. */
+  /** Returns the object of each node for one new budget. No call is counted in the budget yet. */
   newBudgets(): Budget[] {
     const name = randomUUID();
     return this.stores.map((store) => store.budget(name, LIMIT));
   }
 
-  /** Makes more calls with each key than a new budget has, to both nodes in turns. Returns the number of calls that were let in for each key. */
+  /**
+   * Makes more calls with each key than a budget allows, to each node in turn. Returns the number of calls that were let in for each key.
+   */
   async letIn(keys: string[]): Promise<number[]> {
     const budgets = this.newBudgets();
     return await Promise.all(

@@ -10,19 +10,19 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const CLUSTER_CONNECT_MS = 250;
 /**
  * Time without a response after which a connection is closed and opened again, in milliseconds. It is longer than the time between two
- * announcements, which use each connection to a server. PINGs of the library (`pingInterval`) are not used, because their timer never ends if
- * a client is closed while a PING is under way (redis 6.3.1).
+ * announcements of a process (`redis-budgets.ts`), which use each connection to a server. PINGs of the library (`pingInterval`) are not
+ * used, because their timer never ends if a client is closed while a PING is under way (redis 6.3.1).
  */
 const SILENCE_MS = 12_000;
-/** Time between two questions to the Sentinels, in case that their notification of a new primary was lost, in milliseconds. */
+/** Time in milliseconds between two requests to the Sentinels for the current primary. A notification of a new primary may be lost. */
 const ASK_SENTINELS_EVERY_MS = 10_000;
 
-/** Connections to the servers of a REDIS_URL. A key belongs to a slot, and each slot has one primary at a time. */
+/** Connections to the servers of a REDIS_URL. A key belongs to a hash slot, and each slot has one primary at a time. */
 export interface RedisServers {
   /** Number of slots. It is 1 unless the servers are a cluster. */
   slots: number;
   slotOf: (key: string) => number;
-  /** Returns true if the same server has both slots. Returns true also as long as no server is known. */
+  /** Returns true if the same server has both slots, or if no server is known yet. */
   areTogether: (slot: number, other: number) => boolean;
   /** Connects. Connections that break later are opened again. A server of a cluster that is down does not delay the others. */
   connect: () => Promise<void>;
@@ -83,7 +83,7 @@ function createServer(library: Library, options: RedisServersOptions, { url }: A
     run: async (_slot, { text, key, values }) => await client.eval(text, { keys: [key], arguments: values }),
     destroy() {
       if (client.isOpen) {
-        client.destroy(); // It throws if the client is closed.
+        client.destroy(); // `destroy` throws if the client is already closed.
       }
     },
   };
@@ -97,13 +97,13 @@ function createSentinel(
   const common = clientOptions(options, isEncrypted);
   const client = library.createSentinel({
     name: primaryName,
-    // The library asks the Sentinels in this order. If the first one hangs, the next client should ask another one.
+    // The library asks the Sentinels in this order. If the first Sentinel hangs, the next client should begin with another Sentinel.
     sentinelRootNodes: shuffled(hosts),
     nodeClientOptions: { ...common, ...login, database },
     sentinelClientOptions: { ...common, ...sentinelLogin },
     scanInterval: ASK_SENTINELS_EVERY_MS,
-    // Commands would otherwise share a lease of the connection, and a command that begins while another one waits for the lease might wait
-    // until no command is under way.
+    // Without this option, commands share a lease of the connection. A command that begins while another command waits for the lease might
+    // then wait until no command is under way.
     reserveClient: true,
     // A command that fails is not repeated, because its caller has stopped waiting.
     maxCommandRediscovers: 0,
@@ -146,7 +146,7 @@ function createCluster(
       options.onBroken(slot, error);
     }
   });
-  // A root node or a refresh that fails does no harm while the primaries respond.
+  // While the primaries respond, a failure of a root node, or of a refresh of the list of nodes, does no harm.
   const withReason = createReasons(cluster);
   return {
     slots: CLUSTER_SLOTS,
@@ -155,7 +155,8 @@ function createCluster(
     async connect() {
       await cluster.connect().catch(withReason);
       if (isDestroyed) {
-        // A discovery that was under way has found the primaries again. Nothing may connect to them.
+        // `destroy` was called while the library searched for the primaries. The library has found them since then, but must not connect to
+        // them.
         cluster.destroy();
         return;
       }

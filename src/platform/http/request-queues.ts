@@ -15,8 +15,8 @@ declare module 'fastify' {
 
   interface FastifyRequest {
     /**
-     * Ends the part of the request in its queue before the response ends. Called for a response that goes on for long without work. Null before
-     * the request has begun.
+     * Removes the request from the running requests of its queue before the response ends. Called for a response that stays open for long
+     * without work. Null before the request has begun.
      */
     leaveQueue: (() => void) | null;
   }
@@ -41,8 +41,8 @@ const UNDER_WAY_IN_LONG_ROUNDS = 4;
  */
 const OVERDUE_MS = 1_000;
 /**
- * Minimum time in milliseconds between the beginnings of two overdue requests of one tenant. Without it, a burst of 200 heavy requests would
- * begin as a whole after a second.
+ * Minimum time in milliseconds between the beginnings of two overdue requests of one tenant. Without it, a burst of 200 heavy requests
+ * would begin as a whole after a second.
  */
 const BETWEEN_OVERDUE_MS = 250;
 /** Maximum number of credentials for which the tenant is cached. */

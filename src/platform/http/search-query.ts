@@ -10,7 +10,8 @@ const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 export const IDS_PATTERN = `^${UUID_PATTERN}(,${UUID_PATTERN}){0,${MAX_IDS - 1}}$`;
 
 /**
- * Reads a query parameter with a time that bounds a list of whole milliseconds. A time between two milliseconds counts as the later one.
+ * Reads a query parameter with a time that bounds a list of whole milliseconds. A time between two milliseconds counts as the later
+ * millisecond.
  * @returns milliseconds of Unix time, at least 0
  */
 export function readBound(time: string): number {

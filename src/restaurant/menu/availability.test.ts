@@ -51,7 +51,7 @@ describe('POST /v1/staff/dishes/availability/', () => {
     }
   });
 
-  it('200: a change has one audit entry with the dishes that differed, and a call without a change writes no row', async () => {
+  it('200: a change has one audit entry with the dishes that changed, and a call without a change writes no row', async () => {
     await change({ skus: ['PIZZA-1', 'OFF', 'WATER'], is_active: false });
     const rows = await dumpRows(service, ...TABLES);
     assert.equal((await change({ skus: ['OFF', 'WATER'], is_active: false })).status, 200);
@@ -61,7 +61,7 @@ describe('POST /v1/staff/dishes/availability/', () => {
     ]);
   });
 
-  it('200: 500 dishes of any script change by one statement, and a form may carry the skus', async () => {
+  it('200: one SQL statement changes 500 dishes with unusual characters in their skus, and the skus may be sent in a form', async () => {
     const skus = Array.from({ length: 500 }, (_, index) => `${'𝒳'.repeat(90)} ${index}`);
     const dishes = skus.map((sku) => ({ sku, name: sku, price: '1', category: 'Pizza', is_active: false }));
     const own = await service.tenant({ menu: { ...sampleMenu(), dishes } });
@@ -123,7 +123,7 @@ describe('POST /v1/staff/dishes/availability/', () => {
     assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'PATCH, POST']);
   });
 
-  it('200: concurrent calls, a PATCH and a PUT are applied one after the other, and no change is lost', async () => {
+  it('200: concurrent changes of availability, a PATCH and a PUT are applied one after the other, and no change is lost', async () => {
     const { menu: document } = await readStaffMenu(service, tenant);
     const answers = await Promise.all([
       change({ skus: ['PIZZA-1'], is_active: false }),

@@ -34,7 +34,7 @@ const changeDish = (menu: MenuDocument, sku: string, change: Partial<Dish>): Men
 });
 
 describe('PUT /v1/staff/menu/?dry_run=true', () => {
-  it('200: the stored document changes nothing, and the tenant without a menu gets no row', async () => {
+  it('200: a dry run of the stored document reports no change, and a dry run works for a tenant without a menu', async () => {
     assert.deepEqual(await dryRun(await readMenu()), NOTHING);
     await service.database.db.deleteFrom('dish').where('tenant_id', '=', tenant.tenantId).execute();
     await service.database.db.deleteFrom('menu').where('tenant_id', '=', tenant.tenantId).execute();
@@ -47,7 +47,7 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
 
   const newDish = (sku: string): Dish => ({ sku, name: sku, price: '1', category: 'C' });
 
-  it('200: new dishes, changed fields, and dishes that leave the menu are listed, and no row changes', async () => {
+  it('200: a dry run lists new dishes, changed fields and dishes that leave the menu, and changes no row', async () => {
     const menu = await readMenu();
     const changed = changeDish(menu, 'PIZZA-1', { price: '10.50', ingredients: [] });
     const dishes = [...changed.dishes.filter(({ sku }) => sku !== 'WATER'), { ...newDish('SOUP'), category: 'Pizza' }];
@@ -73,7 +73,7 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
     });
   });
 
-  it('200: a dish that moves has the field position, and the dishes that it passes do not', async () => {
+  it('200: a dish that moves is listed with the field position, and the dishes whose order stays the same are not listed', async () => {
     const menu = await readMenu();
     const [first, ...rest] = menu.dishes;
     const moved = { ...menu, dishes: [...rest, first] };
@@ -124,7 +124,7 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
     assert.deepEqual(await dumpRows(service, ...TABLES), rows);
   });
 
-  it('412: a dry run checks If-Match', async () => {
+  it('200: a dry run with the current ETag in If-Match is accepted; 412: it is refused with another ETag', async () => {
     const { menu, etag } = await readStaffMenu(service, tenant);
     assert.equal((await call(menu, '?dry_run=true', { 'if-match': etag })).status, 200);
     assertError(await call(menu, '?dry_run=true', { 'if-match': '"old"' }), 412, 'error');

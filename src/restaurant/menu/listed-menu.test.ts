@@ -99,7 +99,7 @@ describe('the cache of rendered menus', () => {
       await Promise.all([...reads, read(small).then(() => ended.push('small'))]);
     });
     await db.destroy();
-    // The small menu is the last one to be read. On a busy machine, some large menus may be ready before it, but it overtakes the others.
+    // The test reads the small menu last. On a busy machine, some large menus may be ready before the small menu, but not all of them.
     assert.notEqual(ended.at(-1), 'small', ended.join(', '));
     assert.deepEqual(ended.toSorted(), [...Array.from({ length: LARGE_MENUS }, () => 'large true'), 'small']);
     // Each large menu is read once to get its size, and once to render it. The small menu is read once.

@@ -105,7 +105,7 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
     }
   }
 
-  /** Starts to load a version of a menu, and caches it in place of the version that was cached before. */
+  /** Starts to load a version of a menu, and caches it in place of the previously cached version. */
   function load(tenantId: number, version: number, currency: string): CachedMenu {
     evict(tenantId);
     const menu = withRetries(() => loadMenu(tenantId, currency));

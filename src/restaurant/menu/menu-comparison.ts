@@ -30,8 +30,8 @@ function changedFields(before: StoredDish, after: StoredDish, moved: ReadonlySet
 }
 
 /**
- * Returns the skus of the dishes that a document moves among the dishes that were stored before. All other dishes keep their order, so a dish
- * that is added or taken off moves no other dish. Of all ways to see the change of the order, this one moves the fewest dishes.
+ * Returns the skus of the stored dishes that a document moves relative to other stored dishes. All dishes that are not in the result keep
+ * their order. The result is the smallest set with this property. A dish that is added or taken off moves no other dish.
  */
 function movedDishes(before: StoredDish[], after: StoredDish[]): Set<string> {
   const ranks = new Map(before.map(({ sku }, rank) => [sku, rank]));
@@ -45,9 +45,9 @@ function movedDishes(before: StoredDish[], after: StoredDish[]): Set<string> {
 
 /** Returns the numbers of a longest increasing subsequence, by patience sorting. The numbers must differ. */
 function longestIncreasing(numbers: number[]): Set<number> {
-  /** The smallest number with which a subsequence of the length `index + 1` ends. */
+  /** Smallest number with which an increasing subsequence of the length `index + 1` ends. */
   const ends: number[] = [];
-  /** The number before each number in its subsequence. */
+  /** Number that comes before each number in its subsequence. */
   const previous = new Map<number, number | undefined>();
   for (const number of numbers) {
     const length = countBelow(ends, number);

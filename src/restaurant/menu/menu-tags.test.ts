@@ -79,7 +79,7 @@ describe('GET /v1/staff/menu/ with If-None-Match', () => {
     assert.notEqual((await readMenu()).etag, etag);
   });
 
-  it('200: a tenant without a menu has an ETag too, and its first menu changes it', async () => {
+  it('200: a tenant without a menu has an ETag too, and the first menu of the tenant changes this ETag', async () => {
     const { menu } = await readMenu();
     const { menu: _menu, ...document } = tenant.document;
     await service.database.db.deleteFrom('dish').where('tenant_id', '=', tenant.tenantId).execute();
@@ -110,7 +110,7 @@ describe('PUT /v1/staff/menu/ with If-Match', () => {
     }
   });
 
-  it('412: an old, weak, foreign or malformed ETag is refused, the message says what to do, and no row changes', async () => {
+  it('412: an old, weak or malformed ETag or that of another tenant is refused, the message says what to do, and no row changes', async () => {
     const { menu, etag: old } = await readMenu();
     await patch('WATER', { price: '3.00' });
     const { etag } = await readMenu();

@@ -52,8 +52,9 @@ export async function readMenuTag(db: Database, tenantId: number): Promise<strin
 }
 
 /**
- * Returns the strong entity tag of a version of the menu document (RFC 9110 §8.8.3). Each change raises the version. A restore from a backup
- * sets the version back, and raises the era. The tenant is in the tag, because the menus of all tenants have the same URL.
+ * Returns the strong entity tag of a version of the menu document (RFC 9110 §8.8.3). Each change raises the version. A restore from a
+ * backup sets the version back, but raises the era, so the restored menu gets a new tag. The tenant is in the tag, because the menus of all
+ * tenants have the same URL.
  */
 function tagOf(tenantId: number, version: number, era: number): string {
   return `"${tenantId}-${era}-${version}"`;
@@ -75,11 +76,11 @@ interface Bounds {
 interface ReplaceOptions extends Bounds {
   /** Maximum number of faults that an error reports. */
   maxReported?: number | undefined;
-  /** Header `If-Match` of the call. Undefined: the call may replace any version of the menu. */
+  /** Header `If-Match` of the call. If it is undefined, the call may replace any version of the menu. */
   ifMatch?: string | undefined;
 }
 
-/** Refusal of a menu document that was made from an older version of the menu. */
+/** Error for a menu document that was made from an older version of the menu. */
 export const MENU_CHANGED = {
   status: 412,
   code: 'error',
@@ -107,7 +108,8 @@ export async function replaceMenu(
   await inTransaction(db, async (tx) => {
     const stored = await store.lockMenu(tx, tenantId);
     const isExpected = await isMatching(tx, tenantId, stored.version, ifMatch);
-    // If the response to the COMMIT was lost, the transaction runs again. It then finds the menu that it has written itself.
+    // If the response to the COMMIT was lost, the transaction runs again. The second run then finds the menu that the first run has
+    // written.
     if (!isExpected && !hasWritten) {
       throw menuChanged();
     }
@@ -226,7 +228,7 @@ export async function changeDish(
 
 /**
  * Returns true if the change of a dish may make the menu longer. Then the caller must compare the sizes of the whole menu. Returns false if
- * the dish is inactive after the change. Also returns false if it stays active in the same category and does not become longer. Such
+ * the dish is inactive after the change. Also returns false if the dish stays active in the same category and does not become longer. Such
  * changes make no other dish longer, because no `dish_count` grows.
  */
 async function mayGrow(

@@ -56,8 +56,8 @@ export function refuseTooLarge(bytes: number, maxBytes: number): void {
 }
 
 /**
- * Refuses a change that makes a menu too large for partners. If the stored menu is too large already, refuses only a change that makes it
- * longer. So staff can make the menu smaller in several steps.
+ * Refuses a change that makes a menu too large for partners. If the stored menu is too large already, refuses only a change that makes the
+ * menu longer. So staff can make the menu smaller in several steps.
  */
 export async function refuseGrowth(
   tenantId: number,

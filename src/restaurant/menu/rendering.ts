@@ -29,8 +29,8 @@ export function createRenderer(tenantId: number, currency: string, menu: DishCon
 
 /**
  * Renders a stored dish.
- * @param idOf returns the id of a variant or an add-on. The id depends only on the dish and the name. If an add-on gets an earlier name
- *   again, it also gets the earlier id again (decision 18).
+ * @param idOf returns the id of a variant or an add-on. The id depends only on the dish and the name of the variant or add-on. If an add-on
+ *   gets an earlier name again, it also gets the earlier id again (decision 18).
  */
 export function renderDish(
   dish: StoredDish,

@@ -15,8 +15,9 @@ interface Dependencies {
 }
 
 /**
- * Size of a menu in bytes above which each response with it has a turn of its own on the event loop. The system copies up to some MiB of a
- * response immediately. If 90 callers wait until a changed menu is loaded, their responses in one turn would block the event loop for 0.1 s.
+ * Size of a menu in bytes above which the service sends each response in a separate turn of the event loop. The operating system copies up
+ * to some MiB of a response immediately. If 90 callers wait for a changed menu, sending all their responses in one turn would block the
+ * event loop for 0.1 s.
  */
 const LARGE_MENU_BYTES = 1024 ** 2;
 

@@ -35,8 +35,8 @@ interface RouteDependencies extends Dependencies {
 
 const SHARED = { tags: ['Menu'] };
 /**
- * Maximum number of menus that are read or written at the same time, with at most one of each tenant. Each menu takes about 100 ms of CPU
- * time and is held in memory.
+ * Maximum number of menu documents that are read or written at the same time, with at most one of each tenant. Each menu takes about 100 ms
+ * of CPU time and is held in memory.
  */
 const DOCUMENTS_AT_ONCE = 2;
 const DOCUMENT_WAIT_MS = 30_000;

@@ -27,7 +27,10 @@ export async function readMenuVersion(db: Database, tenantId: number): Promise<n
   return row?.version ?? 0;
 }
 
-/** Returns the era of the database, which each restore from a backup raises. A restore sets the versions of menus back. */
+/**
+ * Returns the era of the database, a number that each restore from a backup raises. A restore sets the versions of menus back, so a version
+ * alone does not identify a menu.
+ */
 export async function readEra(db: Db): Promise<number> {
   return (await db.selectFrom('feed_era').select('era').executeTakeFirstOrThrow()).era;
 }
@@ -96,7 +99,7 @@ export async function readLockedDish(tx: Tx, tenantId: number, sku: string): Pro
   return row && dishOf(row as DishRow);
 }
 
-/** Returns for each stored dish of the list if it is active. Skus without a dish are missing in the map. */
+/** Returns a map from each sku to true if its dish is active, and to false if not. Skus without a stored dish are missing in the map. */
 export async function readActivity(tx: Tx, tenantId: number, skus: string[]): Promise<Map<string, boolean>> {
   const rows = await tx
     .selectFrom('dish')
@@ -221,8 +224,8 @@ export async function updateMenu(
 }
 
 /**
- * Length of the dishes of one upsert statement, in UTF-16 code units of their JSON. When the total length reaches this value, the statement
- * is full. The last dish may exceed the value.
+ * Total length of the dishes of one upsert statement, in UTF-16 code units of their JSON. A statement takes dishes until their total length
+ * reaches this value. The last dish may exceed the value.
  */
 const STATEMENT_LENGTH = 256 * 1024;
 

@@ -18,7 +18,7 @@ export interface WantedMenu {
 }
 
 /**
- * Returns the menu that a valid document makes of the stored menu. Dishes are matched by sku, and sections by name.
+ * Returns the menu that is stored after a valid document has replaced the stored menu. Dishes are matched by sku, and sections by name.
  * @throws ApiError 400 `invalid_request` if the menu would be too large for partners
  */
 export async function wantedMenu(
@@ -41,7 +41,7 @@ export async function wantedMenu(
   return { sections, dishes, unnamed };
 }
 
-/** Returns the changes that make the wanted menu of the stored menu, or null if both are equal. */
+/** Returns the changes that turn the stored menu into the wanted menu, or null if both are equal. */
 export async function changesTo(stored: StoredMenu, wanted: WantedMenu): Promise<AppliedMenu | null> {
   const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
   const compared = await mapInTurns([...wanted.dishes, ...wanted.unnamed], (after) => {

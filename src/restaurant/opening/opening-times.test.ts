@@ -15,7 +15,7 @@ const iso = (atMs: number | null) => (atMs === null ? null : new Date(atMs).toIS
 const LUNCH = [1, 2, 3, 4, 5, 6, 7].map((day) => `${day} 12:00-15:00`);
 const ALWAYS: string[] = [];
 
-/** Opening hours, a time, and the expected begin of the next opening. The begin is the time itself if the restaurant is open then. */
+/** Opening hours, a time, and the expected time of the next opening. If the restaurant is open at the time, it is the time itself. */
 type Case = [what: string, timezone: string, hours: string[], at: string, opensAt: string | null];
 
 // 20 November 2026 is a Friday (5).
@@ -91,7 +91,7 @@ describe('OpeningHours', () => {
     });
   }
 
-  it('the answers do not depend on earlier questions, although the object keeps its spans for a day', () => {
+  it('isOpenAt and nextOpening do not depend on earlier calls, although the object caches opening times for a day', () => {
     const times = fc.array(
       fc.record({ weekday: fc.integer({ min: 1, max: 7 }), opens: clockTime(), closes: clockTime() }),
       { minLength: 1, maxLength: 6 },

@@ -1,18 +1,18 @@
 import { addDays, dayAt, instantOf, weekdayOf } from '#platform/lib/dates.ts';
 
-/** Time of each week in which the restaurant is open, in the time zone of the tenant. */
+/** Span of time in each week in which the restaurant is open, in the time zone of the tenant. */
 export interface OpeningTime {
-  /** Day on which the time begins: 1 for Monday to 7 for Sunday. */
+  /** Day on which the span begins: 1 for Monday to 7 for Sunday. */
   weekday: number;
-  /** `HH:MM` */
+  /** Local time at which the restaurant opens, as `HH:MM`. */
   opens: string;
-  /** `HH:MM`. If it is not after `opens`, the time ends on the next day. */
+  /** Local time at which the restaurant closes, as `HH:MM`. If it is not after `opens`, the span ends on the next day. */
   closes: string;
 }
 
 /** Break in which the restaurant takes no orders. */
 export interface Pause {
-  /** End of the pause. Null: the end is open. */
+  /** End of the pause. Null if the pause lasts until staff end it. */
   until: Date | null;
 }
 
@@ -30,18 +30,30 @@ interface Span {
 }
 
 const DAY_MS = 86_400_000;
-/** An opening time may last until the end of the next day, and a clock change may make it longer. */
+/**
+ * Days before a given time whose opening times are considered. An opening time may last until the end of the next day, and a clock change
+ * may make it longer.
+ */
 const DAYS_BEFORE = 2;
-/** Two weeks, because a clock change may skip a whole opening time of the first week. */
+/**
+ * Days after a given time whose opening times are considered: two weeks, because a clock change may skip a whole opening time of the first
+ * week.
+ */
 const DAYS_AFTER = 15;
-/** Calendar days after this time have no text `YYYY-MM-DD`, or come too close to such a day. */
+/**
+ * Time in milliseconds of Unix time. From this time on, no opening times are calculated, because days from the year 10000 on have no text
+ * `YYYY-MM-DD`.
+ */
 const LAST_MS = Date.parse('9999-01-01T00:00:00Z');
 
 /** Opening hours of a restaurant. An empty list means that the restaurant is always open. */
 export class OpeningHours {
   readonly #times: readonly OpeningTime[];
   readonly #timezone: string;
-  /** Spans of the days around `#spansOfMs`. They are kept for a day, because their calculation takes a millisecond. */
+  /**
+   * Opening times as spans of instants, for the days around `#spansOfMs`. They are kept for a day, because their calculation takes a
+   * millisecond.
+   */
   #spans: Span[] = [];
   #spansOfMs = Number.NaN;
 
@@ -54,7 +66,9 @@ export class OpeningHours {
     return this.#times.length === 0 || this.#spansAround(atMs).some((span) => contains(span, atMs));
   }
 
-  /** Returns the given time if the restaurant is open then, and otherwise the begin of the next opening time. Null if it is not known. */
+  /**
+   * Returns the given time if the restaurant is open then, and otherwise the time of the next opening. Returns null if that is not known.
+   */
   nextOpening(atMs: number): number | null {
     if (this.isOpenAt(atMs)) {
       return atMs;
@@ -74,7 +88,10 @@ export class OpeningHours {
   }
 }
 
-/** Returns if the restaurant is open at a time, and when it opens again. A pause ends at its `until`, and its hours count again then. */
+/**
+ * Returns the state of the restaurant at a time: open or closed, and the time of the next opening. After the `until` of the pause, only the
+ * opening hours count.
+ */
 export function openingStateAt(atMs: number, hours: OpeningHours, pause: Pause | null): OpeningState {
   const isPaused = pause !== null && (pause.until === null || pause.until.getTime() > atMs);
   if (!isPaused && hours.isOpenAt(atMs)) {
@@ -85,8 +102,9 @@ export function openingStateAt(atMs: number, hours: OpeningHours, pause: Pause |
 }
 
 /**
- * Returns the spans of the opening times that begin on a day around the given time. A local time that a clock change skips is moved forward,
- * and of a local time that occurs twice the first one counts (`instantOf`). So a span may be empty, and such a span is left out.
+ * Returns the opening times as spans of instants, for the days around the given time. A local time that a clock change skips is moved
+ * forward. If a local time occurs twice, its first occurrence counts (`instantOf`). So a span may become empty, and such a span is left
+ * out.
  */
 function spansAround(times: readonly OpeningTime[], timezone: string, atMs: number): Span[] {
   const today = dayAt(atMs, timezone);

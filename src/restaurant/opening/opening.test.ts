@@ -43,7 +43,7 @@ async function assertClosed(tenant: TestTenant, on = service): Promise<number | 
 }
 
 describe('POST, GET and DELETE /v1/staff/pause/', () => {
-  it('200: without a pause and without hours, the restaurant is open', async () => {
+  it('200: without a pause and without opening hours, the restaurant is open', async () => {
     const tenant = await service.tenant();
     assert.deepEqual((await state(tenant)).body, OPEN);
     assert.deepEqual((await resume(tenant)).body, OPEN);
@@ -60,7 +60,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
     assert.equal((await place(service, tenant)).status, 201);
   });
 
-  it('200: a pause needs no body, in each content type', async () => {
+  it('200: a pause can be started without a body, with an empty JSON object and with an empty form', async () => {
     const tenant = await service.tenant();
     for (const options of [{}, { json: {} }, { body: new URLSearchParams() }]) {
       const answer = await service.call('POST', PAUSE, { headers: tenant.staff, ...options });
@@ -87,7 +87,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
     assert.ok(((await assertClosed(tenant)) ?? 0) > 3_500);
   });
 
-  it('409: the order of the checks is fields, stored order, items, restaurant; stored orders and the menu work as before', async () => {
+  it('409: during a pause, fields, stored orders and items are checked before the pause, and stored orders and the menu work', async () => {
     const tenant = await service.tenant();
     const { body: order } = await place(service, tenant);
     const { external_order_id } = order;
@@ -106,7 +106,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
     assert.equal(cancel.status, 200);
   });
 
-  it('409: a refused order stores nothing, and its external_order_id is free after the pause', async () => {
+  it('409: a refused order stores nothing, and its external_order_id can be used after the pause', async () => {
     const tenant = await service.tenant();
     await pause(tenant);
     const rows = await dumpRows(service, 'restaurant_order', 'event');
@@ -116,7 +116,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
     assert.equal((await place(service, tenant, { external_order_id: 'later' })).status, 201);
   });
 
-  it('409, 201: a pause closes the restaurant of its own tenant only', async () => {
+  it('409: during a pause, orders of the tenant are refused; 201: orders of another tenant are accepted', async () => {
     const [tenant, other] = [await service.tenant(), await service.tenant()];
     await pause(tenant);
     await assertClosed(tenant);
@@ -124,7 +124,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
     assert.deepEqual((await state(other)).body, OPEN);
   });
 
-  it('400: an end that is past, now, null or no time, and a reason of more than 200 characters, are refused', async () => {
+  it('400: a pause is refused if its end is not a time in the future, or if its reason has more than 200 characters', async () => {
     const tenant = await service.tenant();
     const rows = await dumpRows(service, 'opening', 'audit_entry');
     for (const until of [
@@ -144,7 +144,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
     assert.equal((await pause(tenant, { reason: '🍕'.repeat(200) })).status, 200);
   });
 
-  it('401: calls without a token or with a partner key are refused; 403: calls of a hotel without a restaurant are refused', async () => {
+  it('401: a pause is refused without a token or with a partner key; 403: it is refused to a hotel without a restaurant', async () => {
     const tenant = await service.tenant();
     const hotel = await service.tenant({ features: ['hotel'] });
     for (const method of ['GET', 'POST', 'DELETE']) {
@@ -173,7 +173,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
 });
 
 describe('GET and PUT /v1/staff/opening-hours/', () => {
-  it('200: the owner replaces the hours, and staff read them; 409: outside the hours, an order gets Retry-After until the opening', async () => {
+  it('200: the owner replaces the opening hours, and staff read them; 409: outside the hours, an order gets Retry-After until the opening', async () => {
     const tenant = await service.tenant({ timezone: 'UTC' });
     assert.deepEqual((await service.call('GET', HOURS, { headers: tenant.staff })).body, { hours: [] });
     const { hours, opensAtMs } = closedNow();
@@ -192,7 +192,7 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
     assert.equal((await place(service, tenant)).status, 201);
   });
 
-  it('201: the hours count in the time zone of the tenant, also after a tenant document has changed the zone', async () => {
+  it('201: the opening hours apply in the time zone of the tenant, even after a tenant document has changed the zone', async () => {
     const tenant = await service.tenant({ timezone: 'UTC' });
     const { hours } = closedNow();
     await putHours(tenant, hours);
@@ -204,7 +204,7 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
     assert.equal((await place(service, tenant)).status, 201);
   });
 
-  it('200: sending the same hours again writes no row', async () => {
+  it('200: a PUT of the stored opening hours writes no row', async () => {
     const tenant = await service.tenant();
     const hours = [{ weekday: 1, opens: '18:00', closes: '02:00' }];
     await putHours(tenant, hours);
@@ -213,7 +213,7 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
     assert.deepEqual(await dumpRows(service, 'opening', 'audit_entry', 'recent_change'), rows);
   });
 
-  it('400: hours with a wrong weekday or time, without a field, or with more than 49 entries are refused', async () => {
+  it('400: opening hours with a wrong weekday or time, without a field, or with more than 49 entries are refused', async () => {
     const tenant = await service.tenant();
     const time = { weekday: 1, opens: '10:00', closes: '11:00' };
     for (const [hours, fault] of [
@@ -241,7 +241,7 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
     );
   });
 
-  it('403: staff cannot replace the hours, and a tenant without a restaurant has none; 401: a partner cannot read them', async () => {
+  it('403: staff cannot replace the opening hours, and a hotel without a restaurant has none; 401: a partner cannot read them', async () => {
     const tenant = await service.tenant();
     const hotel = await service.tenant({ features: ['hotel'] });
     assertError(await putHours(tenant, [], tenant.staff), 403, 'error');
@@ -250,7 +250,7 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
     assertError(await service.call('GET', HOURS, { headers: tenant.partner }), 401, 'invalid_credentials');
   });
 
-  it('the audit trail has the new hours', async () => {
+  it('a change of the opening hours writes an audit entry with the new hours', async () => {
     const tenant = await service.tenant();
     const hours = [{ weekday: 7, opens: '18:00', closes: '02:00' }];
     await putHours(tenant, hours);
@@ -260,7 +260,7 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
 });
 
 describe('opening on several nodes', () => {
-  it('a pause and its end are known on the other node within a second', async () => {
+  it('a pause and its end take effect on the other node within a second', async () => {
     const other = await startService({ beside: service, config: { rateLimitPerMinute: 1_000_000 } });
     try {
       const tenant = await service.tenant();
@@ -281,7 +281,7 @@ describe('opening on several nodes', () => {
     }
   });
 
-  it('refuseIfClosed reads the database once, and sends no statement while the cache has the tenant', async () => {
+  it('refuseIfClosed reads the database once, and sends no SQL statement while the tenant is in the cache', async () => {
     const { tenantId } = await service.tenant();
     const { db, statementsOf } = openRecorded(service.database.url, 2);
     const changes = new RecentChanges(db, pino({ level: 'silent' }));

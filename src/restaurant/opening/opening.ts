@@ -34,7 +34,7 @@ export class Opening {
   }
 
   /**
-   * Refuses a new order while the restaurant is closed. It takes no statement if the cache has the tenant.
+   * Refuses a new order while the restaurant is closed. Runs no SQL statement if the tenant is in the cache.
    * @throws ApiError 409 `restaurant_closed`, with `Retry-After` in seconds if the time of the next opening is known
    */
   async refuseIfClosed(tenantId: number): Promise<void> {
@@ -53,7 +53,7 @@ export class Opening {
     });
   }
 
-  /** Reads if the restaurant is open now. Reads from the database, so the response is never out of date. */
+  /** Returns the pause, and if the restaurant is open now. Reads the database and not the cache, so the result is never out of date. */
   async state(tenantId: number): Promise<PauseState> {
     const stored = await store.readOpening(this.#db, tenantId);
     const hours = new OpeningHours(stored.hours, stored.timezone);
@@ -111,7 +111,10 @@ export class Opening {
     });
   }
 
-  /** Runs a change under the lock of the row. If it returns an entry, writes the entry into the audit trail and announces the change. */
+  /**
+   * Locks the stored opening hours and the pause, and runs a change. If the change returns an audit entry, writes the entry, and announces
+   * the change to all processes.
+   */
   async #change(
     actor: Actor,
     change: (tx: Tx, stored: Awaited<ReturnType<typeof store.lockOpening>>) => Promise<NewAuditEntry | null>,

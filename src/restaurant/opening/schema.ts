@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { TIME_OF_DAY_PATTERN } from '#platform/lib/dates.ts';
 
-/** Largest number of opening times of a week: seven on each day. */
+/** Largest number of opening times in a week: seven for each day. */
 const MAX_TIMES = 49;
 
 const TimeOfDay = (description: string) =>
@@ -73,7 +73,7 @@ export const PauseState = Type.Object(
       description: 'True if the restaurant takes orders now. False during a pause, and outside the opening hours.',
     }),
     until: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'The end of the pause. Null if there is no pause, or if its end is open.',
+      description: 'The end of the pause. Null if there is no pause, or if the pause lasts until staff end it.',
     }),
     reason: Type.Union([Type.String(), Type.Null()], {
       description: 'The reason of the pause. Null if there is no pause, or if staff gave no reason.',
@@ -81,12 +81,12 @@ export const PauseState = Type.Object(
     reopens_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description:
         'The time at which the restaurant opens: the first opening time that is not before the end of the pause. Null if the ' +
-        'restaurant is open, or if the end of the pause is open.',
+        'restaurant is open, or if the pause lasts until staff end it.',
     }),
   },
   {
     title: 'PauseState',
-    description: 'The restaurant is open or closed now.',
+    description: 'The state of the restaurant now: open or closed, with its pause.',
     examples: [
       {
         is_open: false,

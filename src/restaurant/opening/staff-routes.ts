@@ -8,9 +8,9 @@ import { OpeningHoursDocument, PauseStart, PauseState } from './schema.ts';
 interface Dependencies {
   opening: Opening;
   changes: RecentChanges;
-  /** Accepts every signed-in person of a tenant with a restaurant. */
+  /** Guard that accepts every signed-in person of a tenant with a restaurant. */
   staffGuard: Guard;
-  /** Accepts people who may change orders. */
+  /** Guard that accepts people who may change orders. */
   ordersGuard: Guard;
   ownerGuard: Guard;
 }

@@ -86,7 +86,7 @@ describe('filters of GET /v1/staff/orders/', () => {
     assert.deepEqual(await found({ external_order_id: 'SAME' }), []);
   });
 
-  it('200: phone compares the digits of both numbers', async () => {
+  it('200: the filter phone compares only the digits of both numbers', async () => {
     for (const phone of ['+351 912 345 678', '351912345678', '(351) 912-345-678']) {
       assert.deepEqual(await found({ phone }), [1, 0], phone);
     }
@@ -94,7 +94,7 @@ describe('filters of GET /v1/staff/orders/', () => {
     assert.deepEqual(await found({ phone: '35191234567' }), []);
   });
 
-  it('200: name compares the begin of the name without case and accents', async () => {
+  it('200: the filter name finds customers whose names begin with its text, and ignores case and accents', async () => {
     for (const name of ['ines', 'INÊS', 'Ine', 'i\u0301nes']) {
       assert.deepEqual(await found({ name }), [2, 1, 0], name);
     }
@@ -106,7 +106,7 @@ describe('filters of GET /v1/staff/orders/', () => {
     }
   });
 
-  it('200: names of other alphabets, of long texts and of unusual characters are stored and found', async () => {
+  it('200: names in other alphabets, long names and names with unusual characters are stored and found', async () => {
     const own = await service.tenant();
     for (const [stored, searched] of [
       ['Йосип Ґалаґан', 'йосип ґ'],
@@ -127,7 +127,7 @@ describe('filters of GET /v1/staff/orders/', () => {
     }
   });
 
-  it('200: a search by name covers 31 days, and all orders from created_from on if it is given', async () => {
+  it('200: a search by name covers 31 days, or with created_from all orders from this time on', async () => {
     const own = await service.tenant();
     const insert = async (daysAgo: number) => {
       const at = new Date(Date.now() - daysAgo * DAY_MS);

@@ -30,7 +30,7 @@ async function personId(of: TestTenant, role: 'owner' | 'staff') {
     .executeTakeFirstOrThrow();
 }
 
-describe('fields of an order that tell who ordered and when it changed', () => {
+describe('fields of an order that show who placed it and when it changed', () => {
   it('200: a new order has its number, its credential and the time of its placement, in the list and in the single read', async () => {
     const own = await service.tenant();
     const id = await newId(own);
@@ -106,7 +106,7 @@ describe('fields of an order that tell who ordered and when it changed', () => {
     assert.equal(listed.status_changed_at, null);
   });
 
-  it('200: an order that an earlier version placed and that is pending has its history', async () => {
+  it('200: a pending order that an earlier version placed has a history', async () => {
     const id = await newId();
     const { db } = service.database;
     const row = await db.selectFrom('restaurant_order').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -138,7 +138,7 @@ describe('expected_status, reason and ready_by of POST /v1/staff/orders/{order_i
     assert.equal((await read(id)).history.length, 2);
   });
 
-  it('200: the reason of a cancellation is in the order, and not in the event; 400: another status takes no reason', async () => {
+  it('200: the reason of a cancellation is in the order and not in the event; 400: a reason with another status is refused', async () => {
     const id = await newId();
     const refused = await setOrderStatus(service, tenant, id, 'confirmed', { reason: 'why' });
     assert.deepEqual(faultsOf(refused), ['reason: is accepted only with the status "cancelled"']);
@@ -156,7 +156,7 @@ describe('expected_status, reason and ready_by of POST /v1/staff/orders/{order_i
     );
   });
 
-  it('200: ready_by is stored with any status, and a change without it keeps it', async () => {
+  it('200: ready_by is stored with any status, and a change without ready_by keeps the stored value', async () => {
     const id = await newId();
     const first = await setOrderStatus(service, tenant, id, 'confirmed', { ready_by: '2030-05-01T20:00:00+02:00' });
     assert.equal(first.body.ready_by, '2030-05-01T18:00:00.000Z');

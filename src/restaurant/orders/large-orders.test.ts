@@ -8,8 +8,8 @@ import { openRecorded, type RecordedDatabase } from '#test/support/statements.ts
 import type { OrderLine } from './schema.ts';
 
 /**
- * Returns the JSON of order lines, with about `bytes` bytes. The text is random, so that it does not compress. It has spaces that the
- * service would not write, so that the tests can prove that the stored text is copied unchanged.
+ * Returns the JSON of order lines, with about `bytes` bytes. The text is random, so that the database cannot compress it. It has spaces
+ * that the service would not write, so that the tests can prove that the service copies the stored text unchanged.
  */
 function linesText(bytes: number): string {
   const name = Array.from({ length: Math.ceil(bytes / 11) }, () => Math.random().toString(36).slice(2, 13)).join('');

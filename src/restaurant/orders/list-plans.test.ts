@@ -15,8 +15,9 @@ const PAGE = 50;
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 /**
- * Maximum number of pages that a statement reads for one page of a list, or to count the orders of a selective filter. An order takes a page,
- * and a few pages of an index. A search by name also sorts the names of 31 days. The count of a filter that most orders pass reads more.
+ * Maximum number of pages that a statement reads for one page of a list, or to count the orders of a selective filter. For each order,
+ * PostgreSQL reads a page of the table and a few pages of an index. A search by name also sorts the names of 31 days. To count the orders
+ * of a filter that most orders pass, PostgreSQL may read more pages.
  */
 const MOST_PAGES = 1_200;
 

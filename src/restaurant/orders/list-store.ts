@@ -7,26 +7,26 @@ import type { DB } from '#platform/db/types.ts';
 import type { OrderStatus, OrderType } from './order-status.ts';
 import { STATUS_CHANGED_AT } from './store.ts';
 
-/** Conditions of a list. All of them must be true. A field that is missing or undefined is no condition. */
+/** Conditions of a list of orders. An order is listed if all conditions are true. A field that is missing or undefined is no condition. */
 export interface OrderFilter {
   status?: OrderStatus | undefined;
-  /** True: only orders that are neither completed nor cancelled. */
+  /** If it is true, the list has only orders that are neither completed nor cancelled. */
   isOpen?: true | undefined;
   ids?: string[] | undefined;
   credentialId?: string | undefined;
   orderType?: OrderType | undefined;
   externalOrderId?: string | undefined;
-  /** Text whose digits equal the digits of the customer's phone. */
+  /** Telephone number of the customer. Only the digits are compared. */
   phone?: string | undefined;
-  /** Begin of the customer's name, without case and accents. */
+  /** Beginning of the customer's name. Case and accents are ignored. */
   name?: string | undefined;
-  /** Smallest id of the list. Ids contain the time, so this is a bound of the time. */
+  /** Smallest id in the list. An id contains the time of the order, so this field is also a lower bound of the time. */
   fromId?: string | undefined;
-  /** Smallest id after the list. */
+  /** Id above all ids in the list. It is also an upper bound of the time. */
   beforeId?: string | undefined;
 }
 
-/** Order of the tenant in a list, with its estimated size and without its lines. */
+/** Order in a list of the tenant's orders, with its estimated size and without its lines. */
 export interface ListedOrder {
   id: string;
   status: string;
@@ -81,11 +81,12 @@ function pagesOf(tenantId: number, filter: OrderFilter, rows: Orders): PageForm<
   return { form: 'tallied', tallied: { list, filter: { status, kind: orderType, credentialId, fromId, beforeId } } };
 }
 
-/** Makes the condition of each field of a filter, in a form that an index answers. */
+/** Returns a condition for each given field of the filter, in a form for which PostgreSQL can use an index. */
 function conditionsOf(tenantId: number, filter: OrderFilter): RawBuilder<boolean>[] {
   return [
     ...given(filter.status, (status) => sql`status = ${status}`),
-    // The statuses are no parameters, because the planner must see that they are those of the partial index.
+    // The statuses are in the text of the statement and not in parameters. Otherwise the planner could not use the partial index on these
+    // statuses.
     ...given(filter.isOpen, () => IS_OPEN),
     ...given(filter.ids, (ids) => sql`id = ANY(${ids}::uuid[])`),
     ...given(filter.credentialId, (id) => sql`credential_id = ${id}::uuid`),
@@ -102,7 +103,10 @@ function given<Value>(value: Value | undefined, make: (value: Value) => RawBuild
   return value === undefined ? [] : [make(value)];
 }
 
-/** The unique key has the credential before the external id. So the query looks the id up for each credential of the tenant. */
+/**
+ * Returns a query for the ids of the orders with this external id. The unique key has the credential before the external id. So the query
+ * looks up the external id for each credential of the tenant.
+ */
 function idsOf(tenantId: number, externalOrderId: string): RawBuilder<unknown> {
   const credentials = sql`SELECT id FROM credential WHERE tenant_id = ${tenantId}`;
   return sql`

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Returns the filter that a query asks for.
- * @param nowMs milliseconds of Unix time, from which a search by name goes back
+ * @param nowMs present time in milliseconds of Unix time, from which a search by name covers the previous days
  * @throws ApiError 400 `invalid_request`
  */
 export function filterOf(query: StaffOrderQuery, nowMs: number): OrderFilter {

@@ -10,8 +10,9 @@ export interface HistoryEntry {
 }
 
 /**
- * Returns the history of an order, oldest entry first. The partner has set the first status, `pending`. The history follows the changes from
- * there to the status of the order. It returns null if a change is missing, because then a process of an earlier version has made this change.
+ * Returns the history of an order, oldest entry first. The partner has set the first status, `pending`. The function follows the changes
+ * from that status to the present status of the order. Returns null if a change between them is missing, because a process of an earlier
+ * version made this change.
  */
 export function historyOf(
   order: Pick<OrderRow, 'status' | 'created_at' | 'credential_id'>,

@@ -15,7 +15,7 @@ export function partnerShape(row: OrderSummary): OrderResponse {
 
 /**
  * Returns an order as the JSON of a `StaffOrder`. The stored JSON of its lines is copied without parsing it.
- * @param history undefined: the JSON has no history
+ * @param history if it is undefined, the JSON has no history
  */
 export function staffText(row: OrderRow, history?: StaffOrder['history']): string {
   const { beforeLines, afterLines } = staffParts(row);

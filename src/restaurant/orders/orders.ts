@@ -57,8 +57,8 @@ const LARGE_ORDERS_AT_ONCE = 4;
 const LARGE_ORDERS_OF_A_TENANT = 2;
 const LARGE_ORDER_WAIT_MS = 30_000;
 /**
- * Maximum number of groups with a large order that lists read at the same time, because each group may have a megabyte of text. Other lists
- * wait, and the tenants are served round robin.
+ * Maximum number of groups with a large order that lists read at the same time, because each group may have a megabyte of text. Further
+ * groups wait, and the tenants are served round robin.
  */
 const LARGE_GROUPS_AT_ONCE = 2;
 const LARGE_GROUPS_OF_A_TENANT = 1;
@@ -112,9 +112,8 @@ export class Orders {
   }
 
   /**
-   * Places an order at most once for each external id (decision 22). It prices the items and inserts the row without looking for a stored
-   * order first. If the order is refused or its external id is taken, it looks for a stored order with this external id, and returns that
-   * order if it exists.
+   * Places an order at most once for each external id (decision 22). First prices the items and tries to insert the order. If the order is
+   * refused or its external id is taken, looks for a stored order with this external id, and returns that order if it exists.
    * @returns the order. `isReplayed` is true if an earlier call placed it.
    * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`, 409 `restaurant_closed`
    */
@@ -146,13 +145,19 @@ export class Orders {
     return `{"lines":${lines},${JSON.stringify({ total, currency: caller.currency }).slice(1)}`;
   }
 
-  /** Does the work on an order. If the order is large, the work waits until few other large orders are worked on. */
+  /**
+   * Runs the work on an order. If the order is large, first waits until the work on fewer than `LARGE_ORDERS_AT_ONCE` large orders is under
+   * way.
+   */
   async #inTurn<T>({ tenantId }: Caller, order: OrderQuoteRequest, work: () => Promise<T>): Promise<T> {
     const isLarge = countParts(order) > LARGE_ORDER_PARTS;
     return await (isLarge ? this.#largeOrders.run(String(tenantId), work) : work());
   }
 
-  /** Prices the items first, because an invalid item is reported even while the restaurant is closed. */
+  /**
+   * Prices the items of an order, and then refuses the order if the restaurant is closed. So an invalid item is reported even while the
+   * restaurant is closed.
+   */
   async #price(caller: Caller, { items }: OrderQuoteRequest): Promise<PricedOrder> {
     const priced = await priceItems(await this.#readListedMenu(caller), items);
     await this.#opening.refuseIfClosed(caller.tenantId);
@@ -237,7 +242,7 @@ export class Orders {
     return staffText(row, named);
   }
 
-  /** @throws ApiError 404 `error` for an unknown id */
+  /** Reads a whole order. @throws ApiError 404 `error` for an unknown id */
   async #read(tenantId: number, orderId: string): Promise<store.OrderRow> {
     const [row] = isUuid(orderId) ? await store.readWhole(this.#db, tenantId, [orderId]) : [];
     if (row === undefined) {
@@ -330,7 +335,7 @@ function orderRow(
     lines: made.lines,
     total: made.total,
     currency,
-    // The time in the id, so that a list between two times needs only the ids.
+    // The time is the one in the id, so that a list of the orders between two times only needs to compare ids.
     created_at: timeOf(made.id),
   };
 }

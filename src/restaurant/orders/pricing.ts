@@ -25,7 +25,8 @@ interface IndexedItem {
 
 /**
  * Prices the items of an order with the prices of the current menu (decisions 19 and 21). If several items are invalid, it reports the
- * first one. It works dish by dish, so that each dish is read once and only one dish is in memory. It yields to the event loop regularly.
+ * first one. It prices all items of one dish before the items of the next dish, so that each dish is read once and only one dish is in
+ * memory. It yields to the event loop regularly.
  * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, or `invalid_request` if the lines or the total are too
  *   large to store
  */

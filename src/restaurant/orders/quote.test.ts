@@ -133,7 +133,7 @@ describe('POST /v1/third-party/orders/quote/', () => {
     assert.deepEqual([status, Object.keys(body)], [200, ['lines', 'total', 'currency']]);
   });
 
-  it('200: a quote of 1,000 items waits for its turn like a large order, and is priced', async () => {
+  it('200: a quote of 1,000 items is priced', async () => {
     const items = Array.from({ length: 1_000 }, () => ({ item_id: 'WATER', quantity: 1 }));
     const { status, body } = await quote({ items });
     assert.deepEqual([status, body.lines.length, body.total], [200, 1_000, '2500.00']);
@@ -195,7 +195,7 @@ describe('POST /v1/third-party/orders/quote/', () => {
 });
 
 describe('GET /v1/third-party/orders/quote/', () => {
-  it('404, 200: it reads the order with the external id "quote", and POST to its cancel path cancels this order', async () => {
+  it('404, 200: a GET reads the order with the external id "quote", and a POST to its cancel path cancels this order', async () => {
     const own = await service.tenant();
     const read = () => service.call('GET', QUOTE, { headers: own.partner });
     assertError(await read(), 404, 'order_not_found');
@@ -206,7 +206,7 @@ describe('GET /v1/third-party/orders/quote/', () => {
     assert.equal((await service.call('HEAD', QUOTE, { headers: own.partner })).status, 200);
   });
 
-  it('405: another method on the path gets the methods of both operations in Allow', async () => {
+  it('405: a PUT is refused, and the header Allow names the methods of both operations', async () => {
     const answer = await service.call('PUT', QUOTE, { headers: tenant.partner, json: ONE });
     assertError(answer, 405, 'error');
     assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST');

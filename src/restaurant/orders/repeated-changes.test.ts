@@ -85,14 +85,14 @@ describe('request_id of POST /v1/staff/orders/{order_id}/status/', () => {
     }
   });
 
-  it('200, 409: of concurrent changes to one status with different request_ids, one succeeds', async () => {
+  it('200, 409: of concurrent changes to the same status with different request_ids, one succeeds', async () => {
     const id = await idOf();
     const answers = await Promise.all(Array.from({ length: 5 }, () => change(id, 'ready', crypto.randomUUID())));
     assert.deepEqual(countByStatus(answers), { 200: 1, 409: 4 });
     assert.deepEqual(await statusesOfEvents(id), ['ready']);
   });
 
-  it('200: after later changes with another request_id or without one, the earlier request_id still is a repeat', async () => {
+  it('200: after later changes with another request_id or without one, a call with the earlier request_id is still a repeat', async () => {
     for (const later of [crypto.randomUUID(), undefined]) {
       const id = await idOf();
       const earlier = crypto.randomUUID();
@@ -131,7 +131,7 @@ describe('request_id of POST /v1/staff/orders/{order_id}/status/', () => {
     assert.deepEqual(await statusesOfEvents(id), []);
   });
 
-  it('200: a repeat is recognised before expected_status is compared, also with an expected_status that is wrong now', async () => {
+  it('200: a repeat with the same request_id is accepted even if its expected_status is outdated', async () => {
     const id = await idOf();
     const request_id = crypto.randomUUID();
     const more = { request_id, expected_status: 'pending' };
@@ -151,7 +151,7 @@ describe('request_id of POST /v1/staff/orders/{order_id}/status/', () => {
     assert.equal((await change(id, 'ready', kept)).status, 200);
   });
 
-  it('200: one request_id changes several orders, of this tenant and of another one, because it counts for each order', async () => {
+  it('200: calls with the same request_id can change several orders, of the same tenant and of another tenant', async () => {
     const stranger = await service.tenant();
     const request_id = crypto.randomUUID();
     const theirs = (await newOrder(stranger))['order_id'] ?? '';

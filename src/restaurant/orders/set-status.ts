@@ -27,7 +27,7 @@ export async function setStatus(
   orderId: string,
   change: ChangeBy,
 ): Promise<store.OrderSummary & OrderState> {
-  // Made before the transaction, so that a second run of the transaction writes the same row.
+  // The id and the time are made before the transaction, so that a second run of the transaction writes the same row.
   const made = { id: newId(), at: new Date() };
   const requestId = change.request_id?.toLowerCase() ?? null;
   return await transactionWithEvents(async (tx, record) => {
@@ -56,14 +56,17 @@ export async function setStatus(
 }
 
 /**
- * Returns true if an earlier change of the order had this request id. The row of the order has the id of the last change, also of a change by an
- * earlier version. The history is read after the row is locked, so it has all earlier changes.
+ * Returns true if an earlier change of the order had this request id. The row of the order has the request id of the last change, even if a
+ * process of an earlier version made it. The function searches the history while the row is locked, so the history has all earlier changes.
  */
 async function isRepeat(tx: Tx, tenantId: number, row: store.MovableOrder, requestId: string): Promise<boolean> {
   return requestId === row.status_request_id || (await store.hasRequest(tx, tenantId, row.id, requestId));
 }
 
-/** @throws ApiError 409 if the order has another status than the caller expects, or cannot change to the new status */
+/**
+ * Refuses a change that is not allowed.
+ * @throws ApiError 409 if the order does not have the expected status, or cannot change to the new status
+ */
 function refuseChange(row: store.MovableOrder, { status, expected_status }: StatusChange): void {
   const stored = row.status as OrderStatus;
   if (expected_status !== undefined && expected_status !== stored) {

@@ -79,8 +79,8 @@ export async function findByExternalIds(db: Database, keys: ExternalKey[]): Prom
 }
 
 /**
- * Time of the last change of the status. An order that is pending has not changed since it was placed. Null if a process of an earlier version
- * has made the last change.
+ * Time of the last change of the status. For a pending order, it is the time when the order was placed. Null if a process of an earlier
+ * version has made the last change.
  */
 export const STATUS_CHANGED_AT = sql<Date | null>`
   CASE WHEN status = 'pending' THEN created_at WHEN last_status = status THEN status_changed_at END
@@ -160,8 +160,8 @@ export type NewStatusChange = Omit<Insertable<OrderStatusChange>, 'status' | 'ch
 };
 
 /**
- * Writes a new status, and the change into the history. On a cluster, these are two statements, because one statement for two tables would ask
- * all nodes (architecture, database rule 4).
+ * Writes a new status, and the change into the history. On a database cluster, these are two statements, because one statement for two
+ * tables would be sent to all nodes (architecture, database rule 4).
  * @param more columns of the order that the call also sets. A column that is undefined keeps its value.
  */
 export async function writeStatus(

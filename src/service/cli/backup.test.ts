@@ -32,7 +32,7 @@ const ORDERS_BEFORE = 10;
 /** Number of orders in a database whose restore takes long enough to be killed. */
 const MANY_ORDERS = 20_000;
 
-/** Everything that must work after a restore as before. */
+/** Data and credentials that must work after a restore in the same way as before the backup. */
 interface House {
   hotel: TestHotel;
   channel: TestChannel;
@@ -95,7 +95,10 @@ interface Written {
   stays: string[];
 }
 
-/** Places orders and books stays until `isOver` returns true. Each client adds the external ids of what the service has accepted. */
+/**
+ * Places orders and books stays until `isOver` returns true. Each client records the external ids of the orders and stays that the service
+ * has accepted.
+ */
 async function writeUntil(isOver: () => boolean, written: Written): Promise<void> {
   const write = async (client: number) => {
     for (let round = 0; !isOver(); round += 1) {
@@ -123,7 +126,7 @@ async function statusesOf(at: TestService, paths: string[]): Promise<Set<number>
 }
 
 describe('backup and restore', () => {
-  it('a backup under load, restored into an empty DATA_DIR, has every order and stay from before it, and every credential and secret works', async () => {
+  it('a backup that is made under load and restored into an empty DATA_DIR has all earlier orders and stays, and all credentials and secrets work', async () => {
     const earlier: Written = { orders: [], stays: [] };
     const file = join(folder, 'under-load.backup');
     let isOver = false;
@@ -135,7 +138,7 @@ describe('backup and restore', () => {
     await load;
     assert.match(
       stdout,
-      / is complete \(rows: \d+, size: \d+ KiB\)\. It contains the master key, sealed by the passphrase\./,
+      / is complete \(rows: \d+, size: \d+ KiB\)\. It contains the master key, encrypted with the passphrase\./,
     );
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const late = await placeOrder(service, house.hotel.partner);
@@ -170,7 +173,9 @@ describe('backup and restore', () => {
     await assertMovesToServer(env);
   });
 
-  /** Asserts that sign-in, tokens, API key, webhook secret and channel secret work, and that a cursor from before the restore is refused. */
+  /**
+   * Asserts that sign-in, tokens, API key, webhook secret and channel secret work, and that a cursor from before the restore is refused.
+   */
   async function assertHouse(remote: TestService): Promise<void> {
     const { hotel, channel, webhookSecret, cursor } = house;
     const signIn = { email: hotel.document.users?.[0]?.email, password: OWNER_PASSWORD };
@@ -260,7 +265,7 @@ describe('a restore that is killed', () => {
   });
   after(() => large.close());
 
-  it('after SIGKILL, DATABASE_URL has no row, and the same command then restores all rows', async () => {
+  it('after SIGKILL of a restore, the database of DATABASE_URL has no row, and the same command then restores all rows', async () => {
     const target = await newDatabase();
     const options = { env: { ...envOf(large), DATABASE_URL: target.url } };
     await target.db.transaction().execute(async (tx) => {
@@ -277,7 +282,7 @@ describe('a restore that is killed', () => {
     assert.deepEqual(to, from);
   });
 
-  it('after SIGKILL, the same command restores all rows into the same DATA_DIR', async () => {
+  it('after SIGKILL of a restore, the same command restores all rows into the same DATA_DIR', async () => {
     const dataDir = await newDataDir();
     const args = ['restore', file, '--passphrase-file', passphraseFile];
     const command = startCommand(args, { env: { DATA_DIR: dataDir } });

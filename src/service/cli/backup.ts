@@ -9,13 +9,13 @@ import { formatBytes, print, printJson, showProgress } from './terminal.ts';
 import { readVersion } from '../version.ts';
 
 export interface BackupFlags {
-  /** Path of a file with the passphrase that seals the master key. */
+  /** Path of a file with the passphrase that encrypts the master key. */
   passphraseFile?: string;
   json?: boolean;
 }
 
 /**
- * Runs `roomservice backup FILE`. Writes all rows as they are in one moment, while other processes use the database. Neither migrates nor
+ * Runs `roomservice backup FILE`. Writes all rows as they are at one moment, while other processes use the database. Neither migrates nor
  * changes the database, because an operator makes a backup before an upgrade.
  */
 export async function backup(config: Config, file: string, { passphraseFile, json }: BackupFlags): Promise<void> {
@@ -62,7 +62,7 @@ function describe(
 ) {
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const key = isSealed
-    ? 'It contains the master key, sealed by the passphrase. Keep the passphrase in another place than this file.'
+    ? 'It contains the master key, encrypted with the passphrase. Keep the passphrase in another place than this file.'
     : 'It does not contain the master key. A restore needs the master key in use now, so keep a copy of it in another place.';
   return `${file} is complete (rows: ${rows}, size: ${formatBytes(bytes)}). ${key}`;
 }

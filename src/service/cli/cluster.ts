@@ -7,7 +7,10 @@ import { OperatorError } from '#platform/errors.ts';
 import { outOfReach } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
-/** Runs `roomservice cluster distribute`. Places each table of a cluster where it must be, and prints the tables that were elsewhere. */
+/**
+ * Runs `roomservice cluster distribute`. Places each table of a database cluster on the nodes where it must be, and prints the tables that
+ * were on other nodes.
+ */
 export async function distributeTables(config: Config, options: { json?: boolean }): Promise<void> {
   const placed = await withDatabase(config, async (db) => {
     await readTables(db);
@@ -22,7 +25,10 @@ export async function distributeTables(config: Config, options: { json?: boolean
   }
 }
 
-/** Runs `roomservice cluster verify`. Prints the tables of a cluster that are not where they must be, and exits 1 if there are any. */
+/**
+ * Runs `roomservice cluster verify`. Prints the tables of a database cluster that are not on the nodes where they must be, and exits 1 if
+ * there is such a table.
+ */
 export async function verifyTables(config: Config, options: { json?: boolean }): Promise<void> {
   const tables = await withDatabase(config, readTables);
   const wrong = tables.filter(({ isRight }) => !isRight);

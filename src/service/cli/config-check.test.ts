@@ -216,7 +216,7 @@ describe('roomservice config check: DATABASE_URL', () => {
     assert.doesNotMatch(report.output, /hunter2/);
   });
 
-  it('describeState finds a PostgreSQL that is too old, a standby, and a database of another branch', () => {
+  it('describeState reports a PostgreSQL that is too old, a standby, and a database with migrations of another branch', () => {
     const state = { version: '18.4', isStandby: false, mayCreateTables: true, migrations: { missing: [], newer: [] } };
     const faultsOf = (change: Partial<Parameters<typeof describeState>[0]>) =>
       describeState({ ...state, ...change }).faults;
@@ -295,7 +295,7 @@ describe('roomservice config check: embedded database', () => {
 describe('roomservice config check: Redis and JWKS', () => {
   const program = findRedis();
 
-  it('config check exits 0 if Redis responds and has no new key then, and exits 1 if it does not run or refuses the password', {
+  it('config check exits 0 and adds no key to Redis if Redis responds, and exits 1 if Redis does not run or refuses the password', {
     skip: program === undefined && 'this machine has no redis-server and no valkey-server',
   }, async (t) => {
     const redis = await createRedis(program ?? '', ['--requirepass', 'correct-word']);

@@ -8,7 +8,7 @@ type Digests = Awaited<ReturnType<typeof digestTables>>;
 
 /**
  * Compares all rows of a copy with the rows of its source. Must run in the transaction that has made the copy.
- * @throws OperatorError if a table of the copy has other rows than in the source
+ * @throws OperatorError if the rows of a table differ between the copy and the source
  */
 export async function compareCopy({ contents, db }: TransferSource, copy: Database): Promise<void> {
   showProgress('Comparing the copy with the old data …');

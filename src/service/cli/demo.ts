@@ -28,8 +28,8 @@ const DOCUMENT = join(import.meta.dirname, '../../../demo/tenant.json');
 const OWNER_EMAIL = 'owner@demo.example';
 const FRONT_DESK_EMAIL = 'front-desk@demo.example';
 /**
- * Staff of a new demo tenant. They are not in demo/tenant.json, because the document of a new user needs a password, and a repository should
- * have no password.
+ * Staff of a new demo tenant. They are not in demo/tenant.json, because the document of a new user needs a password, and a repository
+ * should have no password.
  */
 const STAFF: { email: string; name: string; areas: Area[] }[] = [
   { email: FRONT_DESK_EMAIL, name: 'Inês Duarte', areas: ['hotel', 'rates'] },

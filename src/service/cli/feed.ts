@@ -4,8 +4,9 @@ import { openRuntime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 /**
- * Runs `roomservice feed expire-cursors`. All processes refuse the earlier cursors of the event feed from their next call on. An operator runs
- * it after a recovery that lost the last events, because a cursor could otherwise point beyond new events, and the partner would skip them.
+ * Runs `roomservice feed expire-cursors`. Afterwards, all processes refuse the earlier cursors of the event feed, which are positions up to
+ * which a partner has read. An operator runs the command after a recovery that lost the last events. Otherwise a cursor could point beyond
+ * new events, and the partner would skip them.
  */
 export async function expireCursors(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });

@@ -111,7 +111,7 @@ describe('writes to a database that has lost its standbys', () => {
     assert.deepEqual(lines(), { hang: 1, goOn: 0, other: 0 });
   });
 
-  it('200 or 201: when COMMIT no longer waits for standbys, serve logs it once, and an order that is sent again is not stored twice', async () => {
+  it('200 or 201: when COMMIT no longer hangs, serve logs once that writes continue, and an order that is sent again is not stored twice', async () => {
     await setStandbys('');
     await eventually(() => lines().goOn === 1, 'line', 30_000);
     assert.equal(await gauge(), '0');

@@ -64,8 +64,8 @@ export async function rewrapKeys(config: Config, options: { json?: boolean }): P
 }
 
 /**
- * Runs `roomservice keys discard`, the way out if the master key is lost. Deletes the service keys, which nobody can decrypt any more. Refuses
- * to run if the master key in use decrypts one of them.
+ * Runs `roomservice keys discard`, for an installation whose master key is lost. Deletes the service keys, because no key can decrypt them
+ * any more. Refuses to run if the master key in use decrypts a service key.
  */
 export async function discardStoredKeys(config: Config, options: { yes?: boolean; json?: boolean }): Promise<void> {
   if (!options.yes) {

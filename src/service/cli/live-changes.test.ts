@@ -9,7 +9,10 @@ import { placeOrder } from '#test/support/webhooks.ts';
 
 const TENANTS = 10;
 const STREAMS_PER_TENANT = 20;
-/** Time in milliseconds within which a change is told. It is longer than the goal of `npm run bench -- --only live`, because the tests share the machine. */
+/**
+ * Time limit in milliseconds within which a stream reports a change. It is longer than the goal of `npm run bench -- --only live`, because
+ * the tests share the machine.
+ */
 const TOLD_WITHIN_MS = 8_000;
 
 const isBye = ({ event }: StreamBlock) => event === 'bye';
@@ -38,14 +41,14 @@ describe('live changes over several processes', () => {
   });
 
   const start = () => startServing(['--only', 'api'], { env: { ...envOf(service), LOG_LEVEL: 'warn' } });
-  /** Calls a process in the way of the functions of test/support/, which expect a `TestService`. */
+  /** Returns a `TestService` that calls this process, because the functions of test/support/ expect a `TestService`. */
   const at = ({ url }: Serving): TestService => ({
     ...service,
     url,
     call: (method, path, options) => call(url, method, path, options),
   });
 
-  /** A client that opens its stream again at the process that stays, with the last id that it has got. */
+  /** Client that opens its stream again on the process that keeps running, and sends the last event id that it received. */
   interface Client {
     tenant: TestTenant;
     streams: TestStream[];
@@ -81,7 +84,7 @@ describe('live changes over several processes', () => {
     return placed;
   }
 
-  /** Asserts that each client has heard of all orders, over its streams together, and that no stream began with resync. */
+  /** Asserts that the streams of each client together have reported all orders, and that no stream began with the event `resync`. */
   async function assertComplete(clients: Client[], placed: Map<number, string[]>): Promise<void> {
     for (const { tenant, streams } of clients) {
       const ids = placed.get(tenant.tenantId) ?? [];
@@ -101,7 +104,7 @@ describe('live changes over several processes', () => {
     }
   }
 
-  it('200: a change on one process is told by the other one', async () => {
+  it('200: a stream on one process reports a change that was made on another process', async () => {
     const [tenant] = tenants;
     assert.ok(tenant);
     const stream = await openStream(ends.url, tenant.owner);
@@ -112,7 +115,7 @@ describe('live changes over several processes', () => {
     await ends.ended;
   });
 
-  it('200: if a process with 200 streams is killed, the clients come back to the other one and miss no order', async () => {
+  it('200: if a process with 200 streams is killed, its clients connect to the other process and miss no order', async () => {
     const clients = await openClients(STREAMS_PER_TENANT / 2);
     const more = await Promise.all(
       tenants.flatMap((tenant) => Array.from({ length: STREAMS_PER_TENANT / 2 }, () => openAsDisplay(tenant))),
@@ -133,7 +136,7 @@ describe('live changes over several processes', () => {
     return await openClient({ ...tenant, owner: display.headers });
   }
 
-  it('200: a process that stops says bye, ends within a few seconds, and the clients miss no order', async () => {
+  it('200: a stopping process sends the event bye on its streams and ends within a few seconds, and its clients miss no order', async () => {
     const clients = await openClients(2);
     let isDone = false;
     const placing = placeUntil(() => isDone);

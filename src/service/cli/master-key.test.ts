@@ -156,7 +156,7 @@ describe('master key file in DATA_DIR', () => {
     assert.equal((await runCommand(['tenant', 'list'], { env })).code, 0);
   });
 
-  it('keys discard is refused while serve runs, and without a copy of the lost file it lets serve start with a new one', async () => {
+  it('if the master key file is lost, keys discard is refused while serve runs, and later lets serve start with a new master key', async () => {
     const serving = await startServing([], { env });
     await rename(file, `${file}.lost`);
     await refuse(['keys', 'discard', '--yes'], { env }, /Another process uses the data .* Nothing was changed\./);

@@ -6,7 +6,7 @@ import { OperatorError } from '#platform/errors.ts';
 /** Longest wait in milliseconds until the server has noticed that the process of an earlier move is gone. */
 const OUTCOME_WAIT_MS = 10_000;
 const OUTCOME_POLL_MS = 250;
-/** Message of pg if the server asks for a password and there is none. */
+/** Message of the library pg if the server asks for a password and the URL has no password. */
 const NO_PASSWORD = /client password must be a string/;
 /** Messages of pg that refuse a server during the connection, and that have no error code. */
 const REFUSED_BY_CLIENT = /^(SASL|SCRAM|The server does not support SSL)/;
@@ -14,7 +14,7 @@ const REFUSED_BY_CLIENT = /^(SASL|SCRAM|The server does not support SSL)/;
 /**
  * Returns true if a transaction on the target was committed, and false if it was rolled back.
  * @param target name of the target for messages
- * @throws OperatorError if the target is out of reach, or cannot tell
+ * @throws OperatorError if the target is out of reach, or does not know how the transaction ended
  */
 export async function hasCommitted(to: string, target: string, transaction: string): Promise<boolean> {
   for (const deadlineMs = Date.now() + OUTCOME_WAIT_MS; ; await sleep(OUTCOME_POLL_MS)) {

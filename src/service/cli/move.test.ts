@@ -184,7 +184,7 @@ describe('roomservice move', () => {
     assert.deepEqual([code, stdout], [0, 'demo: 7 nights counted, 0 differ\n']);
   });
 
-  it('a move that is killed during its commit keeps serve out, and the next move finds that the data is there', async () => {
+  it('if a move is killed during its commit, serve is refused, and the next move finds that the data is already in the target', async () => {
     const target = await newTarget();
     await slowCommit(target, 4);
     const killed = startCommand(['move', '--to', target.url], { env });
@@ -206,7 +206,7 @@ describe('roomservice move', () => {
     await rm(marker);
   });
 
-  it('a move whose connection is lost during the commit asks the server: it succeeds if the commit succeeded, and otherwise fails and can run again', async (t) => {
+  it('if a move loses its connection during the commit, it succeeds if the commit succeeded, and otherwise fails and can run again', async (t) => {
     const target = await newTarget();
     const proxy = await startDatabaseProxy(target.url, 1);
     t.after(() => proxy.close());
@@ -246,7 +246,10 @@ async function slowCommit({ db }: TestDatabase, seconds: number): Promise<void> 
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION at_commit()`.execute(db);
 }
 
-/** Waits until the server runs the COMMIT of a move. The marker appears a moment earlier, when the transaction can still be lost. */
+/**
+ * Waits until the server runs the COMMIT of a move. The file `moved-to` is not enough as a sign, because it appears earlier, when the
+ * transaction can still be lost.
+ */
 async function waitForCommit({ db }: TestDatabase): Promise<void> {
   const isCommitting = async () => {
     const { rows } = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database()

@@ -62,7 +62,7 @@ export async function move(config: Config, to: string, { json }: { json?: boolea
   }
 }
 
-/** Moves the data, unless an earlier call of the command has moved it and was killed before it could say so. */
+/** Moves the data, unless an earlier call of the command has moved it and was killed before it could report that. */
 async function moveOnce(databases: Databases): Promise<MoveMarker> {
   const { dataDir } = databases.config;
   const earlier = await readMoveMarker(dataDir);

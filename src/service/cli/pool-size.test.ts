@@ -23,7 +23,7 @@ describe('serve with DATABASE_POOL_SIZE', () => {
     assert.equal((await serving.ended).code, 0);
   }
 
-  it('auto takes a size that the server allows, and a later process counts the connections of the first one', async () => {
+  it('DATABASE_POOL_SIZE=auto takes a size that the server allows, and a later process counts the connections of the first process', async () => {
     const first = await startServing([], { env: { ...env, DATABASE_POOL_SIZE: 'auto' } });
     const [, size] = await first.prints(/DATABASE_POOL_SIZE is auto, which is (\d+) here: this process takes up to/);
     assert.ok(Number(size) >= 4 && Number(size) <= 20);
@@ -36,7 +36,7 @@ describe('serve with DATABASE_POOL_SIZE', () => {
     await Promise.all([stop(first), stop(second)]);
   });
 
-  it('a size that the server does not allow causes a warning that names the remedies', async () => {
+  it('a DATABASE_POOL_SIZE that the server does not allow causes a warning that names the remedies', async () => {
     const serving = await startServing([], { env: { ...env, DATABASE_POOL_SIZE: '900' } });
     await serving.prints(
       /"level":40.*Set a smaller DATABASE_POOL_SIZE, raise max_connections, or use a connection pooler/,
@@ -44,7 +44,7 @@ describe('serve with DATABASE_POOL_SIZE', () => {
     await stop(serving);
   });
 
-  it('behind a pooler, auto is 10, and the start says that the limits of the pooler apply', {
+  it('behind a pooler, DATABASE_POOL_SIZE=auto is 10, and serve says at its start that the limits of the pooler apply', {
     skip: findPgbouncer() === undefined && 'there is no pgbouncer on PATH',
   }, async () => {
     const pgbouncer = await startPgbouncer(database.url);
@@ -58,7 +58,7 @@ describe('serve with DATABASE_POOL_SIZE', () => {
   });
 
   for (const size of ['2', '3']) {
-    it(`201: a process with ${size} connections takes 60 orders at the same time`, async () => {
+    it(`201: a process with a pool of ${size} connections accepts 60 orders at the same time`, async () => {
       const serving = await startServing([], { env: { ...env, DATABASE_POOL_SIZE: size } });
       const { stdout } = await runCommand(['demo', '--json'], { env });
       const { credential } = JSON.parse(stdout) as { credential: { api_key: string; api_secret: string } };

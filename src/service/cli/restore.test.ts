@@ -85,17 +85,17 @@ describe('a backup or restore that is refused', () => {
     assert.deepEqual([await readdir(other), await readdir(keyed)], [['letter.txt'], ['master-key']]);
   });
 
-  it('restore without the passphrase says which key is missing, and serve starts when the operator has set it', async () => {
+  it('after a restore without the passphrase, commands exit 1 until MASTER_KEY is set to the master key of the backup', async () => {
     const env = { DATA_DIR: await newDataDir() };
     const { stdout } = await succeed(['restore', plain], { env });
-    assert.match(stdout, /The master key is not there yet\. .* set MASTER_KEY\./);
+    assert.match(stdout, /This installation does not have the master key yet\. .* set MASTER_KEY\./);
     const { code, stderr } = await runCommand(['tenant', 'list'], { env });
     assert.equal(code, 1);
     assert.match(stderr, /master-key is missing/);
     await succeed(['tenant', 'list'], { env: { ...env, MASTER_KEY: service.masterKey.toString('base64') } });
   });
 
-  it('restore with a newer master key says which key is missing, and keys rewrap with both keys makes it work', async () => {
+  it('after a restore with a newer master key, commands exit 1 until keys rewrap has run with the old and the new master key', async () => {
     const target = await createTestDatabase();
     const env = { DATABASE_URL: target.url, MASTER_KEY: randomBytes(32).toString('base64') };
     const { stdout } = await succeed(['restore', plain], { env });

@@ -13,12 +13,14 @@ import { openServer, reachable } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 export interface RestoreFlags {
-  /** Path of a file with the passphrase that opens the master key in the backup. */
+  /** Path of a file with the passphrase that decrypts the master key in the backup. */
   passphraseFile?: string;
   json?: boolean;
 }
 
-/** State of this installation's master key after the restore: it decrypts the restored service keys, it is missing, or it is another key. */
+/**
+ * State of this installation's master key after the restore: it decrypts the restored service keys, it is missing, or it is another key.
+ */
 type KeyState = 'opens' | 'missing' | 'wrong';
 
 /**
@@ -57,7 +59,7 @@ export async function restore(config: Config, file: string, { passphraseFile, js
 }
 
 /**
- * Opens the master key of a backup with the passphrase. @returns null without a passphrase
+ * Decrypts the master key of a backup with the passphrase. @returns null if there is no passphrase
  * @throws OperatorError if the passphrase is wrong, or if the backup has no master key
  */
 export async function openBackupKey(backup: Backup, passphraseFile: string | undefined): Promise<Buffer | null> {
@@ -73,7 +75,7 @@ export async function openBackupKey(backup: Backup, passphraseFile: string | und
   return await openSealedKey(backup.sealedKey, passphrase);
 }
 
-/** @throws OperatorError if the number of rows of a table differs from the one that the backup was made with */
+/** @throws OperatorError if the number of rows of a table differs from the number that the backup gives */
 export function refuseOtherCounts(counts: RowCounts, expected: RowCounts): void {
   const table = Object.keys(expected).find((name) => counts[name] !== expected[name]);
   if (table !== undefined) {
@@ -102,7 +104,7 @@ async function refuseOtherFiles({ databaseUrl, dataDir }: Config): Promise<void>
   }
 }
 
-/** Refuses to leave a DATA_DIR with a master key that does not belong to the restored database. */
+/** Refuses the restore if DATA_DIR already has a master key that differs from the master key of the backup. */
 async function refuseOtherKey(config: Config, backupKey: Buffer | null): Promise<void> {
   const existing = config.masterKey === null ? await findMasterKey(config) : null;
   if (backupKey !== null && existing !== null && !existing.equals(backupKey)) {
@@ -113,8 +115,8 @@ async function refuseOtherKey(config: Config, backupKey: Buffer | null): Promise
 }
 
 /**
- * Makes the master key of this installation open the restored service keys. Runs in the loading transaction, so a restored database without
- * its key is never left behind.
+ * Makes the master key of this installation decrypt the restored service keys, if the master key of the backup is known. Runs in the
+ * transaction that loads the rows. So if it fails, the database stays empty.
  */
 async function handOverKeys(config: Config, db: Database, backupKey: Buffer | null): Promise<KeyState> {
   if (backupKey !== null && config.masterKey === null) {
@@ -157,7 +159,7 @@ function describeKey({ databaseUrl, dataDir }: Config, keyState: KeyState): stri
   return {
     opens:
       'The master key decrypts the restored keys. All credentials, webhook secrets and users work as before. Start the service.',
-    missing: `The master key is not there yet. Before you start the service, ${place}. It is the master key with which the backup was made.`,
+    missing: `This installation does not have the master key yet. Before you start the service, ${place}. It is the master key with which the backup was made.`,
     wrong: `The master key of this installation does not decrypt the restored keys. Before you start the service, ${place}. It must be the master key with which the backup was made.`,
   }[keyState];
 }

@@ -45,9 +45,11 @@ export interface RuntimeOptions {
    * command runs only without other processes.
    */
   role: Role;
-  /** If false, a missing embedded database is an error, because the command needs existing data. By default, it is created. */
+  /** If false, a missing embedded database is an error, because the command needs existing data. By default, the database is created. */
   mayCreate?: boolean;
-  /** True if embedded data is opened that `roomservice move` has moved to another database. By default, it is an error. */
+  /**
+   * True if the command may open embedded data that `roomservice move` has moved to another database. By default, such data is an error.
+   */
   mayBeMoved?: boolean;
   /** True if SIGINT and SIGTERM close the embedded database and end the process. Default: false for `serve`, and true otherwise. */
   closesOnSignal?: boolean;
@@ -154,7 +156,10 @@ async function setUp(config: Config, url: string, { isPooled }: Pooling, progres
   }
 }
 
-/** Finds the size of the pool. A `serve` without a pooler announces it, and tells what the server allows. */
+/**
+ * Returns the size of the connection pool. If there is no pooler, `serve` also announces this size to the other processes, and reports the
+ * number of connections that the server allows.
+ */
 async function findPoolSize(
   { databasePoolSize, databaseUrl }: Config,
   url: string,

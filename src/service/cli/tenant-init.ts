@@ -8,9 +8,9 @@ import { print } from './terminal.ts';
 const PASSWORD_BYTES = 18;
 
 /**
- * Runs `roomservice tenant init`, which writes a new tenant document with a random password of its owner. So the document can be applied
- * as it is, and nobody can guess the password. Only the owner of the file can read it.
- * @param file path of the new file. Undefined prints the document on stdout
+ * Runs `roomservice tenant init`, which writes a new tenant document with a random password of its owner. So the document can be applied as
+ * it is, and nobody can guess the password. Only the owner of the file can read it.
+ * @param file path of the new file. If undefined, the document is printed on stdout
  * @throws OperatorError if the file exists already, or cannot be written
  */
 export async function initTenant(file: string | undefined): Promise<void> {

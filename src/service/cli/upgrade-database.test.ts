@@ -54,7 +54,7 @@ describe('upgrade of a filled database', { skip }, () => {
     assert.equal(await majorOf(await clusterDirOf(dataDir)), `${OLDER}`);
   });
 
-  it('an upgrade without the older programs exits 1, and says how to bring them on a machine without a registry', async () => {
+  it('upgrade-database without the programs of the older PostgreSQL exits 1, and says how to get them on a machine without a registry', async () => {
     await refuse(
       UPGRADE,
       { env: { ...env, ...offline } },
@@ -75,7 +75,7 @@ describe('upgrade of a filled database', { skip }, () => {
     assert.deepEqual(await foldersOf(dataDir), ['postgres']);
   });
 
-  it('an upgrade keeps every credential, order, stay, night and position in the feed, and leaves the old data beside the new', async () => {
+  it('upgrade-database keeps every credential, order, stay, night and position in the feed, and leaves the old data in another folder', async () => {
     const binaries = ['--binaries', packageFile];
     const { stdout } = await succeed([...UPGRADE, ...binaries, '--json'], { env: { ...env, ...offline } });
     const { rows, old_data: oldData, ...result } = JSON.parse(stdout);
@@ -101,7 +101,7 @@ describe('upgrade of a filled database', { skip }, () => {
     assert.match((await succeed(['nights', 'verify'], { env })).stdout, /: 2 nights counted, 0 differ/);
   });
 
-  it('a second upgrade exits 0 and changes nothing', async () => {
+  it('a second upgrade-database exits 0 and changes nothing', async () => {
     assert.match(
       (await succeed(UPGRADE, { env })).stdout,
       /has no data of an older PostgreSQL\. Nothing was changed\./,

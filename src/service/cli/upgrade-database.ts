@@ -22,7 +22,7 @@ export interface UpgradeFlags {
 /** Result of an upgrade. */
 interface Upgraded {
   rows: RowCounts;
-  /** Number of night counters, and number of those that differ from the reservations. The same ones differed before the upgrade. */
+  /** Number of night counters, and number of those that differ from the reservations. The same counters differed before the upgrade. */
   nights: number;
   wrongNights: number;
   /** Path of the folder in which the old data stays. */
@@ -33,8 +33,8 @@ interface Upgraded {
 const DISK_FULL = '53100';
 
 /**
- * Runs `roomservice upgrade-database`. Copies the data of an older embedded PostgreSQL into a new one of the current version, and puts it in
- * the place of the old data, which stays in another folder. If the command fails or is killed, it may run again.
+ * Runs `roomservice upgrade-database`. Copies the data of an older embedded PostgreSQL into a new database of the current version. The new
+ * data takes the place of the old data, and the old data stays in another folder. If the command fails or is killed, it may run again.
  */
 export async function upgradeDatabase(config: Config, { binaries, json }: UpgradeFlags): Promise<void> {
   if (config.databaseUrl !== null) {

@@ -35,7 +35,7 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     await symlink(older.folder, `${cluster}.binaries`); // The programs are there as after an interrupted upgrade.
   });
 
-  it('data of a newer PostgreSQL, or of an older one that is not known, exits 1 with what to install', async () => {
+  it('serve and upgrade-database exit 1 on data of an unsupported PostgreSQL version, and name the versions that they support', async () => {
     const version = join(cluster, 'PG_VERSION');
     await writeFile(version, '99\n');
     const newer = /PostgreSQL 99 made the database .* PostgreSQL 18\. Install the newer version of Roomservice again\./;
@@ -50,7 +50,7 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     await writeFile(version, `${OLDER}\n`);
   });
 
-  it('an upgrade exits 1 and changes nothing if the disk is too small, the old data has no place to stay, or another process uses it', async () => {
+  it('upgrade-database exits 1 and changes nothing if the disk is too small, the folder for the old data exists, or another process uses the data', async () => {
     const large = join(cluster, 'large');
     const handle = await open(large, 'w');
     await handle.truncate(2 ** 43); // The file has no blocks, so it uses no space.
@@ -76,7 +76,7 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     await assertUnchanged();
   });
 
-  it('an upgrade that SIGTERM ends stops both servers and removes the new data', async () => {
+  it('upgrade-database that gets SIGTERM stops both PostgreSQL servers and removes the new data', async () => {
     const command = startCommand(UPGRADE, { env });
     await eventually(() => isReady(`${cluster}.new`), 'new server', 30_000);
     command.kill('SIGTERM');
@@ -85,7 +85,7 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     await assertUnchanged();
   });
 
-  it('an upgrade that was killed in its middle changes nothing, and runs again', async () => {
+  it('upgrade-database that is killed during the copy leaves the old data unchanged, and a second run succeeds', async () => {
     const command = startCommand(UPGRADE, { env });
     await eventually(() => isReady(`${cluster}.new`), 'new server', 30_000);
     command.kill('SIGKILL');
@@ -99,7 +99,7 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     assert.equal((await tenants()).length, TENANTS);
   });
 
-  it('an upgrade that was killed between the renames of the folders is finished by the next command', async () => {
+  it('if upgrade-database is killed between the renames of the folders, the next command finishes the upgrade', async () => {
     await rename(cluster, `${cluster}.upgraded`);
     assert.equal((await tenants()).length, TENANTS);
     assert.deepEqual(await foldersOf(dataDir), ['postgres', `postgres-${OLDER}`]);

@@ -33,7 +33,7 @@ describe('backup verify', () => {
     (await sql`SELECT datname FROM pg_database WHERE datname LIKE 'roomservice_scratch_%'`.execute(service.database.db))
       .rows;
 
-  it('backup verify exits 0, says what it checked, and leaves no database, on a server and without one', async () => {
+  it('backup verify exits 0, prints its checks and leaves no database, both with DATABASE_URL and with the embedded database', async () => {
     const file = join(folder, 'sound.backup');
     await succeed(['backup', file, '--passphrase-file', passphraseFile], { env: envOf(service) });
     const onServer = await succeed(['backup', 'verify', file], { env: envOf(service) });
@@ -53,7 +53,7 @@ describe('backup verify', () => {
     assert.deepEqual(await readdir(env.TMPDIR), []);
   });
 
-  it('backup verify exits 1 and names a night whose counter is wrong, and a secret that cannot be decrypted', async () => {
+  it('backup verify exits 1 and names a night with a wrong counter, and a secret that cannot be decrypted', async () => {
     const { db } = service.database;
     await db.updateTable('night').set({ held: 3 }).where('date', '=', dayAhead(31)).execute();
     await db

@@ -25,8 +25,8 @@ interface Verified {
 }
 
 /**
- * Runs `roomservice backup verify FILE`. Restores the backup into a scratch database, counts the rows and the nights, and decrypts the secrets.
- * Exits 1 if anything is wrong. Without a master key, the secrets are not checked.
+ * Runs `roomservice backup verify FILE`. Restores the backup into a scratch database, counts the rows and the nights, and decrypts the
+ * secrets. Exits 1 if anything is wrong. Without a master key, the secrets are not checked.
  */
 export async function verifyBackup(
   config: Config,

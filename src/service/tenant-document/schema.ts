@@ -31,8 +31,8 @@ const UserDocument = Type.Object({
   areas: Type.Optional({
     ...Areas,
     description:
-      'Parts of the staff API that the user may use. If it is left out, new staff get all of them except `rates`. An owner has ' +
-      'all of them.',
+      'Parts of the staff API that the user may use. If `areas` is left out, new staff get all areas except `rates`. An owner ' +
+      'has all areas.',
   }),
 });
 

@@ -130,7 +130,7 @@ function indented(lines: string[]): string[] {
   return lines.map((line) => ' '.repeat(INDENT) + line);
 }
 
-/** Ends the last line with a comma, also in the last entry, so that entries can be moved and added without a change of other lines. */
+/** Adds a comma to the last line, even after the last entry, so that people can move and add entries without a change of other lines. */
 function withComma(lines: string[]): string[] {
   return [...lines.slice(0, -1), `${lines.at(-1)},`];
 }

@@ -162,7 +162,7 @@ describe('areas and names in a tenant document', () => {
     assert.deepEqual(await profiles(tenantId), [{ name: 'Tiago Lopes', areas: DEFAULT_AREAS }]);
   });
 
-  it('areas and a name that were changed meanwhile stay until a document says something else', async () => {
+  it('areas and a name that were changed without a document stay until a document gives other areas or another name', async () => {
     const { tenantId, ownerUser, staffUser, applyUsers, change } = await openTenant();
     const named = { ...staffUser, name: 'Tiago Lopes', areas: ['menu'] };
     for (const document of [staffUser, named]) {
@@ -186,7 +186,7 @@ describe('areas and names in a tenant document', () => {
     assert.deepEqual(await areasOf(), [DEFAULT_AREAS, ['rates']]);
   });
 
-  it('a change of areas shows at the next call, and an owner has all areas whatever the document says', async () => {
+  it('a document that changes the areas of staff takes effect at the next call, and an owner has all areas even if the document names one', async () => {
     const { ownerUser, staffUser, applyUsers, statusOf } = await openTenant();
     await applyUsers({ ...ownerUser, areas: ['rates'] }, { ...staffUser, areas: ['rates'] });
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 403]);
@@ -194,7 +194,7 @@ describe('areas and names in a tenant document', () => {
     assert.equal(await statusOf('staff'), 200);
   });
 
-  it('refused: an unknown area and an empty name', async () => {
+  it('a document with an unknown area or an empty name is refused', async () => {
     const { ownerUser, staffUser, applyUsers } = await openTenant();
     assert.match(await refused(() => applyUsers(ownerUser, { ...staffUser, areas: ['bar'] })), /users\.1\.areas\.0: /);
     assert.match(await refused(() => applyUsers(ownerUser, { ...staffUser, name: '' })), /users\.1\.name: /);
@@ -310,7 +310,7 @@ describe('last active owner of a tenant', () => {
 });
 
 describe('invited people and a tenant document', () => {
-  it('a document that names an invited person with a password makes the person an account, and the link of the invitation ends', async () => {
+  it('a document that names an invited person with a password ends the invitation and its link, and the person can sign in', async () => {
     const tenant = await openTenant();
     const invited = await invite(service, tenant, { areas: ['menu'], name: 'Rui' });
     const { id, email } = invited.body.person;
@@ -349,7 +349,7 @@ describe('invited people and a tenant document', () => {
     assert.equal((await choosePassword(service, open)).status, 200);
   });
 
-  it('a document that would leave only an invited owner is refused, also if it names the invited owner without a password', async () => {
+  it('a document that leaves an invited person as the only owner is refused, also if it names this person without a password', async () => {
     const tenant = await openTenant();
     const { email } = (await invite(service, tenant, { role: 'owner' })).body.person;
     const staffOnly = { ...tenant.ownerUser, role: 'staff' };
@@ -360,7 +360,7 @@ describe('invited people and a tenant document', () => {
     assert.equal(await statusOfSignIn(email, OTHER_PASSWORD), 200);
   });
 
-  it('an e-mail that an invitation of another tenant holds is refused, and is accepted after the invitation has expired', async () => {
+  it('a document with an e-mail that another tenant has invited is refused, and is accepted after the invitation has expired', async () => {
     const [tenant, other] = [await openTenant(), await openTenant()];
     const invited = await invite(service, other);
     const { email } = invited.body.person;

@@ -9,12 +9,12 @@ import { CHANGES, openStream, type StreamBlock, type TestStream } from '#test/su
 /** Time in milliseconds within which a stream ends after its caller has lost its access. */
 const ENDS_WITHIN_MS = 2_000;
 
-/** Time in milliseconds within which a process has checked all callers once. */
+/** Time in milliseconds within which a process checks the access of all callers once. */
 const CHECKED_WITHIN_MS = 1_700;
 
 const isBeat = ({ comment }: StreamBlock) => comment?.startsWith('beat ') === true;
 
-describe('the access to GET /v1/staff/changes/', () => {
+describe('streams of callers who lose their access to GET /v1/staff/changes/', () => {
   let node: TestService;
   let other: TestService;
   let tenant: TestTenant;
@@ -50,7 +50,7 @@ describe('the access to GET /v1/staff/changes/', () => {
       assert.equal(next.status, status);
     }
     const isOpen = await Promise.race([bystander.ended.then(() => false), sleep(50, true)]);
-    assert.ok(isOpen, 'the streams of others go on');
+    assert.ok(isOpen, 'the stream of another caller stays open');
   }
 
   async function person(wanted: Record<string, unknown> = {}) {
@@ -59,31 +59,31 @@ describe('the access to GET /v1/staff/changes/', () => {
     return { ...added, token: { authorization: `Bearer ${body.access_token}` } };
   }
 
-  it('401: sign-out ends the stream of the session', async () => {
+  it('401: after a sign-out, the stream of live changes of the session ends', async () => {
     const session = await openSession(node, tenant.tenantId, 'staff');
     await assertEnds([session.headers], () => node.call('DELETE', SESSION, { headers: session.headers }));
   });
 
-  it('401: the end of a session by an owner ends its stream', async () => {
+  it('401: if an owner ends a session, the stream of live changes of the session ends', async () => {
     const session = await openSession(node, tenant.tenantId, 'staff');
     await assertEnds([session.headers], () =>
       node.call('POST', `${SESSIONS}${session.id}/end/`, { headers: tenant.owner }),
     );
   });
 
-  it('401: the removal of a display ends its stream', async () => {
+  it('401: if a display is removed, its stream of live changes ends', async () => {
     const { headers, displayId } = await openDisplay(node, tenant.tenantId, ['orders']);
     await assertEnds([headers], () =>
       node.call('POST', `/v1/staff/displays/${displayId}/remove/`, { headers: tenant.owner }),
     );
   });
 
-  it('401: disabling a person ends the streams of the session and of the token', async () => {
+  it('401: if a person is disabled, the streams of live changes of the session and of the token end', async () => {
     const { id, headers, token } = await person();
     await assertEnds([headers, token], () => changePerson(node, tenant, id, { is_active: false }));
   });
 
-  it('401: a new password ends the streams of tokens and of other sessions', async () => {
+  it('401: if a person sets a new password, the streams of live changes of the token and of other sessions end', async () => {
     const { email, headers, token } = await person();
     const json = { email, password: NEW_PASSWORD };
     const signedIn = await node.call('POST', SESSION, { headers: { 'x-roomservice-console': '1' }, json });
@@ -95,18 +95,18 @@ describe('the access to GET /v1/staff/changes/', () => {
     );
   });
 
-  it('200: other areas and another role end the streams, and the next call has the new rights', async () => {
+  it('200: if the areas or the role of a person change, the streams of live changes end, and the next call is accepted', async () => {
     const { id, headers, token } = await person({ areas: ['orders'] });
     await assertEnds([headers, token], () => changePerson(node, tenant, id, { areas: ['menu'] }), 200);
     await assertEnds([headers, token], () => changePerson(node, tenant, id, { role: 'owner' }), 200);
   });
 
-  it('401: a session that ends by itself ends its stream', async () => {
+  it('401: if a session ends because it was unused for too long, its stream of live changes ends', async () => {
     const session = await openSession(node, tenant.tenantId, 'owner');
     await assertEnds([session.headers], () => age(node, session.id, { unused: '12 hours' }));
   });
 
-  it('200: an open stream of a person is no use of the session, and an open stream of a display is one', async () => {
+  it('200: an open stream of live changes counts as a use of the session for a display, but not for a person', async () => {
     const session = await openSession(node, tenant.tenantId, 'owner');
     const display = await openDisplay(node, tenant.tenantId, []);
     const lastUseOf = async ({ id }: { id: string }) => {
@@ -122,11 +122,11 @@ describe('the access to GET /v1/staff/changes/', () => {
         return stream;
       }),
     );
-    // Moves the use of the display back while its stream is open. The opening of the stream was an earlier use.
+    // Sets the last use of the display back while its stream is open, because the opening of the stream was already a use.
     await age(node, display.id, { unused: '2 hours' });
     const earlier = [await lastUseOf(session), await lastUseOf(display)];
     await sleep(CHECKED_WITHIN_MS);
-    // A process writes the uses that it has noted when it stops.
+    // A process writes the recorded uses to the database when it stops.
     await closing.close();
     await Promise.all(streams.map(({ ended }) => ended));
     assert.equal(await lastUseOf(session), earlier[0]);

@@ -6,10 +6,10 @@ import { TOPICS } from './topics.ts';
 
 const MOMENT_MS = 1_763_841_427_512;
 
-describe('Hint (what a stream says next)', () => {
+describe('Hint (next message of a stream of live changes)', () => {
   const ofOrder = (orderId: string) => ({ topics: ['orders'] as const, orderId });
 
-  it('facts are merged to one block, whose topics have a fixed order and whose ids appear once', () => {
+  it('several changes become one event of the stream, with the topics in a fixed order and each id once', () => {
     const hint = new Hint(new Set(TOPICS));
     const [order, stay] = [newId(), newId()];
     hint.add({ topics: ['pause'] });
@@ -21,7 +21,7 @@ describe('Hint (what a stream says next)', () => {
     assert.equal(hint.take(MOMENT_MS), null);
   });
 
-  it('a caller hears of no other topic and gets no id of it', () => {
+  it('a hint of live changes leaves out topics that the caller may not read, with their ids of orders and stays', () => {
     const hint = new Hint(new Set(['events', 'pause']));
     hint.add({ topics: ['orders'], orderId: newId() });
     hint.add({ topics: ['reservations'], reservationId: newId() });
@@ -31,7 +31,7 @@ describe('Hint (what a stream says next)', () => {
     assert.equal(hint.take(MOMENT_MS), `id: ${MOMENT_MS}\nevent: change\ndata: ${data}\n\n`);
   });
 
-  it('200 ids are told, and one more makes the hint say resync in place of them', () => {
+  it('a hint of live changes has up to 200 ids, and for 201 ids it becomes a resync without ids', () => {
     const hint = new Hint(new Set(TOPICS));
     for (let count = 0; count < 100; count += 1) {
       hint.add(ofOrder(newId()));
@@ -45,7 +45,7 @@ describe('Hint (what a stream says next)', () => {
     assert.ok(hint.isEmpty);
   });
 
-  it('a resync that waits includes the facts that come after it', () => {
+  it('a change that comes while a resync waits for its client causes no further event', () => {
     const hint = new Hint(new Set(TOPICS));
     hint.resync();
     hint.add(ofOrder(newId()));

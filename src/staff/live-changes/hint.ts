@@ -1,18 +1,19 @@
 import type { LiveChange } from './schema.ts';
 import { type Topic, TOPICS } from './topics.ts';
 
-/** What one changed row says. */
+/** Change that one row shows: its kinds of data, and the id of the order or the reservation if there is one. */
 export interface Fact {
   topics: readonly Topic[];
   orderId?: string;
   reservationId?: string;
 }
 
-/** Largest number of ids in a hint. If there are more, reading all again costs less. */
+/** Largest number of ids in a hint. If more rows have changed, the client reads all data again, because this costs less. */
 const MAX_IDS = 200;
 
 /**
- * What a stream says next. Facts are merged until the client has taken the earlier texts, so a stream holds a bounded amount of memory.
+ * Next hint of one stream. A hint is a message that data has changed. Changes are merged into one hint until the client is ready for more,
+ * so a slow client needs little memory.
  */
 export class Hint {
   readonly #heard: ReadonlySet<Topic>;
@@ -21,15 +22,17 @@ export class Hint {
   readonly #reservationIds = new Set<string>();
   #isResync = false;
 
-  /** @param heard topics of which the caller hears. Facts about other topics are left out, with their ids. */
+  /** @param heard topics of which the caller gets hints. The hint leaves out other topics and their ids. */
   constructor(heard: ReadonlySet<Topic>) {
     this.#heard = heard;
   }
 
+  /** True if there is no change to report. */
   get isEmpty(): boolean {
     return !this.#isResync && this.#topics.size === 0;
   }
 
+  /** Adds a change to the hint. */
   add({ topics, orderId, reservationId }: Fact): void {
     topics.filter((topic) => this.#heard.has(topic)).forEach((topic) => this.#topics.add(topic));
     if (orderId !== undefined && this.#heard.has('orders')) {
@@ -43,15 +46,15 @@ export class Hint {
     }
   }
 
-  /** Says that the client must read everything again. This includes all facts so far. */
+  /** Turns the hint into a message that the client must read all data again. This message replaces all changes so far. */
   resync(): void {
     this.#clear();
     this.#isResync = true;
   }
 
   /**
-   * Returns the hint as a block of an event stream, and begins an empty one. Returns null if the hint is empty.
-   * @param momentMs moment of the latest look, as the id of the block
+   * Returns the hint as the text of one event of an event stream, and then empties the hint. Returns null if the hint is empty.
+   * @param momentMs time of the latest read of the newest rows, which becomes the id of the event
    */
   take(momentMs: number): string | null {
     if (this.isEmpty) {

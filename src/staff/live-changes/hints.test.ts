@@ -22,7 +22,10 @@ import { openDisplay } from '#test/support/sessions.ts';
 import { hasTopic, openStream, type StreamBlock, type TestStream, topicsIn } from '#test/support/streams.ts';
 import { causeEvent, moveOrder, placeOrder, register } from '#test/support/webhooks.ts';
 
-/** Time in milliseconds within which a second look and a poll have run, so that a hint that has not come is not sent. */
+/**
+ * Time in milliseconds in which two looks and a poll run. A look reads the newest rows. A hint that has not come in this time does not
+ * come.
+ */
 const TWO_LOOKS_MS = 1_300;
 
 let service: TestService;
@@ -37,7 +40,7 @@ before(async () => {
 after(() => service.close());
 afterEach(() => open.splice(0).forEach((stream) => stream.close()));
 
-/** Opens a stream when all earlier changes have been told, so that it only tells of later ones. */
+/** Opens a stream after the hints of all earlier changes were sent, so that the stream gets only hints of later changes. */
 async function watch(headers: Record<string, string>): Promise<TestStream> {
   await waitForLeasesToEnd();
   const stream = await openStream(service.url, headers);
@@ -56,7 +59,7 @@ const hasStay = (id: string) => (block: StreamBlock) =>
   hasTopic('reservations')(block) && block.data.reservation_ids.includes(id);
 
 describe('the hints of GET /v1/staff/changes/', () => {
-  it('200: a new order and each change of its status are told with the id of the order, a change also as an event', async () => {
+  it('200: live changes report a new order with its id, and a status change with the topics orders and events', async () => {
     const stream = await watch(hotel.owner);
     const { orderId } = await placeOrder(service, hotel.partner);
     const placed = await stream.find(hasOrder(orderId));
@@ -67,7 +70,7 @@ describe('the hints of GET /v1/staff/changes/', () => {
     assert.deepEqual(moved.data.topics, ['orders', 'events']);
   });
 
-  it('200: bookings by a partner and by the hotel, changes of the status and arrivals are told with the id of the stay', async () => {
+  it('200: live changes report bookings by a partner or the hotel, a cancellation and an arrival with the id of the stay', async () => {
     const stream = await watch(hotel.owner);
     const { body: booked } = await book(service, hotel);
     await stream.find(hasStay(booked.reservation_id));
@@ -111,7 +114,7 @@ describe('the hints of GET /v1/staff/changes/', () => {
     Array.from({ length: 7 }, (_, day) => ({ weekday: day + 1, opens: '00:00', closes: '00:00' }));
   const changeCapacity = () =>
     callAsOwner('PATCH', `/v1/staff/room-types/${hotel.roomTypes['Double']}/`, { physical_capacity: 17 });
-  it('200: an owner hears of each kind of data that changes', async () => {
+  it('200: live changes report each kind of change with its topic to an owner, for example of prices or displays', async () => {
     const stream = await watch(hotel.owner);
     for (const [what, topic, change] of changes) {
       const arrived = stream.blocks.length;
@@ -121,21 +124,21 @@ describe('the hints of GET /v1/staff/changes/', () => {
     }
   });
 
-  it('200: the rotation of a credential is told as credentials', async () => {
+  it('200: live changes report the rotation of a credential with the topic credentials', async () => {
     const { credential } = await service.credential(hotel.tenantId);
     const stream = await watch(hotel.owner);
     await callAsOwner('POST', `/v1/third-party/credentials/${credential.id}/rotate/`);
     await stream.find(hasTopic('credentials'));
   });
 
-  it('200: a tenant document, and a change by a version without topics, are told as all announced topics', async () => {
+  it('200: live changes report a tenant document with the topics menu, rooms, rates, credentials, people and pause', async () => {
     const stream = await watch(hotel.owner);
     await service.apply(hotel.document);
     const { data } = await stream.find(hasTopic('menu'));
     assert.deepEqual(data.topics, ['menu', 'rooms', 'rates', 'credentials', 'people', 'pause']);
   });
 
-  it('200: another tenant hears nothing', async () => {
+  it('200: live changes do not report changes of another tenant', async () => {
     const other = await openHotel(service);
     const stream = await watch(other.owner);
     const own = await watch(hotel.owner);
@@ -150,7 +153,7 @@ describe('the hints of GET /v1/staff/changes/', () => {
 });
 
 describe('the areas of a caller of GET /v1/staff/changes/', () => {
-  /** Changes data of each topic, and returns the order and the stay. */
+  /** Changes data of each topic. Returns the ids of the new order and the new stay. */
   async function changeAll(): Promise<{ orderId: string; stayId: string }> {
     await service.apply(hotel.document);
     const { orderId } = await causeEvent(service, hotel);
@@ -167,7 +170,7 @@ describe('the areas of a caller of GET /v1/staff/changes/', () => {
     deliveries: ['events', 'pause'],
   };
 
-  it('200: a caller hears only of the topics of its areas, and gets only the ids of orders and stays that it may read', async () => {
+  it('200: live changes report only topics of the areas of the caller, and only ids of orders and stays that it may read', async () => {
     const streams = new Map<Area | null, TestStream>();
     for (const area of [...AREAS, null]) {
       const display = await openDisplay(service, hotel.tenantId, area === null ? [] : [area]);
@@ -190,8 +193,8 @@ describe('the areas of a caller of GET /v1/staff/changes/', () => {
   });
 });
 
-describe('the looks at the newest rows', () => {
-  it('200: a change that commits late is told, although a look has passed its id, and no change is told twice', async () => {
+describe('the looks of live changes, which read the newest rows', () => {
+  it('200: live changes report a change that commits after newer rows were read, and report no change twice', async () => {
     const stream = await watch(hotel.owner);
     const { db } = service.database;
     const late = newId();
@@ -217,7 +220,7 @@ describe('the looks at the newest rows', () => {
     assert.equal(stream.blocks.filter(({ event }) => event !== undefined).length, 2);
   });
 
-  it('200: a row whose id is far in the future is told once', async () => {
+  it('200: live changes report a row whose id is far in the future only once', async () => {
     const stream = await watch(hotel.owner);
     const { orderId } = await placeOrder(service, hotel.partner);
     const { db } = service.database;
@@ -231,7 +234,7 @@ describe('the looks at the newest rows', () => {
     assert.equal(stream.blocks.filter(hasOrder(future)).length, 1);
   });
 
-  it('200: if more orders come than a look shows, the stream says resync', async () => {
+  it('200: if there are more new orders than one statement reads, the stream of live changes sends resync', async () => {
     const stream = await watch(hotel.owner);
     const { orderId } = await placeOrder(service, hotel.partner);
     await stream.find(hasOrder(orderId));

@@ -9,10 +9,10 @@ import { ownerOf } from '#test/support/streams.ts';
 import { LiveChanges } from './live-changes.ts';
 import { registerLiveMetrics } from './metrics.ts';
 
-/** Time in milliseconds in which at least two looks run. */
+/** Time in milliseconds in which at least two looks run. A look reads the newest rows of a tenant. */
 const TWO_LOOKS_MS = 1_300;
 
-describe('LiveChanges (the statements that it sends)', () => {
+describe('LiveChanges (statements for the looks at tenants)', () => {
   let database: TestDatabase;
   let recorded: RecordedDatabase;
   let live: LiveChanges;
@@ -28,7 +28,7 @@ describe('LiveChanges (the statements that it sends)', () => {
     await database.drop();
   });
 
-  it('while nobody watches, it sends no statement, also after a write', async () => {
+  it('while no stream of live changes is open, no statement is sent, even after a write', async () => {
     assert.deepEqual(await recorded.statementsOf(() => sleep(TWO_LOOKS_MS)), []);
     live.unsubscribe(await live.subscribe(ownerOf(1), undefined));
     await sleep(TWO_LOOKS_MS);
@@ -39,7 +39,7 @@ describe('LiveChanges (the statements that it sends)', () => {
     assert.deepEqual(statements, []);
   });
 
-  it('the first looks at tenants whose streams open together are one statement, and so are the looks of each round', async () => {
+  it('one statement reads the newest rows of 50 tenants whose streams open together, and each later round is one statement', async () => {
     const tenants = Array.from({ length: 50 }, (_, index) => index + 1);
     const opened = await recorded.statementsOf(() =>
       Promise.all(tenants.map((tenantId) => live.subscribe(ownerOf(tenantId), undefined))),
@@ -49,7 +49,7 @@ describe('LiveChanges (the statements that it sends)', () => {
     assert.ok(looks.length >= 2 && looks.length <= 3, String(looks.length));
   });
 
-  it('the metrics have the numbers of looks, of hints and of open streams', async () => {
+  it('the metrics of live changes show the numbers of looks, of hints and of open streams', async () => {
     const registry = new Registry();
     registerLiveMetrics(registry, { looks: 7, hints: 5 }, { size: 3 });
     const text = await registry.metrics();
@@ -59,7 +59,7 @@ describe('LiveChanges (the statements that it sends)', () => {
     assert.ok(live.counts.looks > 0);
   });
 
-  it('a write wakes one look at its tenant, and many writes wake few looks', async () => {
+  it('a write causes a read of the newest rows within 80 ms, and writes for one second cause at most 14 reads', async () => {
     const subscription = await live.subscribe(ownerOf(1), undefined);
     const looksBefore = live.counts.looks;
     live.wake(1);

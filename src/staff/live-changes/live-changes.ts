@@ -11,35 +11,40 @@ import type { Subscription } from './subscription.ts';
 import { topicsOfChange } from './topics.ts';
 import { LONGEST_TRANSACTION_MS, Watch } from './watch.ts';
 
-/** Time between two looks at all watched tenants in milliseconds. */
+/** Time in milliseconds between two looks at all tenants with open streams. A look reads the newest rows of a tenant. */
 const LOOK_EVERY_MS = 500;
-/** Number of rounds of looks after which the access of all callers is checked. A stream ends within 2 s after its caller has lost its access. */
+/**
+ * Number of rounds after which the service checks the access of all callers. In a round, it reads the newest rows of all tenants with open
+ * streams. So a stream ends within 2 s after its caller has lost its access.
+ */
 const CHECK_EVERY_ROUNDS = 2;
-/** Time from a write of this process to the look at its tenant. A few writes that come together share the look. */
+/**
+ * Time in milliseconds from a write of this process until it reads the newest rows of the tenant. Writes within this time share one read.
+ */
 const WAKE_AFTER_MS = 30;
-/** Least time between two looks that writes of this process have caused. */
+/** Shortest time in milliseconds between two reads of newest rows that writes of this process cause. */
 const WAKE_GAP_MS = 100;
 
 interface Dependencies {
   db: Database;
   changes: Pick<RecentChanges, 'onChanges'>;
-  /** Notes a use of the session of a display. */
+  /** Records that the session of a display is in use. */
   noteUse: (caller: Staff) => void;
   log: Logger;
 }
 
-/** Numbers since the start of the process. */
+/** Counts since the start of the process. */
 export interface LiveCounts {
-  /** Looks at one tenant each. */
+  /** Number of looks. Each look reads the newest rows of one tenant. */
   looks: number;
-  /** Hints that were sent to one stream each. */
+  /** Number of hints. A hint that goes to three streams counts three times. */
   hints: number;
 }
 
 /**
- * Tells the callers who watch a tenant that something has changed. It finds the changes of all processes in the database: by the poll of the list
- * of recent changes, and by looks at the newest rows. While nobody watches, it sends no statement. It tells hints and no data, so a hint that is
- * told twice or too much does no harm.
+ * Tells callers that data of their tenant has changed. It finds the changes of all processes in the database. For this, it polls the list
+ * of recent changes, and regularly reads the newest rows of tenants (a look). If there is no open stream, it sends no statement. It sends
+ * hints without data, so a repeated or unnecessary hint does no harm.
  */
 export class LiveChanges {
   readonly counts: LiveCounts = { looks: 0, hints: 0 };
@@ -48,7 +53,10 @@ export class LiveChanges {
   readonly #noteUse: (caller: Staff) => void;
   readonly #recentTopics = new RecentTopics();
   readonly #watches = new Map<number, Watch>();
-  /** Tenants whose look is due. One look runs at a time, so that the looks at a tenant are compared in their order. */
+  /**
+   * Ids of the tenants whose newest rows must be read again (a look). Only one look runs at a time, because each is compared with the
+   * previous look.
+   */
   readonly #due = new Set<number>();
   #looking: Promise<void> | null = null;
   #checking: Promise<void> | null = null;
@@ -67,9 +75,10 @@ export class LiveChanges {
   }
 
   /**
-   * Begins to collect hints for a caller. All changes that are committed after this call are told.
-   * @param lastEventId id of the last hint that the client has got from any process. What it has missed since is told too.
-   * @throws the error of the database if the first look at the tenant fails
+   * Begins to collect hints for a caller. The hints include all changes that are committed after this call.
+   * @param lastEventId id of the last event that the client got from any process. The hints then also include the changes since this event.
+   * Undefined: only new changes.
+   * @throws the error of the database if the first read of the tenant's newest rows fails
    */
   async subscribe(staff: Staff, lastEventId: string | undefined): Promise<Subscription> {
     const watch = this.#watchOf(staff.tenant.id);
@@ -86,6 +95,7 @@ export class LiveChanges {
     return subscription;
   }
 
+  /** Ends the collection of hints for a subscription. */
   unsubscribe(subscription: Subscription): void {
     const { id } = subscription.staff.tenant;
     const watch = this.#watches.get(id);
@@ -95,7 +105,10 @@ export class LiveChanges {
     }
   }
 
-  /** Looks soon at a tenant of which this process has written data. Costs nothing if nobody watches the tenant. */
+  /**
+   * Call this method after a write of this process. The newest rows of the tenant are then read soon. Does nothing if the tenant has no
+   * open stream.
+   */
   wake(tenantId: number): void {
     if (!this.#watches.has(tenantId)) {
       return;
@@ -105,7 +118,7 @@ export class LiveChanges {
     this.#waking ??= chargeService(() => setTimeout(() => this.#lookAtWoken(), waitMs).unref());
   }
 
-  /** Stops the looks, and waits for those under way. */
+  /** Stops the regular reads of newest rows. Waits until the read and the access check under way have ended. */
   async close(): Promise<void> {
     clearInterval(this.#rounds ?? undefined);
     clearTimeout(this.#waking ?? undefined);
@@ -123,7 +136,7 @@ export class LiveChanges {
     this.#due.add(tenantId);
     chargeService(() => {
       this.#rounds ??= setInterval(() => this.#beginRound(), LOOK_EVERY_MS).unref();
-      // Streams that open together share the first look.
+      // Streams that open at the same time share the first read of newest rows.
       setImmediate(() => this.#lookAtDue());
     });
     return watch;
@@ -206,7 +219,10 @@ export class LiveChanges {
     }
   }
 
-  /** Tells what a look has shown. If people have changed, first ends the streams of those who have lost their access. */
+  /**
+   * Adds the changes that a read of the newest rows has found to the hints. If people have changed, first ends the streams of callers who
+   * have lost their access.
+   */
   async #tell(watch: Watch, row: store.LookRow): Promise<void> {
     const facts = watch.remember(row);
     if (facts?.some(({ topics }) => topics.includes('people'))) {
@@ -215,7 +231,10 @@ export class LiveChanges {
     watch.tell(facts);
   }
 
-  /** Ends the wait for the first look at a tenant, if this look has failed. A tenant that was looked at before is looked at again. */
+  /**
+   * Handles a failed read of a tenant's newest rows. If the first read has failed, the new subscriptions fail. If a later read has failed,
+   * does nothing, because the next round reads the rows again.
+   */
   #giveUp(watch: Watch | undefined, error: unknown): void {
     if (watch !== undefined && !watch.isReady) {
       this.#watches.delete(watch.tenantId);
@@ -223,7 +242,7 @@ export class LiveChanges {
     }
   }
 
-  /** Ends the streams of callers who have lost their access, or have other rights now. */
+  /** Ends the streams of callers who have lost their access or whose rights have changed. */
   async #endLost(subscriptions: Subscription[]): Promise<void> {
     const byCaller = new Map(subscriptions.map((subscription) => [subscription.staff, subscription]));
     const ended = await findEndedCallers(this.#db, [...byCaller.keys()], {
@@ -233,10 +252,10 @@ export class LiveChanges {
     ended.forEach((caller) => byCaller.get(caller)?.end());
   }
 
-  /** Logs the first of several failures. */
+  /** Logs a failed read of the database. If several reads fail in a row, logs only the first failure. */
   #note(error: unknown): void {
     if (!this.#isFailing) {
-      this.#log.warn({ err: error }, 'the newest changes cannot be read, so open streams of live changes are silent');
+      this.#log.warn({ err: error }, 'the newest changes cannot be read, so streams of live changes send no hints');
     }
     this.#isFailing = true;
   }

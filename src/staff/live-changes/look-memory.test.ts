@@ -8,7 +8,7 @@ const BEGIN_MS = 1_763_841_400_000;
 const FIRST_BACK_MS = 60_000;
 const BACK_MS = 30_000;
 
-describe('LookMemory (the facts that looks have shown)', () => {
+describe('LookMemory (changes that the looks at a tenant have shown)', () => {
   let memory: LookMemory;
   beforeEach(() => {
     memory = new LookMemory();
@@ -19,14 +19,14 @@ describe('LookMemory (the facts that looks have shown)', () => {
     memory.remember(lookOf(BEGIN_MS + afterMs, orderIds), backMs)?.map(({ orderId }) => orderId) ?? null;
   const since = (afterMs: number) => memory.since(BEGIN_MS + afterMs)?.map(({ orderId }) => orderId) ?? null;
 
-  it('the first look tells nothing, and later looks tell each row once', () => {
+  it('LookMemory.remember returns no change for the first rows, and later returns each new row once', () => {
     const [a, b] = ['a', 'b'];
     assert.deepEqual(remember(0, [a], FIRST_BACK_MS), []);
     assert.deepEqual(remember(500, [b, a]), [b]);
     assert.deepEqual(remember(1_000, [b, a]), []);
   });
 
-  it('a client that comes back gets the rows that were shown after its moment, and at the first look all of them', () => {
+  it('LookMemory.since returns the rows that appeared after the given time, or null for a time before the memory begins', () => {
     remember(0, ['a'], FIRST_BACK_MS);
     remember(500, ['b', 'a']);
     assert.deepEqual(since(-20_000), ['a', 'b']);
@@ -35,7 +35,7 @@ describe('LookMemory (the facts that looks have shown)', () => {
     assert.equal(since(-40_000), null, 'the first look does not reach back so far');
   });
 
-  it('a full list tells all its rows only if it reaches back to a known row', () => {
+  it('for 200 rows, LookMemory.remember returns the new rows if the last row is known; otherwise null, as rows may be missing', () => {
     const [known] = ids(1);
     remember(0, [known ?? ''], FIRST_BACK_MS);
     const reaching = [...ids(199), known ?? ''];
@@ -45,14 +45,14 @@ describe('LookMemory (the facts that looks have shown)', () => {
     assert.deepEqual(since(1_000), []);
   });
 
-  it('after a longer time without a look than a look goes back, rows may be missing', () => {
+  it('LookMemory.remember returns null if the previous rows were read too long ago, because rows may be missing', () => {
     remember(0, [], FIRST_BACK_MS);
     assert.deepEqual(remember(29_000, ['a']), ['a']);
     assert.equal(remember(60_000, ['b']), null);
     assert.deepEqual(remember(60_500, ['c', 'b']), ['c']);
   });
 
-  it('a row that stays in the looks for long, because its id is in the future, is told once', () => {
+  it('LookMemory.remember returns a row only once, even if the row is read again and again for five minutes', () => {
     remember(0, [], FIRST_BACK_MS);
     assert.deepEqual(remember(500, ['future']), ['future']);
     for (let second = 1; second < 300; second += 1) {
@@ -60,7 +60,7 @@ describe('LookMemory (the facts that looks have shown)', () => {
     }
   });
 
-  it('with too many facts the memory begins anew, and the streams read everything again', () => {
+  it('LookMemory.remember returns null when there are too many changes for its memory, and then returns new rows again', () => {
     remember(0, [], FIRST_BACK_MS);
     let told: (string | undefined)[] | null = [];
     let last = ids(1);

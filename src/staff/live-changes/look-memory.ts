@@ -2,39 +2,47 @@ import type { Fact } from './hint.ts';
 import { type LookRow, MAX_ROWS } from './store.ts';
 import { topicOfAction } from './topics.ts';
 
-/** Time for which a fact is kept after the last look that has shown it. It is longer than the time that any look goes back. */
+/**
+ * Time in milliseconds for which a change is kept after a read of the newest rows has last shown it. It is longer than the age of the
+ * oldest rows of any read.
+ */
 const KEPT_MS = 90_000;
-/** Largest number of facts in memory. A tenant with more of them is told to read everything again. */
+/** Largest number of changes in memory. If a tenant has more changes, its clients must read all data again. */
 const MAX_FACTS = 10_000;
 
+/** Change that a look, which is a read of the newest rows, has shown. */
 interface Known {
   fact: Fact;
-  /** Moments of the first and of the latest look that has shown the row. */
+  /** Time of the first read that has shown the row, and time of the latest such read. */
   firstMs: number;
   latestMs: number;
 }
 
-/** Facts that looks at a tenant have shown. A look goes back, so it shows most rows several times, and only the first time says something. */
+/**
+ * Changes that the looks at a tenant have shown. A look reads the newest rows of the tenant. It also reads older rows again, so most rows
+ * appear in several looks, and only their first time is a new change.
+ */
 export class LookMemory {
   readonly #known = new Map<string, Known>();
-  /** The memory has all changes that were committed after this moment. Null before the first look. */
+  /** Time from which the memory has all committed changes. Null before the first look. */
   #completeFromMs: number | null = null;
   #momentMs = 0;
 
-  /** Moment of the latest look. */
+  /** Time of the latest read of the newest rows, in milliseconds of Unix time by the clock of the database. */
   get momentMs(): number {
     return this.#momentMs;
   }
 
   /**
-   * Returns the facts that the look shows for the first time, or null if there may be facts that the look does not show.
-   * @param backMs time that the look goes back
+   * Stores the rows of a look, which is a read of the newest rows. Returns the changes that no earlier look has shown, or null if the look
+   * may have missed changes. Returns an empty list for the first look.
+   * @param backMs age of the oldest rows that the look reads, in milliseconds
    */
   remember(row: LookRow, backMs: number): Fact[] | null {
     const { momentMs } = row;
     const lists = factsOf(row);
     const isFirst = this.#completeFromMs === null;
-    // A full list has all new rows only if it reaches back to a row that was known before.
+    // A list of MAX_ROWS rows has all new rows only if its oldest row was already known.
     const isCut = lists.some((list) => list.length >= MAX_ROWS && !this.#known.has(list.at(-1)?.[0] ?? ''));
     const isLate = !isFirst && momentMs - this.#momentMs > backMs;
     const found = lists.flat().flatMap(([key, fact]) => (this.#note(key, fact, momentMs) ? [fact] : []));
@@ -48,7 +56,7 @@ export class LookMemory {
     return isLost ? null : found;
   }
 
-  /** Returns the facts of changes that were committed after a moment. Returns null if the memory does not reach back so far. */
+  /** Returns the changes that were committed after `momentMs`. Returns null if the memory does not have all changes since this time. */
   since(momentMs: number): Fact[] | null {
     if (this.#completeFromMs === null || momentMs < this.#completeFromMs) {
       return null;
@@ -56,7 +64,7 @@ export class LookMemory {
     return [...this.#known.values()].flatMap(({ fact, firstMs }) => (firstMs > momentMs ? [fact] : []));
   }
 
-  /** @returns true if the row was unknown */
+  /** Stores one of the newest rows. @returns true if no earlier read has shown this row */
   #note(key: string, fact: Fact, momentMs: number): boolean {
     const known = this.#known.get(key);
     if (known !== undefined) {
@@ -67,7 +75,7 @@ export class LookMemory {
     return true;
   }
 
-  /** Removes old facts. @returns true if newer ones had to go too */
+  /** Removes old changes. @returns true if it also had to remove newer changes, because the memory was full */
   #forget(momentMs: number): boolean {
     for (const [key, { latestMs }] of this.#known) {
       if (momentMs - latestMs > KEPT_MS) {
@@ -76,7 +84,7 @@ export class LookMemory {
     }
     const isFull = this.#known.size > MAX_FACTS;
     for (const [key, { latestMs }] of isFull ? this.#known : []) {
-      // The rows of this look stay, because the next look shows them again.
+      // The rows of the latest read stay, because the next read will show these rows again.
       if (latestMs < momentMs) {
         this.#known.delete(key);
       }
@@ -87,7 +95,7 @@ export class LookMemory {
 
 type Keyed = [key: string, fact: Fact];
 
-/** Returns the facts of each list of a look, newest first. */
+/** Returns the lists of newest rows as lists of changes with their keys, newest first. */
 function factsOf(row: LookRow): Keyed[][] {
   const { eventOrderIds, auditActions, reservationTimes } = row;
   return [
@@ -104,7 +112,10 @@ function factsOf(row: LookRow): Keyed[][] {
   ];
 }
 
-/** The event of an order reports a change of the order. The changes of stays are found without their events. */
+/**
+ * Returns the change that an event reports. The event of an order reports a change of the order. Changes of reservations have their own
+ * list.
+ */
 function eventFact(orderId: string | null): Fact {
   return orderId === null ? { topics: ['events'] } : { topics: ['orders', 'events'], orderId };
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { LiveCounts } from './live-changes.ts';
 
-/** Registers the metrics of live changes. The numbers are read each time the metrics are collected. */
+/** Registers the metrics of live changes. Each scrape reads the present values. */
 export function registerLiveMetrics(registry: Registry, counts: LiveCounts, streams: { size: number }): void {
   const total = (name: string, help: string, read: () => number) =>
     new Counter({
@@ -13,12 +13,12 @@ export function registerLiveMetrics(registry: Registry, counts: LiveCounts, stre
         this.inc(read());
       },
     });
-  total('live_looks_total', 'Looks at the newest changes of one watched tenant', () => counts.looks);
-  total('live_hints_total', 'Hints that were sent to one stream of live changes', () => counts.hints);
+  total('live_looks_total', 'Number of reads of the newest rows of one tenant', () => counts.looks);
+  total('live_hints_total', 'Number of hints sent over streams of live changes', () => counts.hints);
   registry.registerMetric(
     new Gauge({
       name: 'live_streams',
-      help: 'Streams of live changes that are open now',
+      help: 'Number of open streams of live changes',
       registers: [],
       collect() {
         this.set(streams.size);

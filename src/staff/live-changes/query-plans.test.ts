@@ -16,7 +16,7 @@ import { look } from './store.ts';
 const MANY = 20_000;
 const isCluster = await isTestCluster();
 
-describe('plans of the statements of live changes', {
+describe('query plans of the statements of live changes', {
   skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
 }, () => {
   let service: TestService;
@@ -48,7 +48,7 @@ describe('plans of the statements of live changes', {
     await service.close();
   });
 
-  /** Tables whose rows are copied: the columns beside the tenant and the id, and their values. */
+  /** Tables whose rows are copied, each with its columns except the tenant and the id, and with the values of these columns. */
   const COPIES: [table: string, columns: string, values: string][] = [
     [
       'restaurant_order',
@@ -77,7 +77,7 @@ describe('plans of the statements of live changes', {
     tenantOf: () => sql`0`,
   });
 
-  it('a look at one tenant, and one at many tenants, read each large table by an index', async () => {
+  it('the statement that reads the newest rows uses an index of each large table, for one tenant and for many tenants', async () => {
     const inputs = Array.from({ length: 50 }, (_, index) => ({ tenantId: hotel.tenantId + index, backMs: 30_000 }));
     sent.length = 0;
     const [row] = await look(db, share(inputs.slice(0, 1)));
@@ -94,7 +94,7 @@ describe('plans of the statements of live changes', {
     }
   });
 
-  it('a check of sessions and of tokens, of one caller and of many, reads each large table by an index', async () => {
+  it('the access check for open streams uses an index of each large table, for one and for many sessions and tokens', async () => {
     const id = await personId(service, hotel.tenantId, 'owner');
     const expiresAt = new Date().toISOString();
     const session = () => ({ tenantId: hotel.tenantId, id: newId() });

@@ -1,23 +1,24 @@
 import type { ChangeRow } from '#platform/changes/changes.ts';
 
-/** Time for which a topic is kept, which is longer than any client may be away. */
+/** Time in milliseconds for which a topic is kept. It is longer than the 30 s after which a client must read all data again. */
 const KEPT_MS = 120_000;
 
 interface Entry {
   tenantId: number;
   topic: string | null;
   changedAtMs: number;
-  /** Time of the poll that has read the change, in milliseconds of `performance.now()`. */
+  /** Time (`performance.now()`) of the poll that has read the change. */
   readAtMs: number;
 }
 
 /**
- * Topics of the recent changes of all tenants, also of those that nobody watches, because a client may come back from another process that has
- * died. Has one entry for each tenant and topic.
+ * Topics of the recent changes of all tenants, one entry for each tenant and topic. It includes tenants without an open stream in this
+ * process, because their clients may come from a process that died.
  */
 export class RecentTopics {
-  /** The entry that was read last comes last. */
+  /** Entries by tenant and topic. The entry that was read last comes last. */
   readonly #entries = new Map<string, Entry>();
+  /** The same entries, by tenant id. */
   readonly #ofTenants = new Map<number, Map<string, Entry>>();
 
   add(changes: ChangeRow[]): void {
@@ -34,7 +35,10 @@ export class RecentTopics {
     this.#removeOld(readAtMs);
   }
 
-  /** Returns the topics of changes of the tenant whose transactions began after a moment, by the clock of the database. */
+  /**
+   * Returns the topics of the tenant's changes whose transactions began after `momentMs` (database clock, milliseconds of Unix time). Null:
+   * unknown topic.
+   */
   since(tenantId: number, momentMs: number): (string | null)[] {
     const entries = [...(this.#ofTenants.get(tenantId)?.values() ?? [])];
     return entries.filter(({ changedAtMs }) => changedAtMs > momentMs).map(({ topic }) => topic);

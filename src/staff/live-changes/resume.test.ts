@@ -19,7 +19,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     first = await startService();
     second = await startService({ beside: first });
     tenant = await first.tenant();
-    await waitForLeasesToEnd(); // Both processes have read that the tenant is new.
+    await waitForLeasesToEnd(); // After the leases end, both processes have read the change that created the tenant.
   });
   after(async () => {
     await second.close();
@@ -44,7 +44,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     ['another process', () => second],
     ['the same process', () => first],
   ] as const) {
-    it(`200: a client that comes back to ${where} hears of all that has changed meanwhile`, async () => {
+    it(`200: a client that opens its next stream on ${where} gets all live changes since its Last-Event-ID`, async () => {
       const stream = await watch(first);
       const lastId = stream.lastId();
       assert.ok(lastId, 'the first sign of life has an id');
@@ -61,7 +61,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     });
   }
 
-  it('200: while another stream keeps the tenant watched, a client that comes back hears only of what it has missed', async () => {
+  it('200: a client that opens its next stream gets only changes after its Last-Event-ID, if other streams are open', async () => {
     await watch(first);
     const earlier = await placeOrder(first, tenant.partner);
     const stream = await watch(first);
@@ -78,7 +78,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     assert.deepEqual(ids, [last.orderId], `not ${earlier.orderId} nor ${later.orderId}, after ${told.id}`);
   });
 
-  it('200: a client without Last-Event-ID hears nothing of earlier changes', async () => {
+  it('200: a stream of live changes without Last-Event-ID has no earlier changes', async () => {
     await placeOrder(first, tenant.partner);
     const stream = await watch(second);
     await sleep(1_200);
@@ -88,7 +88,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     );
   });
 
-  it('200: an id that is malformed, more than 30 s old or in the future makes the stream begin with resync', async () => {
+  it('200: if Last-Event-ID is malformed, more than 30 s old or in the future, the stream of live changes begins with resync', async () => {
     const now = await nowMs();
     const wrong = [
       '',
@@ -106,7 +106,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
       const stream = await watch(first, lastEventId);
       await stream.find(isResync).catch((error: unknown) => assert.fail(`${lastEventId}: ${String(error)}`));
       const { id } = await stream.find(isResync);
-      assert.ok(Number(id) > now - 5_000, 'the client can go on from the id of the resync');
+      assert.ok(Number(id) > now - 5_000, 'the client can continue from the id of the resync');
       stream.close();
       await stream.ended;
     }

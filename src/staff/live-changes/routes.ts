@@ -5,7 +5,7 @@ import { LiveChange, LiveStream } from './schema.ts';
 
 interface Dependencies {
   liveChanges: LiveChanges;
-  /** Guard of signed-in people and displays. For a person, opening a stream is no use of the session. */
+  /** Guard for signed-in people and displays. If a person opens a stream, the guard does not count this as a use of the session. */
   streamGuard: Guard;
 }
 
@@ -19,18 +19,18 @@ export function liveChangeRoutes(app: App, { liveChanges, streamGuard }: Depende
         operationId: 'watchChanges',
         summary: 'Watch for changes of the data of the tenant',
         description:
-          'Returns a stream of events (`text/event-stream`) that stays open. It says within about a second that data has changed, by any ' +
-          'process of the service, and which kind of data. It sends hints and no data, so read the data again that you show. You only ' +
-          'hear of data that you may read.\n\n' +
-          'The event `change` has a `LiveChange`. The event `resync` says that changes may be missing, so read everything again. The event ' +
-          '`bye` says that the process stops. Wait for the time of its `retry` in milliseconds, and call again. A comment `: beat` comes at the ' +
-          'beginning and every 10 seconds. If you hear nothing for 30 seconds, call again.\n\n' +
-          'Send the last `id` that you have got in `Last-Event-ID`, so that the stream begins with what you have missed. Any process can go ' +
-          'on from it. If it is older than 30 seconds, the stream begins with `resync`.\n\n' +
-          'A stream ends after 30 minutes, and within 2 seconds after the caller has lost its access or got another role or other areas. ' +
-          'Then call again. A person or a display may have 20 open streams, and a tenant 200. An open stream of a display is a use of its ' +
-          'session, and an open stream of a person is not. `EventSource` of browsers cannot send the headers of a session, so a page reads ' +
-          'the stream with `fetch`.',
+          'Returns a stream of events (`text/event-stream`) that stays open. If any process of the service changes data, the stream ' +
+          'sends a hint within about a second. The hint names the kind of data, but has no data, so read again the data that you show. ' +
+          'You get hints only of data that you may read.\n\n' +
+          'The event `change` has a `LiveChange`. The event `resync` says that changes may be missing, so read all data again. The event ' +
+          '`bye` says that the process stops. Wait for the milliseconds in its field `retry`, and call again. A comment `: beat` comes ' +
+          'at the beginning and every 10 seconds. If you get no event and no comment for 30 seconds, call again.\n\n' +
+          'Send the last `id` that you got in the header `Last-Event-ID`. The stream then begins with the changes that you missed, even ' +
+          'if another process handles the call. If the id is older than 30 seconds, the stream begins with `resync`.\n\n' +
+          'A stream ends after 30 minutes. It also ends within 2 seconds after the caller loses its access, or gets another role or ' +
+          'other areas. Then call again. A person or a display may have 20 open streams, and a tenant 200. An open stream of a display ' +
+          'is a use of its session, and an open stream of a person is not. `EventSource` of browsers cannot send the headers of a ' +
+          'session, so a page reads the stream with `fetch`.',
         tags: ['Live changes'],
         response: { 200: LiveStream },
       },
@@ -42,7 +42,7 @@ export function liveChangeRoutes(app: App, { liveChanges, streamGuard }: Depende
       }
       const { raw: response } = reply;
       if (response.destroyed) {
-        return reply.hijack(); // The client has gone while it was authenticated.
+        return reply.hijack(); // The client closed the connection during authentication.
       }
       app.eventStreams.admit(request, reply);
       const subscription = await liveChanges.subscribe(request.staff, lastEventIdOf(request.headers));
@@ -57,7 +57,7 @@ export function liveChangeRoutes(app: App, { liveChanges, streamGuard }: Depende
   );
 }
 
-/** Returns the header `Last-Event-ID`. Node joins repeated headers with a comma, which makes no valid id. */
+/** Returns the header `Last-Event-ID`. Repeated headers give one text with a comma, which is no valid id. */
 function lastEventIdOf(headers: Record<string, string | string[] | undefined>): string | undefined {
   const value = headers['last-event-id'];
   return typeof value === 'object' ? value.join() : value;

@@ -8,17 +8,17 @@ export const LiveChange = Type.Object(
   {
     topics: Type.Array(Type.Enum([...TOPICS], { type: 'string' }), {
       description:
-        'The kinds of data that have changed. `orders`: needs the area orders. `reservations`: hotel. `events`, which a partner may read ' +
-        'in its feed: deliveries. `menu`: menu. `rooms` and `rates`: hotel or rates. `credentials`, which includes channels and webhooks, ' +
-        'and `people`, which includes displays and the sessions that an owner ends: only owners. `pause`, which includes the opening hours: everyone. New kinds ' +
-        'may be added.',
+        'The kinds of data that have changed. You get a kind only with the area or role named here. `orders`: area orders. ' +
+        '`reservations`: area hotel. `events`, which are the events of partners: area deliveries. `menu`: area menu. `rooms` and ' +
+        '`rates`: area hotel or rates. `credentials`, with channels and webhooks, and `people`, with displays and ended sessions: ' +
+        'owners. `pause`, with opening hours: every caller. New kinds may be added.',
     }),
-    order_ids: Ids('The ids of orders that are new or have changed. Empty without the area orders.'),
-    reservation_ids: Ids('The ids of reservations that are new or have changed. Empty without the area hotel.'),
+    order_ids: Ids('The ids of orders that are new or have changed. Empty if you lack the area orders.'),
+    reservation_ids: Ids('The ids of reservations that are new or have changed. Empty if you lack the area hotel.'),
   },
   {
     title: 'LiveChange',
-    description: 'A hint that data has changed. Read the data again that you show. A hint may be told twice.',
+    description: 'A hint that data has changed. Read again the data that you show. The same hint may come twice.',
     examples: [
       { topics: ['orders', 'events'], order_ids: ['01a1f82f-2c5f-7b81-b37a-043a6f767e7c'], reservation_ids: [] },
     ],

@@ -2,22 +2,25 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import { Fields, type Share, selectEach } from '#platform/db/inputs.ts';
 
-/** Largest number of rows of each kind that a look reads for one tenant. */
+/** Largest number of rows of each kind that a look reads for one tenant. A look is one read of the newest rows. */
 export const MAX_ROWS = 200;
 
 export interface LookInput {
   tenantId: number;
-  /** Time in milliseconds that the look goes back from now. */
+  /** Age in milliseconds of the oldest rows to read. */
   backMs: number;
 }
 
-/** Rows of a tenant that are newer than the begin of a look, of each kind the newest `MAX_ROWS`. A list without rows is null. */
+/** Rows of a tenant that are at most `backMs` milliseconds old: the newest `MAX_ROWS` rows of each kind. A list without rows is null. */
 export interface LookRow {
-  /** Begin of the look in milliseconds of Unix time, by the clock of the database. The look shows all changes committed before. */
+  /**
+   * Time at which the read began, in milliseconds of Unix time, by the clock of the database. The rows include all changes that were
+   * committed before this time.
+   */
   momentMs: number;
   orderIds: string[] | null;
   eventIds: string[] | null;
-  /** Order of each event. Null for an event of a reservation. */
+  /** Id of the order of each event. Null for an event of a reservation. */
   eventOrderIds: (string | null)[] | null;
   auditIds: string[] | null;
   auditActions: string[] | null;
@@ -27,17 +30,21 @@ export interface LookRow {
 }
 
 const FIELDS = new Fields<LookInput>({ tenantId: 'bigint', backMs: 'integer' });
-/** The statement of now() has begun before its snapshot was taken, so the snapshot has all changes that were committed before now(). */
+/**
+ * Time of the read. PostgreSQL sets now() before it takes the snapshot of the statement, so the snapshot has all changes committed before
+ * now().
+ */
 const NOW_MS = sql`(extract(epoch FROM now()) * 1000)::bigint`;
 
 /**
- * Looks at the newest rows of tenants, by one statement. Rows are found by the time in their ids, which the process that wrote them has set by
- * its own clock. The rows of a long transaction appear late, so a look goes back, and the caller compares it with the look before.
- * @returns one row for each input
+ * Reads the newest rows of several tenants with one statement. It finds most rows by the time in their ids, which comes from the clock of
+ * the process that wrote the row. The rows of a long transaction appear late. So each look also reads older rows, and the caller compares
+ * it with the previous look.
+ * @returns one row for each input, in the same order
  */
 export async function look(db: Database, { inputs }: Share<LookInput>): Promise<(LookRow | undefined)[]> {
   return await selectEach(db, FIELDS, inputs, ({ tenantId, backMs }) => {
-    // Smallest UUIDv7 of the first millisecond of the look.
+    // Smallest UUIDv7 with the time of the oldest rows to read.
     const firstId = sql`(lpad(to_hex(${NOW_MS} - ${backMs}), 12, '0') || '70008000000000000000')::uuid`;
     const newest = (table: string, columns: RawBuilder<unknown>) => sql`(
       SELECT ${columns} FROM ${sql.table(table)} WHERE tenant_id = ${tenantId} AND id >= ${firstId}

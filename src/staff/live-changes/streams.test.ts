@@ -19,7 +19,7 @@ describe('the stream of GET /v1/staff/changes/', () => {
     return { service, tenant: await service.tenant() };
   }
 
-  it('200: the head and a first sign of life come immediately, and no cache or proxy may keep or change the stream', async () => {
+  it('200: a stream of live changes begins immediately with a beat comment, and its headers forbid caching and changing it', async () => {
     const { service, tenant } = await start();
     const stream = await openStream(service.url, { ...tenant.owner, 'accept-encoding': 'gzip, br' });
     const { headers } = stream.response;
@@ -34,7 +34,7 @@ describe('the stream of GET /v1/staff/changes/', () => {
     stream.close();
   });
 
-  it('200: HEAD has the headers of the stream and opens none, and each Accept header gets the stream', async () => {
+  it('200: HEAD returns the headers without opening a stream of live changes, and GET opens one for every Accept header', async () => {
     const { service, tenant } = await start({ ofCaller: 1 });
     for (let call = 0; call < 3; call += 1) {
       const head = await service.call('HEAD', CHANGES, { headers: tenant.owner });
@@ -47,11 +47,11 @@ describe('the stream of GET /v1/staff/changes/', () => {
     }
   });
 
-  it('200: signs of life come regularly and move the id forward', async () => {
+  it('200: a stream of live changes has regular beat comments with rising ids', async () => {
     const { service, tenant } = await start({ beatEveryMs: 600, checkEveryMs: 50 });
     const stream = await openStream(service.url, tenant.owner);
     await eventually(() => stream.blocks.filter(isBeat).length >= 4, 'fourth sign of life');
-    // A sign of life has no id while a hint waits, for example the hint for the new tenant.
+    // A beat comment has no id while a hint waits, for example the hint for the new tenant.
     const ids = stream.blocks.flatMap(({ id }) => (id === undefined ? [] : [Number(id)]));
     assert.ok(
       ids.every((id, index) => index === 0 || id >= (ids[index - 1] ?? 0)),
@@ -61,7 +61,7 @@ describe('the stream of GET /v1/staff/changes/', () => {
     stream.close();
   });
 
-  it('200: a stream ends after its longest time, and its caller may open another one', async () => {
+  it('200: a stream of live changes ends after its time limit, and the caller may open another stream', async () => {
     const { service, tenant } = await start({ longestMs: 300, checkEveryMs: 50 });
     const stream = await openStream(service.url, tenant.owner);
     await stream.ended;
@@ -70,7 +70,7 @@ describe('the stream of GET /v1/staff/changes/', () => {
     next.close();
   });
 
-  it('429: a caller, a tenant and the process have a largest number of streams, and a closed stream makes room', async () => {
+  it('429: a stream of live changes above the limit of a caller, tenant or process is refused until another stream ends', async () => {
     const { service, tenant } = await start({ ofCaller: 2, ofTenant: 3, ofProcess: 4 });
     const other = await service.tenant();
     const display = await openDisplay(service, tenant.tenantId, []);
@@ -94,7 +94,7 @@ describe('the stream of GET /v1/staff/changes/', () => {
     own.forEach((stream) => stream.close());
   });
 
-  it('200: an open stream does not count as a request under way, so other calls of its caller begin', async () => {
+  it('200: 30 open streams of live changes do not block 60 other calls of the same caller', async () => {
     const { service, tenant } = await start({ ofCaller: 40 });
     const streams = await Promise.all(Array.from({ length: 30 }, () => openStream(service.url, tenant.owner)));
     const answers = await Promise.all(
@@ -104,7 +104,7 @@ describe('the stream of GET /v1/staff/changes/', () => {
     streams.forEach((stream: TestStream) => stream.close());
   });
 
-  it('500: if the first look at a tenant fails, the call opens no stream, and the next call works', async () => {
+  it('500: if the first read of the newest rows fails, no stream of live changes opens, and the next call opens a stream', async () => {
     const { service, tenant } = await start({ ofCaller: 1 });
     const { schema } = service.database.db;
     await schema.alterTable('audit_entry').renameTo('elsewhere').execute();

@@ -3,14 +3,18 @@ import type { EventStream, StreamSource } from '#platform/http/event-streams.ts'
 import { type Fact, Hint } from './hint.ts';
 import { topicsOf } from './topics.ts';
 
-/** Times of the database in milliseconds of Unix time. */
+/** Clock of the database. All times are in milliseconds of Unix time. */
 export interface Clock {
-  /** Moment of the latest look at the tenant. All changes before it have been told. */
+  /** Time of the latest read of the tenant's newest rows. Every earlier change is already in a hint. */
   momentMs: () => number;
+  /** Present time. */
   nowMs: () => number;
 }
 
-/** One caller who watches a tenant: what its stream says next, and the stream, once it is open. */
+/**
+ * Live changes for one caller who watches a tenant. Collects the next hint, and sends the hint over the caller's stream when the stream is
+ * open.
+ */
 export class Subscription implements StreamSource {
   readonly staff: Staff;
   readonly #hint: Hint;
@@ -19,7 +23,7 @@ export class Subscription implements StreamSource {
   #stream: EventStream | null = null;
   #hasEnded = false;
 
-  /** @param onHint called for each hint that is sent */
+  /** @param onHint called for each hint that the stream sends */
   constructor(staff: Staff, clock: Clock, onHint: () => void) {
     this.staff = staff;
     this.#hint = new Hint(topicsOf(staff));
@@ -27,7 +31,7 @@ export class Subscription implements StreamSource {
     this.#onHint = onHint;
   }
 
-  /** Sends what the subscription has to say over this stream from now on. */
+  /** Sends all hints over this stream from now on. If the subscription has already ended, ends the stream. */
   attach(stream: EventStream): void {
     this.#stream = stream;
     if (this.#hasEnded) {
@@ -35,6 +39,7 @@ export class Subscription implements StreamSource {
     }
   }
 
+  /** Adds changes to the next hint. */
   tell(facts: Iterable<Fact>): void {
     for (const fact of facts) {
       this.#hint.add(fact);
@@ -42,17 +47,19 @@ export class Subscription implements StreamSource {
     this.#stream?.notify();
   }
 
+  /** Tells the client to read all data again. */
   resync(): void {
     this.#hint.resync();
     this.#stream?.notify();
   }
 
-  /** Ends the stream, because its caller has lost its access or has other rights now. */
+  /** Ends the stream, because the caller has lost its access or its rights have changed. */
   end(): void {
     this.#hasEnded = true;
     this.#stream?.end();
   }
 
+  /** Returns the next hint as the text of an event. Returns null if there is no hint. */
   take(): string | null {
     const text = this.#hint.take(this.#clock.momentMs());
     if (text !== null) {
@@ -62,8 +69,9 @@ export class Subscription implements StreamSource {
   }
 
   /**
-   * Returns a sign of life with the time of the database. It also moves the id forward, so that a client can go on after a long time without
-   * changes. While a hint waits, the id stays, because the client has not heard of these changes.
+   * Returns the regular comment that shows the client that the stream still works, with the time of the database. It also has a newer id.
+   * With this id, a client can continue on a new stream even after a long time without changes. If a hint waits, the comment has no id,
+   * because the client does not know these changes yet.
    */
   beat(): string {
     const id = this.#hint.isEmpty ? `id: ${this.#clock.momentMs()}\n` : '';

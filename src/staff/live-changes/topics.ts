@@ -1,7 +1,10 @@
 import type { AuditAction } from '#access/audit/audit.ts';
 import type { Staff } from '#access/tenants/tenants.ts';
 
-/** Kinds of data that a hint names, in the order in which a hint lists them. */
+/**
+ * Kinds of data that a hint of live changes names, in the order in which a hint lists them. A hint is a message without data: "something
+ * has changed".
+ */
 export const TOPICS = [
   'orders',
   'reservations',
@@ -17,7 +20,10 @@ export type Topic = (typeof TOPICS)[number];
 
 type Area = Staff['areas'][number];
 
-/** Callers who hear of a topic: those with one of the areas, only owners, or all. They are the callers who may read the data of the topic. */
+/**
+ * Callers who get hints of a topic: callers with one of these areas, only owners, or all callers. Owners get hints of every topic. Only
+ * callers who may read the data get its hints.
+ */
 const AUDIENCES: Record<Topic, readonly Area[] | 'owners' | 'all'> = {
   orders: ['orders'],
   reservations: ['hotel'],
@@ -30,7 +36,7 @@ const AUDIENCES: Record<Topic, readonly Area[] | 'owners' | 'all'> = {
   pause: 'all',
 };
 
-/** Returns the topics of which the caller hears. */
+/** Returns the topics (kinds of data) of which the caller gets hints. */
 export function topicsOf({ role, areas }: Pick<Staff, 'role' | 'areas'>): ReadonlySet<Topic> {
   const isHeard = (topic: Topic) => {
     const audience = AUDIENCES[topic];
@@ -43,8 +49,8 @@ export function topicsOf({ role, areas }: Pick<Staff, 'role' | 'areas'>): Readon
 }
 
 /**
- * Topic of each action of the audit trail. Null if another source tells of the change, or if it changes nothing that staff see. A new action
- * does not compile without a decision here.
+ * Topic of the hint for each action of the audit trail. Null if the hint comes from another source, or if the action changes no data that
+ * staff see. If a new action has no entry here, the code does not compile.
  */
 const TOPIC_OF_ACTION: Record<AuditAction, Topic | null> = {
   'credential.changed': 'credentials',
@@ -65,7 +71,7 @@ const TOPIC_OF_ACTION: Record<AuditAction, Topic | null> = {
   'user.enabled': 'people',
   'user.link_created': 'people',
   'user.password_changed': 'people',
-  // The list of recent changes tells of these changes.
+  // The hints of these changes come from the list of recent changes.
   'credential.revoked': null,
   'credential.rotated': null,
   'dish.changed': null,
@@ -80,22 +86,27 @@ const TOPIC_OF_ACTION: Record<AuditAction, Topic | null> = {
   'restrictions.written': null,
   'room_type.changed': null,
   'tenant.applied': null,
-  // The index of changed stays tells of these changes.
+  // The hints of these changes come from the stored times of changed reservations.
   'reservation.arrival': null,
   'reservation.booked': null,
   'reservation.changed': null,
   'sign_in.failed': null,
 };
 
-/** @param action action of an audit entry, perhaps of a later version of the service */
+/** Returns the topic of an action. Null: the action gives no hint here, or only a later version of the service knows the action. */
 export function topicOfAction(action: string): Topic | null {
   return action in TOPIC_OF_ACTION ? TOPIC_OF_ACTION[action as AuditAction] : null;
 }
 
-/** Topics of a recent change without a topic: a tenant document, or a change by an earlier version. It may concern all data that is announced. */
+/**
+ * Topics for a recent change without a topic: a tenant document was applied, or an earlier version made the change. Such a change may
+ * concern all these topics.
+ */
 const ANY: readonly Topic[] = ['menu', 'rooms', 'rates', 'credentials', 'people', 'pause'];
 
-/** @param topic topic of a recent change. Null if the change may concern any data. */
+/**
+ * Returns the topics for the hint of a recent change. @param topic topic of the change; null: the change may concern all topics of `ANY`
+ */
 export function topicsOfChange(topic: string | null): readonly Topic[] {
   const known = TOPICS.find((each) => each === topic);
   return known === undefined ? ANY : [known];

@@ -5,11 +5,11 @@ import { Watch } from './watch.ts';
 
 const BEGIN_MS = 1_763_841_400_000;
 
-/** Returns the id of a block of a stream. */
+/** Returns the id of one event of a stream. Returns an empty text if it has no id. */
 const idOf = (block: string | null) => /^id: (\d+)$/m.exec(block ?? '')?.[1] ?? '';
 
-describe('Watch (the ids of the streams of a tenant)', () => {
-  it('while a look was read but not told yet, a sign of life has the id of the look before, so a client that goes on from it misses no order', () => {
+describe('Watch (ids that a client continues from)', () => {
+  it('a beat comment of a stream has no id that is newer than the changes that were already added to the stream', () => {
     const watch = new Watch(1);
     const subscription = watch.subscribe(ownerOf(1), () => {});
     watch.tell(watch.remember(lookOf(BEGIN_MS, [])));
@@ -24,7 +24,7 @@ describe('Watch (the ids of the streams of a tenant)', () => {
     assert.equal(idOf(subscription.beat()), String(BEGIN_MS + 500));
   });
 
-  it('an id of more than 30 s ago is refused, although the memory still has all changes since', () => {
+  it('missedSince returns null for an id that is more than 30 s old, even if all later changes are still in memory', () => {
     const watch = new Watch(1);
     for (const afterMs of [0, 20_000, 40_000]) {
       watch.tell(watch.remember(lookOf(BEGIN_MS + afterMs, [])));

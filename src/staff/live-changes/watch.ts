@@ -4,46 +4,58 @@ import { LookMemory } from './look-memory.ts';
 import type { LookRow } from './store.ts';
 import { Subscription } from './subscription.ts';
 
-/** Time that a look goes back, for the rows of transactions that took long to commit, and for clocks of processes that differ. */
+/**
+ * Age in milliseconds of the oldest rows that a look (a read of the newest rows) includes. A look reads rows of earlier looks again,
+ * because a long transaction commits late, and because the clocks of processes differ.
+ */
 const BACK_MS = 30_000;
-/** Time that the first look goes back. It also finds what a client missed that comes back from another process within `BACK_MS`. */
+/**
+ * Age in milliseconds of the oldest rows in the first read for a tenant. It is longer, so that a client that comes from another process
+ * within `BACK_MS` gets the changes that it missed.
+ */
 const FIRST_BACK_MS = 2 * BACK_MS;
 
-/** A tenant that callers of this process watch. */
+/** One tenant with open streams in this process. A look reads the newest rows of the tenant. */
 export class Watch {
   readonly tenantId: number;
   readonly subscriptions = new Set<Subscription>();
   readonly #memory = new LookMemory();
   readonly #first = Promise.withResolvers<void>();
   #isReady = false;
-  /** Moment of the latest look whose rows were told. An id of a stream is never later, because a client goes on from it. */
+  /**
+   * Time of the latest read of newest rows whose changes are already in the hints, by the clock of the database. The id of a sent event is
+   * never later, because a client continues from this id.
+   */
   #toldMs = 0;
-  /** Time of the latest look in milliseconds of `performance.now()`. */
+  /** Time (`performance.now()`) of the latest read of newest rows. */
   #lookedAtMs = 0;
 
   constructor(tenantId: number) {
     this.tenantId = tenantId;
-    this.#first.promise.catch(() => {}); // Each subscription that waits gets the error. There may be none by then.
+    this.#first.promise.catch(() => {}); // Handles the error if no subscription waits for `ready`.
   }
 
-  /** Time in milliseconds that the next look goes back. */
+  /** Age in milliseconds of the oldest rows that the next read must include. */
   get backMs(): number {
     return this.#isReady ? BACK_MS : FIRST_BACK_MS;
   }
 
+  /** True after the first read of the tenant's newest rows. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** Resolves after the first look. @throws the error of the first look */
+  /** Resolves after the first read of the tenant's newest rows. @throws the error of this read */
   async ready(): Promise<void> {
     await this.#first.promise;
   }
 
+  /** Rejects the promise of `ready`. */
   fail(error: unknown): void {
     this.#first.reject(error);
   }
 
+  /** Adds a subscription. @param onHint called for each hint that its stream sends */
   subscribe(staff: Staff, onHint: () => void): Subscription {
     const clock = {
       momentMs: () => this.#toldMs,
@@ -54,7 +66,7 @@ export class Watch {
     return subscription;
   }
 
-  /** Takes the rows of a look. @returns what is new, or null if the look may not show all that is new */
+  /** Stores the rows that were read for the tenant. @returns the new changes, or null if the read may have missed changes */
   remember(row: LookRow): Fact[] | null {
     const facts = this.#memory.remember(row, this.backMs);
     this.#lookedAtMs = performance.now();
@@ -62,7 +74,7 @@ export class Watch {
     return facts;
   }
 
-  /** Tells all subscriptions. @param facts null if they must read everything again */
+  /** Adds changes to the hints of all subscriptions. @param facts changes of the latest read; null: clients must read all data again */
   tell(facts: Fact[] | null): void {
     this.#toldMs = this.#memory.momentMs;
     for (const subscription of this.subscriptions) {
@@ -76,10 +88,10 @@ export class Watch {
   }
 
   /**
-   * Returns what a client has missed that got its last hint at a moment.
-   * @param lastEventId value of the header `Last-Event-ID`
-   * @param nowMs time of the call, by the clock of the database
-   * @returns the moment and the facts, or null if the client must read everything again
+   * Returns the changes that a client missed while it had no stream.
+   * @param lastEventId value of the header `Last-Event-ID`: the time of the last hint that the client got
+   * @param nowMs time of the call by the clock of the database, in milliseconds of Unix time
+   * @returns the time of the last hint and the changes since then, or null if the client must read all data again
    */
   missedSince(lastEventId: string, nowMs: number): { momentMs: number; facts: Fact[] } | null {
     const momentMs = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
@@ -89,7 +101,7 @@ export class Watch {
   }
 }
 
-/** Largest time in milliseconds that a moment may lie ahead of the call, because times are rounded. */
+/** Longest time in milliseconds by which the id of a client may be later than its call. It may be later, because times are rounded. */
 const AHEAD_MS = 1_000;
-/** Time in milliseconds that a change may have begun before it was committed, at most. */
+/** Longest expected time in milliseconds from the start of a transaction until its commit. */
 export const LONGEST_TRANSACTION_MS = BACK_MS;

@@ -51,10 +51,10 @@ describe('GET /v1/staff/credentials/', () => {
     assert.deepEqual(Object.keys(all[0].deliveries), ['pending', 'failed', 'last_failed_at', 'oldest_pending_at']);
   });
 
-  it('200: each credential shows counts and times only for its own waiting and failed deliveries', async () => {
+  it('200: each credential shows the counts and times of its own waiting and failed deliveries only', async () => {
     const other = await service.credential(tenant.tenantId);
     const stranger = await service.tenant();
-    // These deliveries are due in one hour, so that the worker does not send them during the test.
+    // These deliveries are due in one hour, so the worker sends no such delivery during the test.
     const waiting = { delivery: { status: 'pending', next_attempt_at: new Date(Date.now() + 3_600_000) } };
     const ended = (status: string, at: string) => ({ delivery: { status, attempts: attempts(at) } });
     const [earlierId, laterId] = [newId(), newId()];

@@ -31,7 +31,9 @@ async function makePmsCredential() {
   return answer.body;
 }
 
-/** Inserts an event of the tenant's credential at a time in milliseconds since 1970. `durationMs` is the duration of its last attempt. */
+/**
+ * Inserts an event of the tenant's credential at a time in milliseconds of Unix time. `durationMs` is the duration of the last attempt.
+ */
 async function insertEvent(atMs: number, status?: 'delivered' | 'failed' | 'pending' | 'stopped', durationMs = 10) {
   const attempts = JSON.stringify([
     { at: new Date(atMs), http_status: 500, duration_ms: 9_999, error: 'http_status' },
@@ -64,7 +66,7 @@ describe('GET /v1/staff/credentials/{id}/', () => {
     );
   });
 
-  it('200: the budget shows the calls of the present minute, and reading the credential takes no call', async () => {
+  it('200: the budget shows the calls of the present minute, and reading the credential does not count as a call', async () => {
     const calls = async (count: number) => {
       const answers = Array.from({ length: count }, () =>
         service.call('GET', '/v1/third-party/menu/', { headers: tenant.partner }),
@@ -83,7 +85,7 @@ describe('GET /v1/staff/credentials/{id}/', () => {
     assert.equal((await read()).budget.used, 300, 'refused calls are not shown as used');
   });
 
-  it('200: each hour shows its deliveries by status, and the durations of the accepted attempts only', async () => {
+  it('200: a credential shows its deliveries of each hour by status, and only the durations of successful attempts', async () => {
     const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 3 * HOUR_MS;
     for (const durationMs of [10, 20, 30, 40, 100]) {
       await insertEvent(hourMs, 'delivered', durationMs);
@@ -108,14 +110,14 @@ describe('GET /v1/staff/credentials/{id}/', () => {
     ]);
   });
 
-  it('200: only the newest 5,000 events count, and `since` is the time of the oldest of them, also if the partner has read the feed', async () => {
+  it('200: only the newest 5,000 events count, even if the partner has read some, and `since` is the time of the oldest', async () => {
     const newestMs = Date.now() - 1_000;
     const atMs = (index: number) => newestMs - index * 1_000;
     const events = Array.from({ length: 5_100 }, (_, index) =>
       eventOf(tenant, { id: firstIdAt(atMs(index)), delivery: { status: 'delivered' } }),
     );
     await insertEvents(service.database.db, events);
-    // The partner has read all events but the newest 2,000. The older an event is, the lower is its position.
+    // The partner has read all events except the newest 2,000. Older events have lower positions.
     await sql`
       UPDATE event SET feed_position = ranked.position
       FROM (SELECT id, row_number() OVER (ORDER BY id) AS position FROM event WHERE tenant_id = ${tenant.tenantId}) AS ranked
@@ -128,7 +130,7 @@ describe('GET /v1/staff/credentials/{id}/', () => {
     assert.equal(health.hours[0].at, new Date(Math.floor(atMs(4_999) / HOUR_MS) * HOUR_MS).toISOString());
   });
 
-  it('200: a PMS credential shows the budget of the PMS API, no webhook and no deliveries', async () => {
+  it('200: a PMS credential is shown with the budget of the PMS API, without a webhook and without deliveries', async () => {
     const { id, api_key, api_secret } = await makePmsCredential();
     const headers = { 'x-pms-api-key': api_key, 'x-pms-api-secret': api_secret };
     await service.call('GET', '/v1/channel-manager/pms/properties/', { headers });
@@ -138,13 +140,13 @@ describe('GET /v1/staff/credentials/{id}/', () => {
     assert.equal((await read()).budget.used, 0);
   });
 
-  it('200: the response has no secret and no hash of a secret', async () => {
+  it('200: the response with a credential contains no secret and no hash of a secret', async () => {
     const { text } = await service.call('GET', `${PATH}${tenant.credential.id}/`, { headers: tenant.owner });
     assert.ok(!/secret|hash/.test(text), text);
     assert.ok(!text.includes(tenant.credential.api_key), text);
   });
 
-  it("404: an unknown id, a malformed id and another tenant's id get the same message, also in a change", async () => {
+  it("404: an unknown id, a malformed id and another tenant's id get the same message, in GET and in PATCH", async () => {
     const stranger = await service.tenant();
     const headers = tenant.owner;
     const calls = [UNKNOWN, 'none', stranger.credential.id].flatMap((id) => [
@@ -165,7 +167,7 @@ describe('PATCH /v1/staff/credentials/{id}/', () => {
     return body.filter(({ action }: { action: string }) => action === 'credential.changed');
   };
 
-  it('200: the label changes for partner and PMS, and the audit trail has one entry with both labels for each change', async () => {
+  it('200: the label of a partner or PMS credential changes, and each change has one audit entry with both labels', async () => {
     const pms = await makePmsCredential();
     for (const id of [tenant.credential.id, pms.id]) {
       const answer = await change(id, { label: '𝒃'.repeat(255) });
@@ -188,14 +190,14 @@ describe('PATCH /v1/staff/credentials/{id}/', () => {
     assert.equal((await service.call('GET', '/v1/third-party/menu/', { headers: tenant.partner })).status, 200);
   });
 
-  it('200: a revoked credential may get another label, and an empty label is a label', async () => {
+  it('200: a revoked credential may get another label, and the label may be empty', async () => {
     const { id } = tenant.credential;
     await service.call('POST', `/v1/third-party/credentials/${id}/revoke/`, { headers: tenant.owner });
     const answer = await change(id, { label: '' });
     assert.deepEqual([answer.status, answer.body.label, answer.body.is_active], [200, '', false]);
   });
 
-  it('200: a change ignores all fields but the label', async () => {
+  it('200: a change of a credential ignores all fields except the label', async () => {
     const { id } = tenant.credential;
     const earlier = await read();
     const answer = await change(id, {
@@ -214,7 +216,7 @@ describe('PATCH /v1/staff/credentials/{id}/', () => {
     assert.equal((await read()).label, 'A platform');
   });
 
-  it('401: a partner may not read or change a credential; 403: staff may not', async () => {
+  it('401: a partner may not read or change a credential; 403: staff may not read or change it', async () => {
     const { id } = tenant.credential;
     for (const method of ['GET', 'PATCH']) {
       const call = (headers: Record<string, string>) =>

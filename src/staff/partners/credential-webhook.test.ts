@@ -13,7 +13,7 @@ const UNKNOWN = '01920000-0000-7000-8000-000000000000';
 let service: TestService;
 let tenant: TestTenant;
 before(async () => {
-  // The retries wait for a minute, so a delivery whose first attempt fails stays pending.
+  // A retry waits for a minute, so a delivery stays pending after its first attempt has failed.
   service = await startService({ worker: { drawWaitMs: () => 60_000 } });
 });
 beforeEach(async () => {
@@ -70,7 +70,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/', () => {
     assert.ok(!JSON.stringify(entry).includes(answer.body.webhook_secret));
   });
 
-  it('200: the same URL gets an empty secret, no matter if the partner or the owner has registered it, and another URL a new secret', async () => {
+  it('200: the registered URL gets an empty secret, even if the partner registered it, and another URL gets a new secret', async () => {
     const first = await register(service, tenant.partner, URL_A);
     assert.deepEqual((await set(URL_A)).body, { webhook_url: URL_A, webhook_secret: '' });
     const second = (await set(URL_B)).body.webhook_secret;
@@ -79,7 +79,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/', () => {
     assert.equal((await auditOf('webhook.registered')).length, 2);
   });
 
-  it('200: the owner may set a webhook for a tenant with any features, as the partner may', async () => {
+  it('200: the owner may set a webhook for a tenant with any features', async () => {
     for (const features of [['hotel'], ['restaurant'], []] as ('hotel' | 'restaurant')[][]) {
       const other = await service.tenant({ features });
       assert.equal((await set(URL_A, { id: other.credential.id, headers: other.owner })).status, 200);
@@ -111,14 +111,14 @@ describe('POST /v1/staff/credentials/{id}/webhook/', () => {
     assert.equal(await listedUrl(), URL_A);
   });
 
-  it('400: a low port is refused if private networks are not allowed', async (t) => {
+  it('400: a webhook URL with a port below 1024 other than 443 is refused if private networks are not allowed', async (t) => {
     const publicOnly = await startService({ beside: service, config: { webhookAllowPrivateNetwork: false } });
     t.after(() => publicOnly.close());
     const json = { webhook_url: 'https://partner.example:80/hook' };
     assertError(await publicOnly.call('POST', pathOf(), { headers: tenant.owner, json }), 400, 'invalid_request');
   });
 
-  it('401: a partner may not set or remove a webhook as the owner; 403: staff may not', async () => {
+  it('401: a partner may not set or remove a webhook as the owner does; 403: staff may not set or remove it', async () => {
     for (const call of [
       (headers: Record<string, string>) => set(URL_A, { headers }),
       (headers: Record<string, string>) => remove({ headers }),
@@ -129,7 +129,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/', () => {
     assert.equal(await listedUrl(), '');
   });
 
-  it("404: an unknown id, a malformed id and another tenant's id get the same message", async () => {
+  it("404: a webhook for an unknown id, a malformed id or another tenant's id gets the same message", async () => {
     const stranger = await service.tenant();
     for (const id of [UNKNOWN, 'none', stranger.credential.id]) {
       assert.equal(assertError(await set(URL_A, { id }), 404, 'error'), 'No such credential.');
@@ -137,7 +137,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/', () => {
     }
   });
 
-  it('409: a PMS credential and a revoked credential get no webhook, and no webhook of them is removed', async () => {
+  it('409: the webhook of a PMS credential or of a revoked credential can be neither set nor removed', async () => {
     await set(URL_A);
     await revoke();
     const pms = await makePmsCredential();
@@ -153,7 +153,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/', () => {
 });
 
 describe('POST /v1/staff/credentials/{id}/webhook/remove/', () => {
-  it('200: the response is the entry of the list without a URL, later events are only in the feed, and the audit trail has the old URL', async () => {
+  it('200: the credential is returned without a URL, later events are only in the feed, and the audit trail has the old URL', async () => {
     await set(URL_A);
     const answer = await remove();
     assert.equal(answer.status, 200, answer.text);
@@ -169,7 +169,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/remove/', () => {
     assert.deepEqual([entry.actor.type, entry.details], ['user', { webhook_url: URL_A }]);
   });
 
-  it('200: a removal without a registered URL changes nothing, and writes no entry of the audit trail', async () => {
+  it('200: removing the webhook of a credential without a URL changes nothing, and writes no audit entry', async () => {
     for (let times = 0; times < 2; times += 1) {
       const answer = await remove();
       assert.deepEqual([answer.status, answer.body.webhook_url], [200, '']);
@@ -219,7 +219,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/remove/', () => {
     });
   }
 
-  it('200: all pending deliveries of the credential are stopped, also thousands, and no delivery of another credential', async () => {
+  it('200: thousands of pending deliveries of the credential are stopped, but no delivery of another credential', async () => {
     await set(URL_A);
     const other = await service.credential(tenant.tenantId);
     const later = new Date(Date.now() + 3_600_000);
@@ -242,7 +242,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/remove/', () => {
     assert.equal(stopped.count, 2_300);
   });
 
-  it('a worker stops a due delivery of a credential without a URL, which it finds after the removal', async () => {
+  it('if a worker finds a due delivery after the URL of its credential was removed, the worker stops the delivery', async () => {
     await set(URL_A);
     await remove();
     await insertEvents(service.database.db, [eventOf(tenant, { delivery: { status: 'pending' } })]);

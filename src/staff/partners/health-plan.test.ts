@@ -46,7 +46,7 @@ interface Reads {
   whole: number;
 }
 
-/** Returns the rows of events and deliveries that this connection has read, and how often it has read a whole table. */
+/** Returns how many rows of events and deliveries this connection has read, and how often it has read a whole table. */
 async function readsOf(tx: Tx): Promise<Reads> {
   const { rows } = await sql<Reads>`
     SELECT coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int AS rows, coalesce(sum(seq_scan), 0)::int AS whole
@@ -54,7 +54,10 @@ async function readsOf(tx: Tx): Promise<Reads> {
   return rows[0] ?? assert.fail();
 }
 
-/** Runs the query in a transaction of its own. Returns the number of events that it has counted, and what it has read for them. */
+/**
+ * Runs the query in its own transaction. Returns the number of events that the query counts, and the numbers of rows and whole tables that
+ * it reads.
+ */
 async function costOf(credentialId: string): Promise<Reads & { events: number }> {
   return await inTransaction(db, async (tx) => {
     const earlier = await readsOf(tx);
@@ -66,7 +69,7 @@ async function costOf(credentialId: string): Promise<Reads & { events: number }>
   });
 }
 
-it('the health of a credential reads at most the newest events and their deliveries by an index, whatever ANALYZE has seen', {
+it('the delivery counts of the last 24 hours read only the newest events and their deliveries by an index, with any table statistics', {
   skip: (await isTestCluster()) && 'the statistics of a cluster do not count the rows that its nodes read',
 }, async () => {
   const { credential: other } = await service.credential(tenant.tenantId);

@@ -5,10 +5,10 @@ import { countByHour, type HourRow } from './store.ts';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
-/** Maximum number of events that one call reads. */
+/** Maximum number of events that one call of `readHealth` reads. */
 const MAX_EVENTS = 5_000;
 
-/** Returns how the deliveries of a credential went in the last 24 hours, from at most its newest 5,000 events. */
+/** Returns the counts and durations of a credential's deliveries for each of the last 24 hours. Reads at most the newest 5,000 events. */
 export async function readHealth(db: Database, tenantId: number, credentialId: string): Promise<CredentialHealth> {
   const nowMs = Date.now();
   const dayAgoMs = nowMs - HOURS * HOUR_MS;
@@ -22,7 +22,10 @@ export async function readHealth(db: Database, tenantId: number, credentialId: s
   return { since: since.toISOString(), hours };
 }
 
-/** Returns the time of the oldest event that was read, if there may be older events of the 24 hours that were not read. Otherwise null. */
+/**
+ * Returns the time of the oldest event that was read, if the limit of events was reached. Returns null if all events of the 24 hours were
+ * read.
+ */
 function completeSince(rows: HourRow[]): Date | null {
   const events = rows.reduce((sum, row) => sum + row.events, 0);
   const [first] = rows;

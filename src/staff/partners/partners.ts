@@ -5,7 +5,7 @@ import { readHealth } from './health.ts';
 import type { CredentialBudget, CredentialDeliveries } from './schema.ts';
 import { countDeliveries, type DeliveryCounts } from './store.ts';
 
-/** Budgets of the calls of all credentials, by the API that the credentials are for. */
+/** Budgets of calls. There is one object for each API, with the budgets of all credentials for this API. */
 export type CallBudgets = Record<Audience, Budget>;
 
 /** Objects with which the staff API reads and changes credentials. */
@@ -23,7 +23,7 @@ export async function listCredentialsWithDeliveries(db: Database, credentials: C
   return all.map((credential) => ({ ...credential, deliveries: countsShape(countsById.get(credential.id)) }));
 }
 
-/** Returns a credential as the list shows it, with the counts of its pending and failed deliveries. */
+/** Returns a credential as an entry of the list, with the counts of its pending and failed deliveries. */
 export async function withDeliveries(db: Database, tenantId: number, credential: OwnedCredential['credential']) {
   const [counts] = await countDeliveries(db, tenantId, credential.id);
   return { ...credential, deliveries: countsShape(counts) };
@@ -39,7 +39,7 @@ export async function detailOf({ db, budgets }: Partners, tenantId: number, { au
   return { ...entry, budget, health };
 }
 
-/** Looks at the budget of a credential, and takes nothing from it. */
+/** Reads the budget of a credential. The read itself does not count as a call. */
 async function budgetShape({ limit, look }: Budget, credentialId: string): Promise<CredentialBudget> {
   const { count, msLeft, isShared } = await look(credentialId);
   return {
@@ -51,7 +51,8 @@ async function budgetShape({ limit, look }: Budget, credentialId: string): Promi
 }
 
 /**
- * Returns the delivery counts of one credential as the API shows them. `row` is undefined if the credential was created after the count.
+ * Returns the delivery counts of one credential as the API shows them. If `row` is undefined, all counts are zero. This happens if the
+ * credential was created after the count.
  */
 function countsShape(row: DeliveryCounts | undefined): CredentialDeliveries {
   return {

@@ -16,7 +16,7 @@ import {
 
 interface Dependencies extends Partners {
   ownerGuard: Guard;
-  /** Schema of a credential in API responses. The routes for partners add fields to the schema. */
+  /** Schema of a credential in API responses. The routes in this file add fields to the schema. */
   shape: Type.TObject;
 }
 
@@ -25,8 +25,8 @@ const SHARED = { tags: ['Credentials'] };
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' } as const;
 
 /**
- * Registers the routes with which an owner sees and changes the credentials of partners. `GET /v1/third-party/credentials/` cannot show the
- * deliveries and the budget, because the contract fixes the fields of its response.
+ * Registers the routes that an owner calls to see and change the credentials of partners. They also show the deliveries and the budget of
+ * calls. `GET /v1/third-party/credentials/` cannot show these, because the contract fixes the fields of its response.
  */
 export function partnerRoutes(app: App, dependencies: Dependencies): void {
   listRoute(app, dependencies);
@@ -45,8 +45,8 @@ function listRoute(app: App, { credentials, db, ownerGuard, shape }: Dependencie
         operationId: 'listStaffCredentials',
         summary: 'List the third-party credentials with the state of their deliveries',
         description:
-          'Lists all third-party credentials, newest first, revoked ones too. Each shows how many of its deliveries wait and how many ' +
-          'have failed, so that you see if the receiver of a partner is down. Only the owner may call it.',
+          'Lists all third-party credentials, newest first, including revoked credentials. Each entry shows how many deliveries wait and ' +
+          'how many have failed, so that you see if the receiver of a partner is down. Only the owner may call it.',
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(entry), pageOf(entry)]) },
       },
@@ -71,8 +71,9 @@ function detailRoutes(app: App, dependencies: Dependencies): void {
         operationId: 'getStaffCredential',
         summary: 'Read a credential with its budget of calls and its last 24 hours',
         description:
-          'Shows what the list shows, and also how much of its budget of calls the credential has used, and how its deliveries went in each ' +
-          'hour of the last day. The id may also be that of a credential of a PMS. Only the owner may call it.',
+          'Shows the fields of the list. Also shows how much of its budget of calls the credential has used, and the results of its ' +
+          'deliveries in each of the last 24 hours. The id may also be the id of a PMS credential. Only the owner may call this ' +
+          'operation.',
         params: CredentialPath,
         response: { 200: detail },
       },
@@ -90,10 +91,10 @@ function detailRoutes(app: App, dependencies: Dependencies): void {
       schema: {
         ...SHARED,
         operationId: 'changeStaffCredential',
-        summary: 'Give a credential another label',
+        summary: 'Change the label of a credential',
         description:
-          'Changes the label of a credential of a partner or of a PMS, also of a revoked one. Key and secret stay the same. Only the owner ' +
-          'may call it.',
+          'Changes the label of a credential of a partner or of a PMS, also of a revoked one. Key and secret stay the same. Only the ' +
+          'owner may call it.',
         params: CredentialPath,
         body: CredentialChange,
         response: { 200: detail },
@@ -119,12 +120,12 @@ function rotateRoute(app: App, { ownerCredentials, ownerGuard }: Dependencies): 
         operationId: 'rotateStaffCredential',
         summary: 'Replace the secret of a credential, and let the old secret work for a while',
         description:
-          'Replaces the secret of a credential of a partner or of a PMS. Only this response shows the new secret. The key stays the same. The ' +
-          'replaced secret works until `previous_secret_ends_at`, so that the partner can change its servers one after the other. At most ' +
-          'two secrets work at the same time: if you rotate again, the oldest secret ends immediately. A revoke ends both. The webhook secret ' +
-          'is another secret, and stays the same. A revoked credential cannot be rotated. This operation is not idempotent. If the response ' +
-          'is lost, the secret that the partner uses still works until the end of the overlap, but another rotation ends it immediately. Only ' +
-          'the owner may call it.',
+          'Replaces the secret of a credential of a partner or of a PMS. Only this response shows the new secret. The key stays the ' +
+          'same. The replaced secret works until `previous_secret_ends_at`, so that the partner can change its servers one after the ' +
+          'other. At most two secrets work at the same time: if you rotate again, the oldest secret ends immediately. A revoke ends ' +
+          'both. The webhook secret is another secret, and stays the same. A revoked credential cannot be rotated. This operation is not ' +
+          'idempotent. If the response is lost, the secret that the partner uses still works until the end of the overlap, but another ' +
+          'rotation ends it immediately. Only the owner may call it.',
         params: CredentialPath,
         body: CredentialRotation,
         response: { 200: RotatedCredential },

@@ -49,7 +49,8 @@ const CredentialBudget = Type.Object(
     limit: Type.Integer({ description: 'Number of calls that the credential may make in one minute.' }),
     used: Type.Integer({
       description:
-        'Number of calls that count in the present minute, at most `limit`. The difference to `limit` is what the credential may still call.',
+        'Number of calls that count in the present minute, at most `limit`. The credential may make `limit` minus `used` more calls in ' +
+        'this minute.',
     }),
     resets_in_s: Type.Integer({
       description:
@@ -57,9 +58,9 @@ const CredentialBudget = Type.Object(
     }),
     is_shared: Type.Boolean({
       description:
-        'True if all processes of the service count together, so that `used` has all calls. False if the process that answered counts ' +
-        'alone, because there is no Redis or because Redis does not answer. The budget of each other process may then be different. While ' +
-        'Redis does not answer, a process lets in only its share of the budget, and counts the rest as used.',
+        'True if all processes of the service count together, so that `used` includes all calls. False if each process has its own ' +
+        'count, because there is no Redis or because Redis does not answer. `used` is then the count of the process that answered this ' +
+        'call. While Redis does not answer, each process accepts only its share of the budget, and counts the rest as used.',
     }),
   },
   { title: 'CredentialBudget', description: 'The budget of calls. This call takes nothing from the budget.' },
@@ -77,7 +78,9 @@ const HealthHour = Type.Object(
     p50_ms: milliseconds(
       'Median duration of the attempts that the receiver has accepted, in milliseconds. Null if it has accepted no delivery.',
     ),
-    p95_ms: milliseconds('Duration that 95 % of these attempts did not exceed, in milliseconds. Null as `p50_ms`.'),
+    p95_ms: milliseconds(
+      'Duration that 95 % of these attempts did not exceed, in milliseconds. Null if `p50_ms` is null.',
+    ),
   },
   { title: 'HealthHour', description: 'The deliveries of the events of one hour.' },
 );
@@ -87,15 +90,15 @@ const CredentialHealth = Type.Object(
     since: Type.String({
       format: 'date-time',
       description:
-        'The time from which the hours are complete. It is 24 hours ago, or later if the partner had more than 5,000 events since. Then only ' +
-        'the newest 5,000 events count.',
+        'The time from which the hours have all events. It is 24 hours ago. If the partner had more than 5,000 events since then, it is ' +
+        'later, because only the newest 5,000 events count.',
     }),
     hours: Type.Array(HealthHour, {
       description:
-        'Each hour from `since` until now, oldest first, also if it has no deliveries. A delivery belongs to the hour of its event.',
+        'Each hour from `since` until now, oldest first, including hours without deliveries. A delivery belongs to the hour of its event.',
     }),
   },
-  { title: 'CredentialHealth', description: 'How the deliveries to the partner went in the last 24 hours.' },
+  { title: 'CredentialHealth', description: 'The results of the deliveries to the partner in the last 24 hours.' },
 );
 export type CredentialHealth = Type.Static<typeof CredentialHealth>;
 
@@ -145,7 +148,8 @@ export const CredentialRotation = Type.Object(
       minimum: 0,
       maximum: MAX_OVERLAP_MINUTES,
       description:
-        'Minutes for which the replaced secret still works, at most a day. With 0 it ends immediately. If the secret may have leaked, send 0.',
+        'Minutes for which the replaced secret still works, at most a day. With 0, this secret ends immediately. If it may have leaked, ' +
+        'send 0.',
     }),
   },
   { title: 'CredentialRotation', description: 'The overlap of a rotation.', examples: [{ overlap_minutes: 60 }] },
@@ -157,7 +161,7 @@ export const RotatedCredential = Type.Object(
     previous_secret_ends_at: Type.String({
       format: 'date-time',
       description:
-        'The time until which the replaced secret works. With an overlap of 0 it is the time of the rotation.',
+        'The time until which the replaced secret works. With an overlap of 0, this is the time of the rotation.',
     }),
   },
   {

@@ -12,7 +12,7 @@ export interface DeliveryCounts {
 
 /**
  * Counts the pending and the failed deliveries of each credential of the tenant, or of one credential. The query reads only the partial
- * indexes of pending and of failed deliveries. So the successful deliveries, of which there are many, do not make it slower.
+ * indexes of pending and of failed deliveries. So it stays fast even if there are many successful deliveries.
  */
 export async function countDeliveries(
   db: Database,
@@ -46,22 +46,22 @@ export async function countDeliveries(
 export interface HourRow {
   /** Hours since 1970. */
   hour: number;
-  /** Number of all events in this hour, also of those without a delivery. */
+  /** Number of all events in this hour, including events without a delivery. */
   events: number;
   /** Id of the oldest event in this hour. */
   oldest_id: string;
   delivered: number;
   failed: number;
   pending: number;
-  /** Percentiles 50 and 95 of the duration of the attempts that were accepted, in milliseconds. Null: no delivery was accepted. */
+  /** Percentiles 50 and 95 of the duration of the successful attempts, in milliseconds. Null: no delivery was successful. */
   percentiles: [number, number] | null;
 }
 
 /**
  * Counts the deliveries of the newest `limit` events of a credential, by the hour of the event. Only events with an id of at least `fromId`
- * count. The feed has the newest events at its end: first those without a position, and then those with the highest positions. So the query
- * reads its index backwards, and reads at most `limit` events and their deliveries. A UUIDv7 begins with its time in milliseconds, so no row
- * of an event is needed.
+ * count. The newest events are at the end of the event feed, so the query reads the index of the feed backwards. At the end are the events
+ * without a position, and before these the events with the highest positions. The query computes the hour from the id of the event, because
+ * a UUIDv7 begins with its time in milliseconds.
  */
 export async function countByHour(
   db: Db,

@@ -35,7 +35,7 @@ before(async () => {
 after(() => service.close());
 
 describe('GET /v1/staff/reports/days/?format=csv', () => {
-  it('200: the file has a header row, a row for each day and a row for each partner of a day, and no cell begins like a formula', async () => {
+  it('200: the CSV report has a header row, rows for days and for partners with orders, and no cell like a formula', async () => {
     const tenant = await service.tenant();
     const ids: string[] = [];
     for (const label of LABELS) {
@@ -67,7 +67,7 @@ describe('GET /v1/staff/reports/days/?format=csv', () => {
     }
   });
 
-  it('200: numbers and amounts have neither quotes nor an apostrophe, and an unknown revenue is an empty cell', async () => {
+  it('200: numbers in the CSV report have neither quotes nor an apostrophe, and an unknown revenue is an empty cell', async () => {
     const hotel = await openHotel(service);
     const { body } = await book(service, hotel);
     await book(service, hotel, { check_in: dayAhead(31), check_out: dayAhead(33) });
@@ -81,7 +81,7 @@ describe('GET /v1/staff/reports/days/?format=csv', () => {
     );
   });
 
-  it('200: HEAD gets the headers of the file without its content', async () => {
+  it('200: HEAD gets the headers of the CSV report without its content', async () => {
     const tenant = await service.tenant();
     const path = '/v1/staff/reports/days/?from=2026-05-01&to=2026-05-02&format=csv';
     const answer = await service.call('HEAD', path, { headers: tenant.owner });
@@ -89,7 +89,7 @@ describe('GET /v1/staff/reports/days/?format=csv', () => {
     assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
   });
 
-  it('400, 403: an error is JSON, also if the call asks for CSV', async () => {
+  it('400, 403: an error response of the report is JSON even if the call asks for CSV', async () => {
     const tenant = await service.tenant();
     assertError(await report(service, tenant, 'from=2026-05-01&to=2026-05-01&format=csv'), 400, 'invalid_request');
     const path = '/v1/staff/reports/days/?from=2026-05-01&to=2026-05-02&format=csv';

@@ -16,7 +16,7 @@ const NO_ORDERS = { orders: 0, order_total: '0.00', by_credential: [] };
 const NO_STAYS = { arrivals: 0, rooms_sold: 0, room_revenue: '0.00' };
 
 describe('the orders of GET /v1/staff/reports/days/', () => {
-  it('200: each day has its orders by partner without the cancelled ones, and a day without orders is listed too', async () => {
+  it('200: the report has the orders of each day by partner, without cancelled orders, and also days without orders', async () => {
     const tenant = await service.tenant();
     const second = await service.credential(tenant.tenantId);
     await insertOrderAt(service, tenant, '2026-05-01T10:00:00Z', { total: '10.50' });
@@ -42,7 +42,7 @@ describe('the orders of GET /v1/staff/reports/days/', () => {
     ]);
   });
 
-  it('200: an order that a partner places counts on the present day, and not any more after its cancellation', async () => {
+  it('200: a new order counts in the report of the present day, and does not count after it is cancelled', async () => {
     const tenant = await service.tenant({ timezone: 'UTC' });
     const { body: order } = await place(service, tenant);
     const [from, to] = [new Date(order.created_at ?? Date.now()).toISOString().slice(0, 10), dayAhead(2)];
@@ -53,7 +53,7 @@ describe('the orders of GET /v1/staff/reports/days/', () => {
     assert.deepEqual((await total())[0], [0, '0.00']);
   });
 
-  /** Begins of days, as an instant in UTC, in time zones whose clocks change on or before these days. */
+  /** Days in time zones whose clocks change on or before the day. Each has its begin and its end as an instant in UTC. */
   const DAYS: [timezone: string, day: string, begin: string, end: string][] = [
     ['Europe/Lisbon', '2026-03-29', '2026-03-29T00:00:00Z', '2026-03-29T23:00:00Z'],
     ['Europe/Lisbon', '2026-10-25', '2026-10-24T23:00:00Z', '2026-10-26T00:00:00Z'],
@@ -62,11 +62,11 @@ describe('the orders of GET /v1/staff/reports/days/', () => {
     // The hour from 00:00 occurs twice.
     ['America/Havana', '2026-11-01', '2026-11-01T04:00:00Z', '2026-11-02T05:00:00Z'],
     ['Pacific/Kiritimati', '2026-05-01', '2026-04-30T10:00:00Z', '2026-05-01T10:00:00Z'],
-    // The day does not exist there.
+    // This day does not exist in this time zone.
     ['Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00Z', '2011-12-30T10:00:00Z'],
   ];
   for (const [timezone, day, begin, end] of DAYS) {
-    it(`200: in ${timezone}, the orders of ${day} are those from ${begin} until before ${end}`, async () => {
+    it(`200: in ${timezone}, the orders of ${day} are the orders from ${begin} until before ${end}`, async () => {
       const tenant = await service.tenant({ timezone });
       const at = (instant: string, ms: number) => new Date(Date.parse(instant) + ms).toISOString();
       const [dayBefore, nextDay] = [addDays(day, -1), addDays(day, 1)];
@@ -85,7 +85,7 @@ describe('the orders of GET /v1/staff/reports/days/', () => {
     });
   }
 
-  it('200: after a change of the currency, orders in the earlier currency count but add nothing to the total', async () => {
+  it('200: after the currency of the tenant has changed, orders in the earlier currency count, but do not add to the total', async () => {
     const tenant = await service.tenant();
     await insertOrderAt(service, tenant, '2026-05-01T10:00:00Z', { total: '7.00' });
     await insertOrderAt(service, tenant, '2026-05-01T10:00:00Z', { total: '3.00', currency: 'CHF' });
@@ -106,12 +106,12 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
       room_revenue,
     ]);
 
-  it('200: each night has its arrivals, its rooms and the sum of its prices, over all properties and sources', async () => {
+  it('200: the report has the arrivals, rooms and sum of prices of each night, over all properties and sources', async () => {
     const hotel = await openHotel(service);
     // Two nights under the plan "Saver" at 80.00, and two nights of the other property at 70.00.
     await book(service, hotel);
     await book(service, hotel, { room_type_id: hotel.roomTypes['Lagoon Lodge/Double'] });
-    // An OTA gives one amount for three nights: 33.33, 33.33 and 33.34.
+    // An OTA gives one amount of 100.00 for three nights, so the nights have 33.33, 33.33 and 33.34.
     const sendFromOta = await openChannel(service, hotel);
     const ota = { external_id: 'ota', check_out: dayAhead(33), total_amount: '100.00' };
     assert.equal((await sendFromOta(ota)).status, 201);
@@ -127,7 +127,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
     ]);
   });
 
-  it('200: a stay that is cancelled or expired does not count, and a stay that is completed or a no-show counts', async () => {
+  it('200: a cancelled or expired stay does not count in the report, but a completed stay and a no-show count', async () => {
     const hotel = await openHotel(service);
     const ids: string[] = [];
     for (const status of ['completed', 'no_show', 'cancelled', 'expired']) {
@@ -155,7 +155,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
     );
   });
 
-  it('200: if an earlier version has moved a stay without its prices, each night has an equal part of the amount', async () => {
+  it('200: if an earlier version moved a stay to other dates but not its prices, each night has an equal part of the amount', async () => {
     const hotel = await openHotel(service);
     const { body } = await book(service, hotel);
     const row = { check_out: dayAhead(33), total_amount: '200.00' };
@@ -167,7 +167,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
     );
   });
 
-  it('200: after a change of the currency, a stay in the earlier currency counts but adds nothing to the revenue', async () => {
+  it('200: after the currency of the tenant has changed, a stay in the earlier currency counts, but adds no revenue', async () => {
     const hotel = await openHotel(service);
     await book(service, hotel);
     await service.apply({ ...hotel.document, currency: 'CHF' });
@@ -176,7 +176,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
 });
 
 describe('GET /v1/staff/reports/days/', () => {
-  it('200: without a feature, its values are zero, also if the tenant has orders or stays from before', async () => {
+  it('200: without the restaurant or hotel feature, the values of orders or stays are zero, even if there are earlier ones', async () => {
     const hotel = await openHotel(service);
     await book(service, hotel);
     await insertOrderAt(service, hotel, `${dayAhead(30)}T12:00:00Z`);
@@ -198,7 +198,7 @@ describe('GET /v1/staff/reports/days/', () => {
     ]);
   });
 
-  it('200: 31 days are the longest range, and the first and the last days of the calendar have a report', async () => {
+  it('200: a report may have 31 days, and may have the first and the last days of the calendar', async () => {
     const hotel = await openHotel(service);
     for (const [from, to] of [
       ['2026-05-01', '2026-06-01'],
@@ -211,7 +211,7 @@ describe('GET /v1/staff/reports/days/', () => {
     }
   });
 
-  it('400: a missing, reversed, empty or too long range, an invalid day and an unknown format are refused', async () => {
+  it('400: a report with a missing, reversed, empty or too long range, an invalid day or an unknown format is refused', async () => {
     const tenant = await service.tenant();
     const faults = async (query: string) => faultsOf(await report(service, tenant, query));
     assert.deepEqual(await faults(''), ['from: is required', 'to: is required']);
@@ -225,7 +225,7 @@ describe('GET /v1/staff/reports/days/', () => {
     ]);
   });
 
-  it('401, 403: the report is refused without a token, to a partner and to staff', async () => {
+  it('401, 403: a call of the report without a token, by a partner or by staff is refused', async () => {
     const tenant = await service.tenant();
     const call = (headers: Record<string, string>) =>
       service.call('GET', '/v1/staff/reports/days/?from=2026-05-01&to=2026-05-02', { headers });

@@ -8,13 +8,13 @@ import { isTestCluster } from '#test/support/test-cluster.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { reportDays } from './reports.ts';
 
-/** Numbers of orders and of stays of each of the tenants. They are spread over a year. */
+/** Numbers of orders and of stays of the large and the small tenant. The orders and stays are spread over a year. */
 const ORDERS = { large: 60_000, small: 200 };
 const STAYS = { large: 40_000, small: 200 };
 const DAYS = 365;
 /**
- * Maximum number of pages that a statement reads for 31 days of the large tenant. They have 5,000 orders, which take 180 pages where VACUUM has
- * not marked them as visible, and 3,400 stays, each on a page of its own at worst.
+ * Maximum number of database pages that a statement reads for 31 days of the large tenant. These days have 5,000 orders, which take at most
+ * 180 pages, and 3,400 stays. In the worst case, each stay is on a different page.
  */
 const MOST_PAGES = { restaurant_order: 500, reservation: 5_000 };
 
@@ -31,7 +31,7 @@ interface Plan {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-describe('plans of the report of days', {
+describe('query plans of the report of days', {
   skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
 }, () => {
   let service: TestService;
@@ -73,7 +73,7 @@ describe('plans of the report of days', {
   }
 
   for (const size of ['large', 'small'] as const) {
-    it(`the report of a ${size} tenant has three statements, which read orders and stays by an index with and without their values`, async () => {
+    it(`the report of a ${size} tenant reads orders and stays by an index, in plans with and without the parameter values`, async () => {
       const { tenantId, document } = hotels[size];
       const tenant = {
         id: tenantId,
@@ -103,7 +103,7 @@ describe('plans of the report of days', {
   }
 });
 
-/** Inserts orders of the last year, of which one in seven is cancelled. */
+/** Inserts orders of the last year. One in seven orders is cancelled. */
 async function insertOrders({ database }: TestService, tenant: TestHotel, count: number): Promise<void> {
   const stepMs = Math.floor((DAYS * 86_400_000) / count);
   await sql`

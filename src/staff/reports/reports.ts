@@ -18,7 +18,7 @@ export interface ReportRange {
   to: DateText;
 }
 
-/** Refuses a range that is empty, reversed or too long. @throws ApiError 400 `invalid_request` */
+/** Refuses a range without a day or with more than 31 days. @throws ApiError 400 `invalid_request` */
 export function checkRange({ from, to }: ReportRange): void {
   const days = countNights(from, to);
   if (days < 1) {
@@ -30,15 +30,15 @@ export function checkRange({ from, to }: ReportRange): void {
 }
 
 /**
- * Returns the orders and the stays of each day of a range that `checkRange` accepts, by one statement for the orders and two for the stays.
- * Orders belong to days in the time zone of the tenant. The nights of a stay are dates at its property.
+ * Returns the orders and the stays of each day of a range that `checkRange` accepts. The days of orders are days in the time zone of the
+ * tenant. The nights of a stay are dates at its property.
  */
 export async function reportDays(db: Database, tenant: Tenant, range: ReportRange): Promise<DayReport[]> {
   const [orders, stays] = await Promise.all([readOrders(db, tenant, range), readStays(db, tenant, range)]);
   return nightsOf(range.from, range.to).map((date, index) => ({ date, ...orders(index), ...stays(date) }));
 }
 
-/** Reads the orders of the days. @returns a function that finds those of a day by its index */
+/** Reads the orders of all days of the range. @returns a function that returns the orders of one day, by the index of the day from 0 */
 async function readOrders(db: Database, tenant: Tenant, { from, to }: ReportRange) {
   const bounds = [...nightsOf(from, to), to].map((day) => firstIdOf(day, tenant.timezone));
   const days = tenant.features.includes('restaurant')
@@ -49,14 +49,14 @@ async function readOrders(db: Database, tenant: Tenant, { from, to }: ReportRang
 }
 
 /**
- * Returns the smallest id of an order that is placed on the day or later. A day begins at its first 00:00, or after the skipped time if a clock
- * change skips 00:00. No id is from before 1970.
+ * Returns the smallest possible id of an order that is placed on the day or later. A day begins at its first 00:00. If a clock change skips
+ * 00:00, the day begins after the skipped time. For a day before 1970, returns the smallest id of all.
  */
 function firstIdOf(day: DateText, timezone: string): string {
   return firstIdAt(Math.max(0, Date.parse(instantOf(day, '00:00', timezone))));
 }
 
-/** Reads the stays of the days. @returns a function that finds those of a day by its date */
+/** Reads the stays of all days of the range. @returns a function that returns the stays of one day, by its date */
 async function readStays(db: Database, tenant: Tenant, range: ReportRange) {
   const [days, rooms] = tenant.features.includes('hotel')
     ? await Promise.all([
@@ -88,8 +88,8 @@ const HEADER = [
 ];
 
 /**
- * Returns the report as CSV. Each day has one row, and then one row for each partner with orders on this day. No value is in two rows, so the
- * sum of a column is right.
+ * Returns the report as CSV. Each day has one row, and then one row for each partner with orders on this day. No value is in two rows, so
+ * the sum of a column is correct.
  */
 export function daysAsCsv(days: DayReport[]): string {
   return csvOf([HEADER, ...days.flatMap(rowsOf)]);

@@ -13,7 +13,10 @@ interface Dependencies {
   ownerGuard: Guard;
 }
 
-/** Maximum number of reports that are made at the same time, with at most one of each tenant, because a report may read 300,000 orders. */
+/**
+ * Maximum number of reports that this process makes at the same time, with at most one report of each tenant. The limit is low, because a
+ * report may read 300,000 orders.
+ */
 const REPORTS_AT_ONCE = 2;
 const REPORT_WAIT_MS = 30_000;
 
@@ -22,7 +25,7 @@ export function reportRoutes(app: App, { db, ownerGuard }: Dependencies): void {
     limit: REPORTS_AT_ONCE,
     limitOf: () => 1,
     maxWaitMs: REPORT_WAIT_MS,
-    waitedTooLong: () => new UnavailableError('Too many calls wait for a report. Try again.'),
+    waitedTooLong: () => new UnavailableError('Too many reports are being made now. Try again later.'),
   });
   app.get(
     '/v1/staff/reports/days/',
@@ -35,9 +38,9 @@ export function reportRoutes(app: App, { db, ownerGuard }: Dependencies): void {
         description:
           'Returns one entry for each day of the range, also for a day without orders and stays. The days of orders are days in the ' +
           'time zone of the tenant, so a day of a clock change has 23 or 25 hours. The days of stays are dates at their property. ' +
-          'The report counts what is stored now, so a later cancellation changes it.\n\n' +
+          'The report counts the orders and stays as they are stored now, so a later cancellation changes the report.\n\n' +
           'With `format=csv`, the response is a file for a spreadsheet. Each day has one row with its values, and then one row for ' +
-          'each partner with orders on this day. No value is in two rows, so the sum of a column is right. A text that a spreadsheet ' +
+          'each partner with orders on this day. No value is in two rows, so the sum of a column is correct. A text that a spreadsheet ' +
           'would take for a formula, for example the label `=1+1`, has an apostrophe before it. Only the owner may call this operation.',
         tags: ['Reports'],
         querystring: DayReportQuery,

@@ -1,14 +1,14 @@
 import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 
-/** Amount of money of a whole day. It may be larger than the price of an order. */
+/** Amount of money for a whole day. It may be larger than the largest price of an order. */
 const Sum = (description: string) => Type.String({ [DOCUMENTED]: { pattern: String.raw`^\d+\.\d{2}$` }, description });
 
 export const DayReportQuery = Type.Object({
   from: Type.String({ format: 'date', description: 'The first day of the report.', examples: ['2026-11-01'] }),
   to: Type.String({
     format: 'date',
-    description: 'The day after the last day. It is after `from`, by at most 31 days.',
+    description: 'The day after the last day of the report. It is 1 to 31 days after `from`.',
     examples: ['2026-11-08'],
   }),
   format: Type.Optional(
@@ -59,7 +59,7 @@ export const DayReport = Type.Object(
     ),
     by_credential: Type.Array(CredentialDay, {
       description:
-        'The same orders by partner, the oldest credential first. A partner without orders on this day is left out.',
+        'The orders of this day by partner, the oldest credential first. A partner without orders on this day is left out.',
     }),
     arrivals: Type.Integer({
       description:
@@ -67,24 +67,27 @@ export const DayReport = Type.Object(
         'and `expired`.',
     }),
     rooms_sold: Type.Integer({
-      description: 'The number of rooms that such stays hold in the night that begins on this day.',
+      description:
+        'The number of rooms that stays hold in the night that begins on this day. Stays with the status `cancelled` or `expired` do ' +
+        'not count.',
     }),
     rooms: Type.Integer({
       description:
-        'The number of rooms of all active room types, as it is now. It is the same for every day, because earlier capacities are not kept.',
+        'The present number of rooms of all active room types. Every day has the same number, because earlier numbers are not kept.',
     }),
     room_revenue: Type.Union([Sum('An amount.'), Type.Null()], {
       description:
-        'The sum of the prices of this night over these stays, in the currency of the tenant. If the price of each night of a stay is not ' +
-        'known, because an OTA or the hotel gave one amount for the whole stay, each of its nights has an equal part of the amount. Null if one ' +
-        'of the stays was booked before the service kept the prices of nights. A stay in an earlier currency of the tenant adds nothing.',
+        'The sum of the prices of this night over all stays that count, in the currency of the tenant. If the price of each night of a ' +
+        'stay is not known, because an OTA or the hotel gave one amount for the whole stay, each of its nights has an equal part of the ' +
+        'amount. Null if one of the stays was booked before the service kept the prices of nights. A stay in an earlier currency of the ' +
+        'tenant adds nothing.',
     }),
   },
   {
     title: 'DayReport',
     description:
-      'The orders and the stays of one day. Without the restaurant feature, the values of orders are zero, and without the hotel feature those ' +
-      'of stays.',
+      'The orders and the stays of one day. Without the restaurant feature, the values of orders are zero. Without the hotel feature, ' +
+      'the values of stays are zero.',
     examples: [DAY_EXAMPLE],
   },
 );

@@ -6,18 +6,19 @@ import type { CredentialDay } from './schema.ts';
 
 /** Orders of one day. */
 export interface OrderDay {
-  /** Position of the day in the list of the days: 1 for the first. */
+  /** Number of the day in the range of the report. The first day has the number 1. */
   day: number;
   orders: number;
-  /** Sum of the totals, with two decimals. */
+  /** Sum of the totals of the orders, with two decimals. */
   order_total: string;
   by_credential: CredentialDay[];
 }
 
 /**
- * Counts the orders of each day, and adds their totals. Cancelled orders are left out. A day without orders has no row. The query reads one
- * range of an index for each day, and the index has all the columns. To group all days together by a day and a credential takes longer.
- * @param bounds the smallest id of each day, and at the end the smallest id after the last day, because an id contains the time of the order
+ * Counts the orders of each day, and adds their totals. Cancelled orders are left out. A day without orders has no row. For each day, the
+ * query reads one range of an index that has all columns of the query. This is faster than to read all days together and to group by day
+ * and credential.
+ * @param bounds the smallest id of each day, and at the end the smallest id after the last day. An id contains the time of its order.
  * @param currency only totals in this currency are added
  */
 export async function readOrderDays(db: Db, tenantId: number, currency: string, bounds: string[]): Promise<OrderDay[]> {
@@ -43,20 +44,20 @@ export interface StayDay {
   date: DateText;
   arrivals: number;
   rooms_sold: number;
-  /** Sum of the prices of the night in cents. Null if the price of one stay is unknown. */
+  /** Sum of the prices of this night over all stays, in cents. Null if the price of one of the stays is unknown. */
   revenue_cents: number | null;
 }
 
 const HOLDING = [...HOLDING_STATUSES];
 
 /**
- * Counts the arrivals and the rooms of each night, and adds the prices of the night. A day without stays has no row. A stay without prices of
- * its nights has equal parts of its amount in whole cents, whose sum is the amount. The prices of a stay that an earlier version booked
- * (`has_history` is false) are unknown.
+ * Counts the arrivals and the rooms of each night, and adds the prices of the night. A day without stays has no row. If a stay has no price
+ * for each night, its amount is divided equally among its nights, in whole cents. The parts add up to the amount. If an earlier version
+ * booked the stay (`has_history` is false), its prices are unknown.
  *
- * A stay of at most 31 nights began in the 31 days before its last night, so an index on check_in finds it. Another index has the few longer
- * stays. The cents are whole numbers, and `OFFSET 0` keeps the planner from calculating them again for each night, because decimals take most
- * of the time.
+ * A stay of at most 31 nights began in the 31 days before its last night, so an index on check_in finds the stay. Another index has the few
+ * longer stays. Calculating with decimals takes most of the time. So the query converts each amount to whole cents, and `OFFSET 0` prevents
+ * PostgreSQL from converting the amount again for each night.
  * @param currency only amounts in this currency are added
  */
 export async function readStayDays(

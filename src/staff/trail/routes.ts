@@ -13,7 +13,7 @@ interface Dependencies {
   ownerGuard: Guard;
 }
 
-/** Registers the route of the audit trail. It belongs to `staff/`, because it names the rows of many modules. */
+/** Registers the route of the audit trail. This file is in `staff/`, because the route reads names from the tables of many modules. */
 export function auditStaffRoutes(app: App, { db, ownerGuard }: Dependencies): void {
   app.get(
     '/v1/staff/audit/',
@@ -26,7 +26,7 @@ export function auditStaffRoutes(app: App, { db, ownerGuard }: Dependencies): vo
         description:
           'Lists the actions of people, displays, partners, PMSs and operators, with their actors. The field `action` of an entry ' +
           'says which kinds of actions there are. A change and its entry are written in one transaction. No entry is ever ' +
-          'changed or removed. The names of actors and subjects are the present ones. The filters may be combined. Then the ' +
+          'changed or removed. Actors and subjects have their present names. The filters may be combined. Then the ' +
           'list has only the entries that pass all of them. Only the owner may call this operation.',
         tags: ['Audit'],
         querystring: AuditQuery,

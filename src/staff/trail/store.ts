@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 
-/** Kinds of rows that an audit entry names. */
+/** Kinds of rows whose names the audit trail shows. */
 export const NAMED_KINDS = [
   'user',
   'display',
@@ -14,7 +14,7 @@ export const NAMED_KINDS = [
 ] as const;
 export type NamedKind = (typeof NAMED_KINDS)[number];
 
-/** Row that an audit entry names. `id` is the sku for a dish. */
+/** Row with its name for the audit trail. For a dish, `id` is the sku. */
 interface NamedRow {
   kind: NamedKind;
   id: string;
@@ -22,9 +22,9 @@ interface NamedRow {
 }
 
 /**
- * Reads the names of rows of the tenant by their ids, and those of dishes by their skus, with one statement for all kinds. A person without a
- * name has the e-mail address as name, and a rate plan has the name of its room type before its own. A row that the tenant does not have is
- * missing.
+ * Reads the names of the tenant's rows, with one statement for all kinds. The rows have ids as keys, but dishes have skus. If a person has
+ * no name, the e-mail address is the name. The name of a rate plan begins with the name of its room type. If the tenant does not have a
+ * row, it is missing in the result.
  */
 export async function readNames(db: Database, tenantId: number, ids: Record<NamedKind, string[]>): Promise<NamedRow[]> {
   const areOf = (kind: NamedKind) => sql`tenant_id = ${tenantId} AND id = ANY (${ids[kind]}::uuid[])`;

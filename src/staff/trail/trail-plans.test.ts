@@ -8,23 +8,23 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { readNames } from './store.ts';
 
-/** Number of audit entries of the tenant. They are spread over 30 days. */
+/** Number of audit entries of the tenant. The entries are spread over 30 days. */
 const MANY = 60_000;
 const PAGE = 50;
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
-/** Maximum number of pages that a statement reads for one page of the list. */
+/** Maximum number of database pages that a statement reads for one page of the list. */
 const MOST_PAGES = 400;
 
 const isCluster = await isTestCluster();
 
-describe('plans of the audit trail', {
+describe('query plans of the audit trail', {
   skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
 }, () => {
   let service: TestService;
   let planned: PlannedDatabase;
   let tenantId: number;
-  /** Actor of one entry in 1,000. */
+  /** Id of the actor of one entry in 1,000. */
   const rare = newId();
   before(async () => {
     service = await startService();
@@ -38,7 +38,7 @@ describe('plans of the audit trail', {
     await service.close();
   });
 
-  /** Inserts entries. One in 400 has a rare action, and each subject has 30 entries. */
+  /** Inserts audit entries. One entry in 400 has a rare action, and each subject has 30 entries. */
   async function insert(): Promise<void> {
     await sql`
       INSERT INTO audit_entry (tenant_id, id, at, actor_type, actor_id, action, subject, details)
@@ -65,7 +65,7 @@ describe('plans of the audit trail', {
     'an action of a day': { filter: { action: 'pause.started', ...day } },
   };
   for (const [what, { filter, uses }] of Object.entries(FILTERS)) {
-    it(`${what}: each statement uses an index, with its values and without them, and reads few pages`, async () => {
+    it(`a list with the filter "${what}" reads few pages by an index, in plans with and without the parameter values`, async () => {
       const used = await planned.indexesOf(async () => {
         const list = listAudit(planned.db, tenantId, filter);
         const { count } = await list.readPage(0, PAGE);
@@ -76,7 +76,7 @@ describe('plans of the audit trail', {
     });
   }
 
-  it('the names of a page: one statement finds the people and the dishes among many by an index', async () => {
+  it('one statement reads the names for a page by an index, although the tenant has 3,000 people and 3,000 dishes', async () => {
     await sql`
       INSERT INTO app_user (tenant_id, id, email, role, password_hash)
       SELECT ${tenantId}::bigint, gen_random_uuid(), 'person-' || n || '@plans.example', 'staff', '' FROM generate_series(1, 3000) AS n

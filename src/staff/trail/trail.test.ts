@@ -24,7 +24,7 @@ after(() => service.close());
 const list = (query: Record<string, string>, of: TestTenant = hotel) =>
   service.call('GET', `${AUDIT}?${new URLSearchParams(query)}`, { headers: of.owner });
 
-/** Returns the entries that a query lists. Asserts that a page has the same entries and their count. */
+/** Returns the entries in the response to a query. Asserts that the same query as a page has the same entries and their count. */
 async function found(query: Record<string, string>, of: TestTenant = hotel): Promise<AuditEntry[]> {
   const answer = await list(query, of);
   assert.equal(answer.status, 200, answer.text);
@@ -40,14 +40,14 @@ const owner = async (json: unknown, method: string, path: string) => {
 };
 
 describe('names in GET /v1/staff/audit/', () => {
-  /** Returns the newest entry of the action, as its actor's name and its subject's label. */
+  /** Returns the name of the actor and the label of the subject in the newest entry of the action. */
   const namesOf = async (action: string) => {
     const [entry] = await found({ action });
     assert.ok(entry, action);
     return [entry.actor.name, entry.subject_label];
   };
 
-  it('200: each kind of actor and of subject has its name', async () => {
+  it('200: an audit entry shows the names of its actor and its subject, for each kind of actor and subject', async () => {
     const ownerName = `owner@${hotel.document.slug}.example`;
     await makeChannel(service, hotel, 'an OTA');
     assert.deepEqual(await namesOf('channel.created'), [ownerName, 'an OTA']);
@@ -88,7 +88,7 @@ describe('names in GET /v1/staff/audit/', () => {
     assert.deepEqual(await namesOf('tenant.applied'), [null, hotel.document.name]);
   });
 
-  it('200: an ended session is named after its person or its display', async () => {
+  it('200: the audit entry of an ended session has the name of its person or display as subject label', async () => {
     const own = await service.tenant();
     const session = await openSession(service, own.tenantId, 'staff');
     const display = await openDisplay(service, own.tenantId, []);
@@ -102,7 +102,7 @@ describe('names in GET /v1/staff/audit/', () => {
     assert.notEqual(ofDisplay.subject_label, ofPerson?.subject_label);
   });
 
-  it('200: the names are the present ones, also in earlier entries', async () => {
+  it('200: an audit entry shows the present names of its actor and subject, even if they had other names at its time', async () => {
     const own = await service.tenant();
     const id = await personId(service, own.tenantId, 'owner');
     await service.call('POST', '/v1/third-party/credentials/', { headers: own.owner, json: { label: 'Till' } });
@@ -111,7 +111,7 @@ describe('names in GET /v1/staff/audit/', () => {
     assert.deepEqual([created?.actor.name, created?.subject_label], ['Maria Costa', 'Till']);
   });
 
-  it('200: an entry of an action that this version does not know, or of a subject that is gone, has no name', async () => {
+  it('200: an audit entry has no subject label if its action is unknown to this version, or if its subject no longer exists', async () => {
     const own = await service.tenant();
     const entry = { tenant_id: own.tenantId, at: new Date(), actor_type: 'user', actor_id: newId(), details: '{}' };
     await service.database.db
@@ -133,7 +133,7 @@ describe('names in GET /v1/staff/audit/', () => {
     );
   });
 
-  it("200: an entry shows no name of another tenant's row, even if it has its id", async () => {
+  it("200: an audit entry with the id of another tenant's row does not show the name of this row", async () => {
     const own = await service.tenant();
     const id = newId();
     await service.database.db
@@ -169,7 +169,7 @@ describe('filters of GET /v1/staff/audit/', () => {
     entries = await found({}, own);
   });
 
-  it('200: action, actor_id and subject each list the entries with this value, and all together those with every value', async () => {
+  it('200: action, actor_id and subject each list the audit entries with this value, and together those with all values', async () => {
     const id = await personId(service, own.tenantId, 'owner');
     const created = await found({ action: 'credential.created' }, own);
     assert.deepEqual(
@@ -195,7 +195,7 @@ describe('filters of GET /v1/staff/audit/', () => {
     );
   });
 
-  it('200: an unknown action, actor or subject, and an id of another tenant, give an empty list', async () => {
+  it('200: the audit trail is empty if filtered by an unknown action, actor or subject, or by an id of another tenant', async () => {
     for (const query of [
       { action: 'door.opened' },
       { actor_id: newId() },
@@ -207,7 +207,7 @@ describe('filters of GET /v1/staff/audit/', () => {
     }
   });
 
-  it('200: from is included and to is excluded, to the millisecond', async () => {
+  it('200: an audit entry at exactly the time `from` is listed, and an entry at exactly the time `to` is not listed', async () => {
     for (const { id, at } of entries) {
       const next = new Date(Date.parse(at) + 1).toISOString();
       const has = async (query: Record<string, string>) => (await found(query, own)).some((entry) => entry.id === id);
@@ -219,14 +219,14 @@ describe('filters of GET /v1/staff/audit/', () => {
     assert.deepEqual(await found({ to: '0001-01-01T00:00:00Z' }, own), []);
   });
 
-  it('200: pages of a filtered list keep the filter in their links', async () => {
+  it('200: pages of a filtered audit trail keep the filter in their links', async () => {
     const { body } = await list({ action: 'credential.revoked', page: '2', page_size: '1' }, own);
     assert.equal(body.count, 3);
     assert.equal(new URL(body.next).searchParams.get('action'), 'credential.revoked');
     assert.equal(new URL(body.previous).searchParams.get('page'), '1');
   });
 
-  it('400: an empty or malformed value is refused, and the message names the field', async () => {
+  it('400: an empty or malformed filter of the audit trail is refused, and the message names the field', async () => {
     for (const [field, value] of [
       ['action', ''],
       ['action', 'a'.repeat(101)],

@@ -5,7 +5,9 @@ import { isUuid } from '#platform/lib/ids.ts';
 import type { AuditQuery } from './schema.ts';
 import { NAMED_KINDS, type NamedKind, readNames } from './store.ts';
 
-/** Kinds of rows that the subject of an action may be. `tenant` is the tenant itself. */
+/**
+ * Kinds of rows that the subject of each action may be, for example a credential. `tenant` means that the subject is the tenant itself.
+ */
 const SUBJECTS: Record<AuditAction, readonly (NamedKind | 'tenant')[]> = {
   'credential.created': ['credential'],
   'credential.changed': ['credential'],
@@ -45,30 +47,36 @@ const SUBJECTS: Record<AuditAction, readonly (NamedKind | 'tenant')[]> = {
   'tenant.applied': ['tenant'],
 };
 
-/** Returns the kinds of rows that the subject of an entry may be. A later version of the service may have written an action unknown here. */
+/**
+ * Returns the kinds of rows that the subject of an entry may be. Returns an empty list for an unknown action, which a later version of the
+ * service may have written.
+ */
 function subjectsOf({ action }: AuditRow): readonly (NamedKind | 'tenant')[] {
   return SUBJECTS[action as AuditAction] ?? [];
 }
 
-/** Returns the filter that a query asks for. */
+/** Returns the filter of the audit trail for the query of a request. */
 export function filterOf({ action, actor_id, subject, from, to }: AuditQuery): AuditFilter {
   return {
     action,
     actorId: actor_id,
-    // The subjects have their ids in small letters.
+    // The stored subjects have ids in lower case.
     subject: subject !== undefined && isUuid(subject) ? subject.toLowerCase() : subject,
     fromMs: from === undefined ? undefined : readBound(from),
     toMs: to === undefined ? undefined : readBound(to),
   };
 }
 
-/** Tenant of the audit trail. */
+/** Tenant whose audit trail is read. */
 export interface TrailOwner {
   id: number;
   name: string;
 }
 
-/** Names of rows by the kind and the id of the row, as `keyOf` joins them. A sku may have the form of the id of another row. */
+/**
+ * Names of rows, by the kind and the id of the row. The key (`keyOf`) has the kind too, because the sku of a dish may look like the id of
+ * another row.
+ */
 type Names = ReadonlyMap<string, string>;
 
 function keyOf(kind: string, id: string): string {
@@ -76,7 +84,7 @@ function keyOf(kind: string, id: string): string {
 }
 
 /**
- * Yields entries as JSON texts, with the present names of their actors and subjects. One statement reads the names of all entries.
+ * Yields the entries as JSON texts, with the present names of their actors and subjects. One statement reads the names for all entries.
  */
 export async function* textsOf(db: Database, tenant: TrailOwner, rows: AuditRow[]): AsyncGenerator<string> {
   const named = rows.length === 0 ? [] : await readNames(db, tenant.id, idsOf(rows));
@@ -86,7 +94,7 @@ export async function* textsOf(db: Database, tenant: TrailOwner, rows: AuditRow[
   }
 }
 
-/** Returns the ids of the actors and the subjects, by the kind of their rows. */
+/** Returns the ids of all actors and subjects in the entries, by the kind of their rows. */
 function idsOf(rows: AuditRow[]): Record<NamedKind, string[]> {
   const idsOfKind = (kind: NamedKind) => [...new Set(rows.flatMap((row) => idsInRow(row, kind)))];
   return Object.fromEntries(NAMED_KINDS.map((kind) => [kind, idsOfKind(kind)])) as Record<NamedKind, string[]>;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { AddressRefusedError, type HostLookup, isPublicAddress, type VettedAddress, vetHost } from './address-guard.ts';
 
-/** Addresses that no webhook may reach. Among them are the first and the last address of many special ranges. */
+/** Addresses that no webhook may reach. They include the first and the last address of many special ranges. */
 const SPECIAL = `
   0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.0 127.0.0.1 127.255.255.255
   169.254.0.0 169.254.169.254 169.254.255.255 172.16.0.0 172.31.255.255 192.0.0.0 192.0.0.255 192.0.2.0 192.0.2.255
@@ -20,7 +20,7 @@ const SPECIAL = `
   feff:ffff::1 ff00:: ff02::1 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
 `;
 
-/** Public addresses. Among them are the addresses next to special ranges, and the addresses of well-known hosts. */
+/** Public addresses. They include addresses next to special ranges, and addresses of well-known hosts. */
 const PUBLIC = `
   1.0.0.0 1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 93.184.216.34 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0
   169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.3.0 192.88.98.255 192.88.100.0
@@ -74,7 +74,10 @@ test('isPublicAddress is false for a text that is not an IP address or that has 
 });
 
 const specialPrefixes = words(SPECIAL).filter((ip) => ip.includes(':'));
-/** Random IPv6 addresses. Most of them share their first bytes with a special range, which purely random addresses almost never do. */
+/**
+ * Random IPv6 addresses. Most of them begin with the first bytes of a special range, because a purely random address is almost never in
+ * such a range.
+ */
 const ipv6NearSpecial = fc
   .tuple(fc.constantFrom(...specialPrefixes), fc.uint8Array({ minLength: 16, maxLength: 16 }), fc.nat({ max: 16 }))
   .map(([ip, noise, kept]) => {
@@ -83,7 +86,7 @@ const ipv6NearSpecial = fc
   });
 const anyAddress = fc.oneof(fc.ipV4(), fc.ipV6(), ipv6NearSpecial);
 
-test('isPublicAddress is false for an address that ipaddr.js does not classify as unicast, also in long form and in capital letters', () => {
+test('isPublicAddress is false for an address that ipaddr.js does not classify as unicast, even in long form or in capital letters', () => {
   fc.assert(
     fc.property(anyAddress, (ip) => {
       const parsed = ipaddr.parse(ip);
@@ -97,7 +100,7 @@ test('isPublicAddress is false for an address that ipaddr.js does not classify a
   );
 });
 
-test('isPublicAddress is true for an IPv4 address if and only if ipaddr.js classifies the address as unicast', () => {
+test('isPublicAddress is true for an IPv4 address if, and only if, ipaddr.js classifies the address as unicast', () => {
   fc.assert(
     fc.property(fc.ipV4(), (ip) => {
       assert.equal(isPublicAddress(ip), ipaddr.parse(ip).range() === 'unicast', ip);
@@ -158,7 +161,7 @@ test('vetHost refuses a host name if one of its addresses is not public, and the
   }
 });
 
-test('vetHost looks up a host name once, so that its address cannot change after the check', async () => {
+test('vetHost looks up a host name only once, so that the address cannot change after the check', async () => {
   const answers: VettedAddress[][] = [[{ address: '8.8.8.8', family: 4 }], [{ address: '127.0.0.1', family: 4 }]];
   const vetted = await vetHost('rebinding.example', {
     ...PUBLIC_ONLY,
@@ -168,7 +171,7 @@ test('vetHost looks up a host name once, so that its address cannot change after
   assert.equal(answers.length, 1);
 });
 
-test('vetHost refuses localhost after a real look-up, and accepts it if private networks are allowed', async () => {
+test('vetHost refuses localhost after a real look-up, and accepts localhost if private networks are allowed', async () => {
   await assert.rejects(vetHost('localhost', PUBLIC_ONLY), AddressRefusedError);
   const vetted = await vetHost('localhost', { allowPrivateNetwork: true });
   assert.ok(vetted.some(({ address }) => address === '127.0.0.1' || address === '::1'));

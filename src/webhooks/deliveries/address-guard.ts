@@ -3,8 +3,9 @@ import { BlockList, isIP } from 'node:net';
 
 /**
  * IPv4 ranges that no webhook may reach, because they are not ordinary public addresses. They come from IANA's special-purpose registry and
- * RFC 1112 (240.0.0.0/4). A few of them are routed worldwide (AS112, AMT, and the PCP and TURN anycast addresses in 192.0.0.0/24). These
- * are refused too, because they belong to shared infrastructure, and no webhook receiver has such an address.
+ * RFC 1112 (240.0.0.0/4). A few of these ranges are reachable from the whole Internet (AS112, AMT, and the PCP and TURN anycast addresses
+ * in 192.0.0.0/24). The service refuses them too, because they belong to shared infrastructure, and no webhook receiver has such an
+ * address.
  */
 const SPECIAL_IPV4: readonly [network: string, prefix: number][] = [
   ['0.0.0.0', 8], // addresses of the local network ("this network")
@@ -81,8 +82,8 @@ export interface VettingOptions {
 }
 
 /**
- * Error for a host with an address that is not public. The host is this address, or a name that resolves to it. The message does not name
- * the address, because the address could reveal something about our network.
+ * Error for a host with an address that is not public. The host is an IP address, or a name that resolves to this address. The message does
+ * not name the address, because the address could reveal something about our network.
  */
 export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
@@ -94,8 +95,9 @@ export class AddressRefusedError extends Error {
 
 /**
  * Resolves the host of a URL, and refuses the host if one of its addresses is not public. Returns all addresses of the host. The caller
- * must connect to the returned addresses and must not resolve the name again, because a second look-up could return unchecked addresses.
- * @throws AddressRefusedError if an address of the host is not public. An error of the look-up is thrown unchanged.
+ * must connect to the returned addresses. It must not resolve the name again, because a second look-up could return unchecked addresses.
+ * @throws AddressRefusedError if an address of the host is not public
+ * @throws the error of the look-up unchanged, if the look-up fails
  */
 export async function vetHost(hostname: string, options: VettingOptions): Promise<VettedAddress[]> {
   const addresses = await resolve(hostname, options.lookup ?? lookupAll);

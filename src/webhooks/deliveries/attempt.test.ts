@@ -8,7 +8,7 @@ const deliveryOf = (credentialId: string) =>
   ({ tenantId: 1, credentialId, webhookSecret: Buffer.from(`secret of ${credentialId}`) }) as ClaimedDelivery;
 
 describe('ClaimSecrets', () => {
-  it('the deliveries of one credential share one decryption, and each credential has its own secret', async () => {
+  it('the secret of a credential is decrypted once for all its deliveries, and each credential has its own secret', async () => {
     const places: string[] = [];
     const keyring = {
       decrypt: async (ciphertext: Buffer, boundTo: string) => {
@@ -23,7 +23,7 @@ describe('ClaimSecrets', () => {
     assert.equal(new Set(places).size, 2);
   });
 
-  it('if the secret of a credential cannot be decrypted, each delivery of the credential fails with the error', async () => {
+  it('if the secret of a credential cannot be decrypted, the error is thrown for each delivery of the credential', async () => {
     const keyring = { decrypt: () => Promise.reject(new Error('wrong key')) } as unknown as Keyring;
     const secrets = new ClaimSecrets(keyring);
     for (const delivery of [deliveryOf('a'), deliveryOf('a')]) {

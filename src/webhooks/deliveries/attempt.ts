@@ -13,15 +13,15 @@ export interface AttemptOptions {
   log: Logger;
 }
 
-/** Signed message that is posted once: a claimed delivery, or a test call. */
+/** Message that `sendOnce` signs and posts once: a claimed delivery, or a test call. */
 export type Message = Pick<
   ClaimedDelivery,
   'tenantId' | 'credentialId' | 'eventId' | 'body' | 'webhookUrl' | 'webhookSecret'
 >;
 
 /**
- * Decrypts the webhook secrets of the deliveries of one claim. All deliveries of a credential share one decryption, because a claim reads
- * each credential once. The secrets are in memory only until the deliveries of the claim have been sent.
+ * Decrypts the webhook secrets for the deliveries of one claim. A claim reads each credential once, so one decryption is enough for all its
+ * deliveries. The secrets are in memory only until the deliveries of the claim have been sent.
  */
 export class ClaimSecrets {
   readonly #keyring: Keyring;
@@ -44,7 +44,7 @@ export class ClaimSecrets {
   }
 }
 
-/** Outcome of an attempt. `timestampSeconds` is the timestamp of its signature. Null: no request was signed. */
+/** Outcome of an attempt. `timestampSeconds` is the timestamp of its signature, in seconds of Unix time. Null: no request was signed. */
 export interface SignedOutcome extends SendOutcome {
   timestampSeconds: number | null;
 }
@@ -82,16 +82,16 @@ export async function sendOnce(
 }
 
 /**
- * Returns true if the attempt succeeded and false if the receiver failed. Returns null if the outcome says nothing about the receiver,
- * because the attempt was aborted or the webhook secret could not be decrypted.
+ * Returns true if the attempt succeeded, and false if the receiver failed. Returns null if the attempt was aborted or the webhook secret
+ * could not be decrypted, because such an outcome does not show the state of the receiver.
  */
 export function isReceiverOk({ ok, error }: SendOutcome): boolean | null {
   return error === 'aborted' || error === 'internal_error' ? null : ok;
 }
 
 /**
- * Returns the status of a delivery after an attempt, and the wait until its next attempt (decision 33). An attempt is aborted only when
- * this process stops. The delivery is then due again immediately, so that another process can send it.
+ * Returns the result of an attempt, the status of the delivery after it, and the wait until the next attempt (decision 33). An attempt is
+ * aborted only when this process stops. The delivery is then due again immediately, so that another process can send it.
  */
 export function outcomeOf(
   delivery: ClaimedDelivery,
@@ -115,7 +115,7 @@ export function outcomeOf(
 }
 
 /**
- * Returns the outcome of a claimed delivery that was not sent. The delivery is due again immediately, and its attempt does not count, because
+ * Returns the outcome of a claimed delivery that was not sent. The delivery is due again immediately. The attempt does not count, because
  * the receiver got no request.
  */
 export function outcomeOfUnsent(delivery: ClaimedDelivery): Outcome {

@@ -46,8 +46,8 @@ describe('claims of due deliveries', () => {
   const urlsOf = (name: string) => Array.from({ length: 5 }, (_, index) => `https://127.0.0.1:1/${name}/${index}`);
 
   /**
-   * Gives a new receiver a share of 4 + `successCount` slots, but at most 32. For this, attempts succeed while the receiver uses all its
-   * slots.
+   * Gives a new receiver a share of 4 + `successCount` sending slots, but at most 32. For this, attempts succeed while the receiver uses
+   * all its slots.
    */
   function growShare(slots: SendingSlots, url: string, successCount: number): void {
     for (let done = 0; done < successCount; done += 1) {
@@ -57,7 +57,7 @@ describe('claims of due deliveries', () => {
     }
   }
 
-  it('a claim does not wait for due deliveries that another transaction has locked, but takes the unlocked delivery', {
+  it('a claim takes the unlocked due delivery, and does not wait for due deliveries that another transaction has locked', {
     timeout: 5_000,
   }, async () => {
     await insertBacklog(db, tenant, 3);
@@ -77,7 +77,7 @@ describe('claims of due deliveries', () => {
     });
   });
 
-  it('a claim takes at most as many deliveries as there are free sending slots, and releases the slots that it does not need', async () => {
+  it('a claim takes no more deliveries than there are free sending slots, and releases the slots that it does not need', async () => {
     const slots = new SendingSlots();
     const claims = newClaims(slots);
     await insertBacklog(db, tenant, 3);
@@ -118,7 +118,7 @@ describe('claims of due deliveries', () => {
     assert.equal(claimed.length, 200);
   });
 
-  it('a claim for one fast receiver has 200 deliveries, of which only 32 take slots, although its tenant may take 128 slots', async () => {
+  it('a claim for one fast receiver takes 200 deliveries, but only 32 of these take sending slots of the receiver', async () => {
     const slots = new SendingSlots();
     const claims = newClaims(slots);
     growShare(slots, URL, 100);
@@ -139,7 +139,7 @@ describe('claims of due deliveries', () => {
     assert.deepEqual([slots.freeSlots(URL), slots.freeSlots(`${URL}/else`)], [4, 3]);
   });
 
-  describe('in a backlog of 15,000 deliveries of a tenant with 1,000 other credentials', () => {
+  describe('with 15,000 waiting deliveries of a tenant with 1,000 other credentials', () => {
     const EACH = 4;
 
     /** Claims deliveries of 50 credentials. Checks that PostgreSQL reads only the claimed events and their credentials, each by an index. */
@@ -150,21 +150,21 @@ describe('claims of due deliveries', () => {
         count: EACH,
       }));
       await inTransaction(db, async (tx) => {
-        // The counters may already contain reads of earlier transactions, because a connection reports its counters only once a second. So
-        // the reads of earlier transactions are subtracted.
+        // The counters may include reads of earlier transactions, because a connection reports its counters only once a second. So the test
+        // subtracts the reads of earlier transactions.
         const earlier = await scansOf(tx);
         const { deliveries } = await claimDue(tx, wanted, newLease());
         assert.equal(deliveries.length, 50 * EACH);
         const now = await scansOf(tx);
         assert.equal(now.whole - earlier.whole, 0);
         const rows = now.rows - earlier.rows;
-        // Each delivery is read by the index of due deliveries and then by its key, and its event and credential once. The claim also steps
-        // over the deliveries that the previous claim holds.
+        // Each delivery is read by the index of due deliveries and then by its key. Its event and credential are read once. The claim also
+        // reads the leased deliveries of the previous claim, and skips these deliveries.
         assert.ok(rows <= 5 * 50 * EACH, `the claim has read ${rows} rows`);
       });
     }
 
-    it('claims read few rows, and each by an index, before and after each ANALYZE', {
+    it('claims read few rows, and read each row by an index, before and after each ANALYZE', {
       skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
     }, async () => {
       const many = await insertCredentials(
@@ -186,10 +186,10 @@ describe('claims of due deliveries', () => {
     });
   });
 
-  it('if a connection first runs the claim statements on an empty event table, these statements use the index after the table has grown', {
+  it('claim statements that a connection first runs on an empty event table use the index after the table has grown', {
     skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
   }, async () => {
-    // The table is vacuumed, because the planner knows only after a VACUUM that the table is empty.
+    // The test vacuums the table, because the planner knows only after a VACUUM that the table is empty.
     await insertBacklog(db, tenant, 1_000);
     await removeAllEvents(db);
     await sql`VACUUM ANALYZE event, delivery`.execute(db);
@@ -261,7 +261,8 @@ describe('claims of due deliveries', () => {
   });
 
   /**
-   * Returns how often this transaction has read a whole table of events, deliveries or credentials, and how many rows of them it has read.
+   * Returns how often this transaction has read a whole table of events, deliveries or credentials, and how many rows of these tables it
+   * has read.
    */
   async function scansOf(tx: Tx) {
     const { rows } = await sql<{ whole: number; rows: number }>`

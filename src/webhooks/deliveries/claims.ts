@@ -11,25 +11,26 @@ import { CLAIM_SIZE, claimDue, type DueQueueSearch, findDueQueues, findDueQueues
  */
 const STOP_SIZE = 20;
 /**
- * Maximum number of queues in memory. A queue is one credential with due deliveries. When memory holds this many queues, `scan` does not
- * search for more.
+ * Maximum number of queues in memory. A queue is one credential with due deliveries. While memory has this number of queues, `scan` does
+ * not search for more.
  */
 const MAX_QUEUES = 5_000;
 /** Maximum number of queues that a search adds for one tenant, so that memory always has space for other tenants. */
 const MAX_QUEUES_OF_TENANT = MAX_QUEUES / 2;
 
 /**
- * Time in milliseconds for which the search leaves out the nodes of a cluster that cannot be reached, after a search of all nodes has failed.
- * Then it tries all nodes again.
+ * Time in milliseconds for which the search reads only the reachable nodes of a cluster, after a search of all nodes has failed. After this
+ * time, it tries all nodes again.
  */
 const OUTAGE_MS = 5_000;
 
+/** Claimed delivery with the sending slot that its attempt uses. */
 export interface Claim {
   delivery: ClaimedDelivery;
   slot: Slot;
 }
 
-/** Sending slots that are taken for one credential before its deliveries are claimed. */
+/** Sending slots that are reserved for the deliveries of one credential in the next claim. */
 interface SlotReservation {
   queue: DueQueue;
   /** Number of deliveries to claim. A revoked credential needs no slots, because its deliveries are stopped and not sent. */
@@ -38,14 +39,14 @@ interface SlotReservation {
 }
 
 /**
- * Claims due deliveries in the database, at most as many as `SendingSlots` permits. In memory, this class keeps only the credentials
- * with due deliveries, and not the deliveries themselves. So a million waiting deliveries take no more memory than ten.
+ * Claims due deliveries in the database, at most as many as `SendingSlots` permits. In memory, this class keeps only the credentials with
+ * due deliveries. It does not keep the deliveries, so a million waiting deliveries take no more memory than ten.
  */
 export class Claims {
   readonly #db: Database;
   readonly #slots: SendingSlots;
   readonly #newLease: () => Lease;
-  /** Credentials with due deliveries, by credential id. Claims start with the first one. */
+  /** Credentials with due deliveries, by credential id. The next claim begins with the first credential. */
   readonly #queues = new Map<string, DueQueue>();
   /** Number of credentials in `#queues`, by tenant id. */
   readonly #queuesOf = new Tally<number>();
@@ -53,10 +54,13 @@ export class Claims {
    * Last credential that the previous `scan` found. The next `scan` continues after it. Null: the next `scan` begins at the first tenant.
    */
   #scanAfter: DueQueue | null = null;
-  /** Webhook URLs without a free slot, whose queues were removed to save memory. `scan` skips a URL until it has a free slot. */
+  /**
+   * Webhook URLs without a free sending slot. `dropBusyReceivers` removed their queues from memory. `scan` skips such a URL until it has a
+   * free slot.
+   */
   readonly #passedOver = new Set<string>();
 
-  /** Time (`performance.now()`) until which the search expects that a node of the cluster is down. */
+  /** Time (`performance.now()`) until which the search reads only the reachable nodes of the cluster. */
   #outageUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(db: Database, slots: SendingSlots, newLease: () => Lease) {
@@ -69,7 +73,7 @@ export class Claims {
     return this.#queues.size === 0;
   }
 
-  /** Returns true if memory holds a queue of a tenant other than `tenantId`. */
+  /** Returns true if there is a queue of a tenant other than `tenantId` in memory. */
   hasQueuesOfOtherTenants(tenantId: number): boolean {
     return this.#queues.size > this.#queuesOf.of(tenantId);
   }
@@ -78,12 +82,12 @@ export class Claims {
     if (!this.#queues.has(queue.credentialId)) {
       this.#queuesOf.add(queue.tenantId, 1);
     }
-    this.#queues.set(queue.credentialId, queue); // A credential that is already in the Map keeps its place.
+    this.#queues.set(queue.credentialId, queue); // If the credential is already in the Map, its position does not change.
   }
 
   /**
-   * Searches the database for credentials with due deliveries, and adds them to the queues in memory. Their deliveries are retries, events
-   * of a process that sends no events, or events of a process that died.
+   * Searches the database for credentials with due deliveries, and adds them to the queues in memory. These deliveries are retries, or they
+   * belong to a process that sends no events itself or that died.
    */
   async scan(): Promise<void> {
     const limit = MAX_QUEUES - this.#queues.size;
@@ -99,7 +103,7 @@ export class Claims {
     this.#scanAfter = found.length === limit ? (found.at(-1) ?? null) : null;
   }
 
-  /** Searches all nodes, or on a cluster with a node that is down, the other nodes. */
+  /** Searches all nodes. If a node of a cluster is down, searches the other nodes. */
   async #search(search: DueQueueSearch): Promise<DueQueue[]> {
     if (performance.now() < this.#outageUntilMs) {
       return await findDueQueuesOfReachableNodes(this.#db, search);
@@ -117,8 +121,8 @@ export class Claims {
 
   /**
    * Claims deliveries of several credentials in one statement, at most as many as `SendingSlots` permits.
-   * @returns the claimed deliveries, or null if `SendingSlots` permits no delivery of a credential in memory. The caller should call again
-   * until the result is null. More deliveries may be due, even after an empty list.
+   * @returns the claimed deliveries; null if `SendingSlots` permits no delivery of the credentials in memory. The caller must call again
+   * until the result is null, because more deliveries may be due even after an empty list.
    */
   async take(): Promise<Claim[] | null> {
     const reservations = this.#reserve();
@@ -135,7 +139,7 @@ export class Claims {
       for (const { queue, count } of reservations) {
         this.#remove(queue);
         if (takenOf.get(queue.credentialId) === count) {
-          this.add(queue); // The credential may have more due deliveries, so it goes to the end of the Map, behind all other credentials.
+          this.add(queue); // The credential may have more due deliveries, so it is added again, behind all other credentials.
         }
       }
       const slotsOf = new Map(reservations.map(({ queue, slots }) => [queue.credentialId, slots]));
@@ -146,8 +150,8 @@ export class Claims {
   }
 
   /**
-   * Removes the queues of receivers without a free slot, if at least half of `MAX_QUEUES` are in memory. Otherwise the queues of slow
-   * receivers would fill the memory, and `scan` would find no other credentials. A later `scan` finds the removed queues again.
+   * Removes the queues of receivers without a free slot, if at least half of `MAX_QUEUES` are in memory. Without this, the queues of slow
+   * receivers would use all of `MAX_QUEUES`, and `scan` would add no other credentials. A later `scan` finds the removed queues again.
    */
   dropBusyReceivers(): void {
     for (const url of this.#passedOver) {
@@ -173,8 +177,8 @@ export class Claims {
   }
 
   /**
-   * Takes slots for the queues of the next claim. Each queue gets an even part of the claim. Otherwise the first queues would get all their
-   * free slots, and the worker would open many connections to few receivers.
+   * Takes slots for the queues of the next claim. Each queue gets an equal part of the claim. With larger parts, the first queues would use
+   * the whole claim, and the worker would open many connections to few receivers.
    */
   #reserve(): SlotReservation[] {
     const inTurn = firstOf(this.#queuesInTurn(), CLAIM_SIZE);
@@ -194,9 +198,9 @@ export class Claims {
   }
 
   /**
-   * Yields the queues from which deliveries may be claimed now, in the order of claims. `free` returns the maximum number of deliveries. A
-   * tenant that holds half of all slots comes after the other tenants. It may take the slots that the other tenants do not need, so that
-   * no slot stays free while a delivery waits.
+   * Yields the queues from which deliveries may be claimed now, in the order of claims. `free` returns the maximum number of deliveries to
+   * claim from the queue. A tenant that has half of all slots comes after the other tenants. It gets only the slots that the other tenants
+   * do not need. So no slot stays free while a delivery waits.
    */
   *#queuesInTurn(): Generator<{ queue: DueQueue; free: () => number }> {
     const overHalf: DueQueue[] = [];
@@ -220,8 +224,8 @@ export class Claims {
   }
 
   /**
-   * Returns the slot that was reserved for the delivery. If the credential has registered another URL since the reservation, takes a new
-   * slot for this URL.
+   * Returns the slot that was reserved for the delivery. If the webhook URL of the credential has changed since the reservation, takes a
+   * slot for the new URL.
    */
   #slotFor({ tenantId, credentialId, webhookUrl }: ClaimedDelivery, slotsOf: Map<string, Slot[]>): Slot {
     const slots = slotsOf.get(credentialId) ?? [];

@@ -7,8 +7,9 @@ export { deliveryHeaders, verifySignature } from './signature.ts';
 export { requireWebhookUrl } from './webhook-url.ts';
 
 /**
- * Stops the pending deliveries of a credential whose webhook URL was removed. Deliveries of events from now on are not stopped, because the
- * credential may have a new URL by then. If the process dies meanwhile, the next claim stops the rest, as long as there is no new URL.
+ * Stops the pending deliveries of a credential whose webhook URL was removed. Does not stop deliveries of events that are written after the
+ * call, because the credential may already have a new URL then. If the process dies before the end, the next claim stops the other
+ * deliveries, unless the credential has a new URL.
  */
 export async function stopPendingDeliveries(db: Database, tenantId: number, credentialId: string): Promise<void> {
   const beforeId = newId();

@@ -35,7 +35,10 @@ after(async () => {
 
 const read = (of: TestTenant, id: string) => service.call('GET', `${PATH}${id}/`, { headers: of.staff });
 
-/** Causes one event whose attempts get these reactions, the last one again and again, and waits until the delivery has the status. */
+/**
+ * Causes one event, and waits until its delivery has the status. The attempts get these reactions of the receiver. Further attempts get the
+ * last reaction.
+ */
 async function deliver(reactions: Reaction[], status: string) {
   const tenant = await service.tenant();
   const secret = await register(service, tenant.partner, receiver.url);
@@ -49,7 +52,7 @@ async function deliver(reactions: Reaction[], status: string) {
   return { tenant, secret, delivery, requests, shown: body, attempts: body.attempts as ShownAttempt[] };
 }
 
-/** Writes a response with a status line and a body of chunks. A chunk of null is a pause. */
+/** Returns a function that writes a response with a status line and a body of these chunks. Null in place of a chunk is a pause. */
 function inChunks(chunks: (string | null)[], pauseMs: number): (socket: Socket) => void {
   return (socket) => {
     socket.write('HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -68,7 +71,7 @@ function inChunks(chunks: (string | null)[], pauseMs: number): (socket: Socket) 
   };
 }
 
-/** Writes a response with a body of these bytes. */
+/** Returns a function that writes a response with a body of these bytes. */
 function withBytes(bytes: Buffer): (socket: Socket) => void {
   return (socket) => {
     socket.write(`HTTP/1.1 500 No\r\nContent-Length: ${bytes.length}\r\n\r\n`);
@@ -77,7 +80,7 @@ function withBytes(bytes: Buffer): (socket: Socket) => void {
 }
 
 describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
-  it('200: the body and the headers are those of the last request, byte for byte, and there is no signature', async () => {
+  it('200: a delivery shows the exact body and headers of its last request, but not the signature', async () => {
     const { shown, requests, secret, delivery } = await deliver([500, 204], 'delivered');
     const last = requests.at(-1) ?? assert.fail();
     assert.equal(requests.length, 2);
@@ -92,7 +95,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     assert.deepEqual({ ...facts, attempts: attempts.map(({ answer, ...rest }: ShownAttempt) => rest) }, delivery);
   });
 
-  it('200: a failed attempt has the begin of the response, and a successful attempt has none', async () => {
+  it('200: a failed attempt shows the first bytes of its response, and a successful attempt shows no response', async () => {
     const failed = { status: 418, body: '{"error": "a teapot"}' };
     const { attempts } = await deliver(
       [failed, { status: 302, body: 'moved' }, { status: 500 }, { status: 200, body: 'fine' }],
@@ -109,7 +112,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     );
   });
 
-  it('200: of a long response the first 1,024 bytes are kept, without a character that the end cuts', async () => {
+  it('200: of a long response, the first 1,024 bytes are shown, without an incomplete character at the end', async () => {
     const long = 'a'.repeat(1_023) + 'é'.repeat(20_000);
     const tooLong = 'b'.repeat(1_000_000);
     const { attempts } = await deliver([{ status: 500, body: long }, { status: 500, body: tooLong }, 204], 'delivered');
@@ -119,7 +122,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     );
   });
 
-  it('200: bytes that are not text are replaced, and NUL too', async () => {
+  it('200: bytes of a response that are not UTF-8 text are replaced, and NUL characters too', async () => {
     const bytes = Buffer.from([0x61, 0x00, 0xff, 0xfe, 0xc3, 0xa9, 0xed, 0xa0, 0x80, 0x5c, 0x22, 0x1b]);
     const all = Buffer.from(Array.from({ length: 3_000 }, (_, index) => index % 256));
     const { attempts } = await deliver([withBytes(bytes), withBytes(all), 204], 'delivered');
@@ -128,7 +131,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     assert.ok(answer?.startsWith('\uFFFD\x01\x02') && !answer.includes('\0') && answer.isWellFormed(), String(answer));
   });
 
-  it('200: of a response that never ends or comes slowly, an attempt keeps what came within its time limit', async () => {
+  it('200: if a response is slow or never ends, the attempt shows the bytes that arrived within its time limit', async () => {
     const endless = inChunks(['first', ...Array.from({ length: 100 }, () => [null, 'x']).flat()], 100);
     const silent = inChunks(['only', null], 60_000);
     const { attempts, shown } = await deliver([endless, silent, 'hang', 'reset', 204], 'delivered');
@@ -148,7 +151,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
       ['only', null, null, null],
     );
     const times = shown.attempts.map(({ at }: { at: string }) => Date.parse(at));
-    // A response that does not end holds its slot for the time limit, and not longer.
+    // An attempt with an endless response keeps its sending slot only until the time limit.
     for (const index of [0, 1, 2]) {
       assert.ok(times[index + 1] - times[index] < TIMEOUT_MS + 1_500, `attempt ${index + 1}: ${times.join()}`);
     }
@@ -180,7 +183,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     assert.deepEqual([body.attempts, body.next_attempt_at], [[], next_attempt_at.toISOString()]);
   });
 
-  it('200: where private networks are allowed, no response is kept, and the brand of the headers is the configured one', async (t) => {
+  it('200: a delivery shows no response if private networks are allowed, and its header names have the configured brand', async (t) => {
     const own = await startService({
       worker: { drawWaitMs: () => 0, probeRestMs: 0 },
       config: { webhookHeaderBrand: 'Harbour' },
@@ -206,7 +209,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     assert.deepEqual(rows, [{ answers: null }]);
   });
 
-  it('the log has a line for each attempt, and no response', async () => {
+  it('the log has a line for each attempt of a delivery, and contains no response of a receiver', async () => {
     const { delivery } = await deliver([{ status: 500, body: 'token=hunter2' }, 204], 'delivered');
     const lines = await eventually(() => {
       const found = log.filter((line) => line.includes(delivery.id) && line.includes('webhook attempt'));
@@ -216,7 +219,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     assert.ok(!log.some((line) => line.includes('hunter2')));
   });
 
-  it('404: an unknown or malformed id, the id of another tenant, and an event without a delivery are not found', async () => {
+  it('404: a delivery with an unknown or malformed id, of another tenant, or of an event without a delivery is not found', async () => {
     const [own, stranger] = [await service.tenant(), await service.tenant()];
     const [theirs = ''] = await insertEvents(service.database.db, [
       eventOf(stranger, { delivery: { status: 'failed' } }),

@@ -45,7 +45,9 @@ after(() => service.close());
 const list = (query: Record<string, string>) =>
   service.call('GET', `${PATH}?${new URLSearchParams(query)}`, { headers: hotel.staff });
 
-/** Returns the positions of the listed deliveries in `all`. Asserts that a page has the same deliveries and their count. */
+/**
+ * Returns the listed deliveries as their positions in `all`. Asserts that the same query as a page has the same deliveries and their count.
+ */
 async function found(query: Record<string, string>): Promise<number[]> {
   const answer = await list(query);
   assert.equal(answer.status, 200, answer.text);
@@ -55,7 +57,7 @@ async function found(query: Record<string, string>): Promise<number[]> {
 }
 
 describe('filters of GET /v1/staff/webhook-deliveries/', () => {
-  it('200: each delivery names its credential and the order or the stay of its event, and a waiting one has the time of its next attempt', async () => {
+  it('200: each delivery names its credential and its order or stay, and a waiting delivery has the time of its next attempt', async () => {
     const { body } = await list({});
     assert.deepEqual(
       body.map(({ subject }: { subject: object }) => subject),
@@ -68,7 +70,7 @@ describe('filters of GET /v1/staff/webhook-deliveries/', () => {
     assert.equal(body[2].next_attempt_at, null);
   });
 
-  it('200: credential_id, event, status and ids each list the deliveries with this value, and all together those with every value', async () => {
+  it('200: credential_id, event, status and ids each list the deliveries with this value, and together those with all values', async () => {
     assert.deepEqual(await found({ credential_id: sibling.credential.id }), [2]);
     assert.deepEqual(await found({ event: 'order.status_changed' }), [2, 0]);
     assert.deepEqual(await found({ event: 'reservation.cancelled' }), [3]);
@@ -91,7 +93,7 @@ describe('filters of GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual(await found({ ids: newId() }), []);
   });
 
-  it('200: created_from is included and created_to is excluded, to the millisecond, for each delivery', async () => {
+  it('200: an event at exactly created_from is listed, and an event at exactly created_to is not listed, for each delivery', async () => {
     for (const [index, { created_at }] of all.entries()) {
       const atMs = Date.parse(created_at);
       const near = (ms: number) => new Date(atMs + ms).toISOString();
@@ -109,7 +111,7 @@ describe('filters of GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual(await found({ created_from: '2030-01-01T00:00:00Z', created_to: '2029-01-01T00:00:00Z' }), []);
   });
 
-  it('200: a delivery whose event waited for a lock is listed by the time that it shows, which is earlier than its id', async () => {
+  it('200: created_from and created_to compare created_at and not the time in the id, which is later after a wait for a lock', async () => {
     const own = await service.tenant();
     const created_at = new Date('2026-03-01T10:00:00.000Z');
     const id = firstIdAt(created_at.getTime() + 20_000);
@@ -125,14 +127,14 @@ describe('filters of GET /v1/staff/webhook-deliveries/', () => {
     assert.equal(await count({ event, created_to: '2026-03-01T10:00:00Z' }), 0);
   });
 
-  it('200: a delivery of an earlier version, which stored no subject, shows null', async () => {
+  it('200: the subject of a delivery is null if an earlier version wrote the event without a subject', async () => {
     const own = await service.tenant();
     await insertEvents(service.database.db, [eventOf(own, { delivery: { status: 'stopped' } })]);
     const { body } = await service.call('GET', PATH, { headers: own.staff });
     assert.deepEqual([body.length, body[0].subject, body[0].next_attempt_at], [1, null, null]);
   });
 
-  it('400: an unknown event, a malformed id or a malformed time is refused, and the message names the field', async () => {
+  it('400: a filter by an unknown event, a malformed id or a malformed time is refused, and the message names the field', async () => {
     for (const [field, value] of [
       ['event', 'order.created'],
       ['event', ''],

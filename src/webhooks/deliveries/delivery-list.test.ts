@@ -11,7 +11,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
   let tenant: TestTenant;
   /** Ids of the events that have a delivery, oldest first. */
   let ids: string[];
-  /** Orders of these events. */
+  /** Orders of the events in `ids`. */
   const orders: { id: string; external_id: string }[] = [];
 
   before(async () => {
@@ -44,7 +44,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
       .execute();
   }
 
-  it('200: the list has only events with a delivery, newest first, and each entry has exactly the fields of the contract', async () => {
+  it('200: the list of deliveries is newest first, leaves out events without a delivery, and has the fields of the contract', async () => {
     const deliveries = await list(tenant, '');
     assert.deepEqual(
       deliveries.map(({ id, status }) => [id, status]),
@@ -75,7 +75,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.match(String(delivered?.created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it('200: with ?status= in the URL, the list has only the deliveries with the given status', async () => {
+  it('200: with ?status= in the URL, the list has only deliveries with this status', async () => {
     const idsOf = async (query: string) => (await list(tenant, query)).map((delivery) => delivery.id);
     assert.deepEqual(await idsOf('?status=delivered'), [ids[3], ids[1]]);
     assert.deepEqual(await idsOf('?status=pending'), [ids[4], ids[2], ids[0]]);
@@ -83,7 +83,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual(await idsOf('?status=stopped'), []);
   });
 
-  it('200: each page of the list links to the next and the previous page, and the links keep ?status=', async () => {
+  it('200: each page of the list of deliveries links to the next and the previous page, and the links keep ?status=', async () => {
     const page = async (query: string) =>
       (await service.call('GET', PATH + query, { headers: { ...tenant.owner, host: 'api.example' } })).body;
     const first = await page('?page_size=2&status=pending');
@@ -99,14 +99,14 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.equal((await page('?page=1')).results.length, 5);
   });
 
-  it('200: a tenant without deliveries gets an empty array, and an empty page if the call asks for a page', async () => {
+  it('200: a tenant without deliveries gets an empty array, or an empty page if the call has a page number', async () => {
     const hotel = await service.tenant({ features: ['hotel'] });
     assert.deepEqual(await list(hotel, ''), []);
     const page = await service.call('GET', `${PATH}?page=1`, { headers: hotel.staff });
     assert.deepEqual(page.body, { count: 0, next: null, previous: null, results: [] });
   });
 
-  it('200: the list shows a tenant only its own deliveries', async () => {
+  it('200: the list of a tenant has only deliveries of this tenant', async () => {
     const other = await service.tenant();
     await register(service, other.partner, URL_A);
     await causeEvent(service, other);
@@ -118,7 +118,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual([page.body.count, page.body.results], [1, othersList]);
   });
 
-  it('400: an unknown status, or a page number or size out of range, is refused, and the message names the field', async () => {
+  it('400: a list of deliveries with an unknown status or a page out of range is refused, and the message names the field', async () => {
     for (const query of ['?status=sent', '?status=', '?page=0', '?page_size=201', '?page=x']) {
       const answer = await service.call('GET', PATH + query, { headers: tenant.staff });
       assert.equal(answer.status, 400, query);
@@ -128,7 +128,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     }
   });
 
-  it('401: a call without a token, with an API key or with a false token may not read the list', async () => {
+  it('401: a call without a token, with an API key or with a false token may not read the list of deliveries', async () => {
     for (const headers of [{}, tenant.partner, { authorization: 'Bearer x' }]) {
       const answer = await service.call('GET', PATH, { headers });
       assert.equal(answer.status, 401);
@@ -136,7 +136,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     }
   });
 
-  it('404: a page after the last page of the list is not found', async () => {
+  it('404: a page after the last page of the list of deliveries is not found', async () => {
     const answer = await service.call('GET', `${PATH}?page=4&page_size=2`, { headers: tenant.staff });
     assert.equal(answer.status, 404);
     assert.equal(answer.body.code, 'error');

@@ -57,7 +57,7 @@ describe('DeliveryWorker', () => {
   }
 
   /**
-   * Sets the tenant's only event to the state that a worker leaves if it dies during the given attempt. The lease of the event ends in
+   * Sets the only delivery of the tenant to the state after its worker died during the given attempt. The lease of the delivery ends in
    * `leaseSeconds`.
    */
   async function leaveUnderWay(attempt: number, leaseSeconds: number): Promise<void> {
@@ -105,7 +105,7 @@ describe('DeliveryWorker', () => {
     assert.ok(deliveries.every(({ attempts }) => attempts.length === 1));
   });
 
-  it('if a worker dies, its delivery is sent only after the lease has ended, and the interrupted attempt is counted', async () => {
+  it('if a worker dies during an attempt, the delivery is sent again only after its lease has ended, and the attempt counts', async () => {
     await writeEvents(1);
     await leaveUnderWay(2, 1.5);
     const leaseEndMs = Date.now() + 1_500;
@@ -116,7 +116,7 @@ describe('DeliveryWorker', () => {
     assert.ok((receiver.requests[0]?.at ?? 0) >= leaseEndMs - 100);
   });
 
-  it('a delivery fails without a sixth attempt if the outcome of its fifth attempt was never recorded', async () => {
+  it('if the outcome of the fifth attempt was never recorded, the delivery gets the status failed without a sixth attempt', async () => {
     await writeEvents(1);
     await leaveUnderWay(5, -1);
     work();
@@ -181,7 +181,7 @@ describe('DeliveryWorker', () => {
     assert.ok([...counts.values()].every((posts) => posts.length <= 5));
   });
 
-  it('while the database is out of reach, a worker that knows of a due delivery tries to claim it at most ten times in 1.5 s', async (t) => {
+  it('while the database cannot be reached, a worker with a due delivery in memory tries at most ten claims in 1.5 s', async (t) => {
     const proxy = await startDatabaseProxy(service.database.url, 2);
     t.after(() => proxy.close());
     let failureCount = 0;
@@ -213,7 +213,7 @@ describe('DeliveryWorker', () => {
     assert.equal(receiver.requests.length, 1);
   });
 
-  it('if a stop aborts an attempt after the grace period, the attempt is counted, and its delivery is due immediately', async () => {
+  it('if a stop aborts an attempt after the grace period, the attempt counts, and its delivery is due again immediately', async () => {
     receiver.answerWith(() => (receiver.requests.length === 1 ? 'hang' : 204));
     await writeEvents(1);
     const worker = work({ drawWaitMs: () => 60_000 });

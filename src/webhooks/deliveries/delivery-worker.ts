@@ -15,31 +15,34 @@ import { SendingSlots, type Slot } from './sending-slots.ts';
 import type { Outcome } from './store.ts';
 import type { NamedQueue } from './wake-ups.ts';
 
-/** Length of a lease. It is longer than the time limit of an attempt (10 s), so that a lease ends only if its process no longer runs. */
+/** Length of a lease. It is longer than the time limit of an attempt (10 s), so that no lease ends while its attempt runs. */
 const LEASE_SECONDS = 15;
 /**
- * Fraction of the lease within which the attempt must begin. If a suspended process resumes after this time, it makes no attempt, and a
- * later claim sends the event.
+ * Fraction of the lease within which the attempt must begin. If the process was suspended for longer, it makes no attempt. Another claim
+ * then sends the event.
  */
 const BEGIN_WITHIN = 1 / 3;
 /**
  * Longest wait between two searches for due deliveries. Jitter shortens each wait, so that several workers do not search at the same time.
  */
 const SCAN_EVERY_MS = 200;
-/** Mean wait between two searches for due deliveries, with the jitter. */
+/** Mean wait between two searches for due deliveries, including the jitter. */
 export const MEAN_SCAN_MS = SCAN_EVERY_MS * 0.75;
 /**
- * Longest wait between two claims. Under load, a claim waits until as many attempts have ended as are still under way. So it claims many
- * deliveries, and PostgreSQL needs less time for each of them.
+ * Longest wait between two claims. Under load, a claim waits until at least as many attempts have ended as are still under way. Such a
+ * claim takes many deliveries in one statement, so PostgreSQL needs less time for each delivery.
  */
 const CLAIM_WAIT_MS = 20;
-/** Number of deliveries under way or claimed ahead up to which a claim does not wait. */
+/** A claim does not wait if at most this number of deliveries to healthy receivers are under way, or are claimed before a slot is free. */
 const CLAIM_WITHOUT_WAIT = 32;
-/** Maximum number of outcomes that wait to be recorded. If more wait, the worker claims nothing, so that its memory is bounded. */
+/**
+ * Maximum number of outcomes that wait to be recorded. If more outcomes wait, the worker claims no deliveries, so that its memory is
+ * bounded.
+ */
 const MAX_UNRECORDED = 1_000;
-/** Longest wait between two searches for due deliveries after searches failed, for example because the database is out of reach. */
+/** Longest wait between two searches for due deliveries after failed searches, for example because the database cannot be reached. */
 const MAX_SCAN_WAIT_MS = 2_000;
-/** Maximum number of credentials whose last webhook URL is cached. */
+/** Maximum number of credentials in the cache of webhook URLs. */
 const MAX_CACHED = 10_000;
 
 export interface DeliveryWorkerOptions extends AttemptOptions {
@@ -48,28 +51,28 @@ export interface DeliveryWorkerOptions extends AttemptOptions {
   log: Logger;
   /** Called after each attempt to send a delivery, with the outcome of the attempt. */
   onAttempt?: (delivery: ClaimedDelivery, sent: SendOutcome) => void;
-  /** Length of a lease. After it has ended, another worker may claim the delivery. Default: 15 s. */
+  /** Length of a lease in seconds. After the lease has ended, another worker may claim the delivery. Default: 15. */
   leaseSeconds?: number | undefined;
-  /** Returns the wait after the n-th failed attempt, in milliseconds. Default: the random waits of decision 33. */
+  /** Returns the wait in milliseconds after the failed attempt with this number (1 to 4). Default: the random waits of decision 33. */
   drawWaitMs?: ((attempt: number) => number) | undefined;
-  /** Contact of this process with the database, which the looks at the scan lease confirm. */
+  /** Record of the last time at which the database answered this process. Each read of the scan leases updates the record. */
   contact?: DatabaseContact | undefined;
   /**
-   * Called with true when this worker begins to search for the due deliveries of all processes, and with false when it ends to search. Only
-   * few workers search at the same time.
+   * Called with true when this worker gets a scan lease, and with false when the lease ends. Only workers with a scan lease search the
+   * database for the due deliveries of all processes.
    */
   onScanLease?: ((isHeld: boolean) => void) | undefined;
-  /** Longest wait between two searches for due deliveries. Default: 200 ms. */
+  /** Longest wait between two searches for due deliveries, in milliseconds. Default: 200. */
   scanEveryMs?: number | undefined;
-  /** Pause between two attempts to a receiver whose last three attempts have failed. Default: 250 ms. */
+  /** Pause between two attempts to a receiver whose last three attempts have failed, in milliseconds. Default: 250. */
   probeRestMs?: number | undefined;
 }
 
 /**
- * Delivers events to webhooks. It sends the events of this process from memory, right after their commit. It learns of
- * all other events by notifications (`hear`) and by a regular search for due deliveries in the database. Any number of workers may run at the
- * same time, but only those that hold a scan lease search and hear notifications. In memory, a worker keeps only the deliveries that it has
- * claimed. All other deliveries that wait are only in the database.
+ * Delivers events to webhooks. The worker sends the events of this process from memory, immediately after their commit. It finds all other
+ * events by notifications (`hear`) and by a regular search for due deliveries in the database. Any number of workers may run at the same
+ * time, but only workers with a scan lease search and get notifications. A worker has only its claimed deliveries in memory. All other
+ * waiting deliveries are only in the database.
  */
 export class DeliveryWorker implements LocalDelivery {
   readonly #options: DeliveryWorkerOptions;
@@ -77,12 +80,12 @@ export class DeliveryWorker implements LocalDelivery {
   readonly #claims: Claims;
   readonly #outcomes: OutcomeRecorder;
   readonly #scanLease: ScanLease;
-  /** URL of the last delivery of each credential, by credential id. The least recently used credential comes first. */
+  /** Webhook URL of the last delivery of each credential, by credential id. The least recently used credential comes first. */
   readonly #urls = new Map<string, string>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #running: Promise<void>;
   #isStopping = false;
-  /** True from the moment at which `stop` aborts the attempts under way. No attempt begins after it. */
+  /** True after `stop` has aborted the attempts under way. Then no attempt begins. */
   #isAborted = false;
   #isAwake = false;
   /** Time (`performance.now()`) of the next search for due deliveries. */
@@ -128,7 +131,7 @@ export class DeliveryWorker implements LocalDelivery {
 
   /**
    * Tells the worker that another process has written events.
-   * @param queues credentials of the events; empty: the worker searches for all due deliveries
+   * @param queues credentials of the events; empty list: the worker searches for all due deliveries
    */
   hear(queues: NamedQueue[]): void {
     const urls = queues.map(({ credentialId }) => this.#urls.get(credentialId));
@@ -145,8 +148,9 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   /**
-   * Stops claiming, and waits until the attempts under way have ended. Closes the sender after `graceMs`, which aborts the attempts that
-   * have not ended. Their deliveries, and the claimed deliveries whose attempt has not begun, are due again immediately for other workers.
+   * Stops claiming, and waits until the attempts under way have ended. After `graceMs` milliseconds, aborts the attempts that have not
+   * ended. Their deliveries are due again immediately, so that other workers send them. The same applies to claimed deliveries whose
+   * attempt has not begun.
    */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
@@ -197,14 +201,17 @@ export class DeliveryWorker implements LocalDelivery {
         scanWaitMs = Math.min(MAX_SCAN_WAIT_MS, scanWaitMs * 2);
         this.#scanAtMs = performance.now() + jittered(scanWaitMs);
         sleepUntilMs = this.#scanAtMs;
-        // The worker waits even if a new event has woken it, because it cannot claim a delivery before the database is back.
+        // The worker waits even if a new event has woken it, because it cannot claim a delivery while the database fails.
         this.#isAwake = false;
       }
       await this.#sleepUntil(sleepUntilMs);
     }
   }
 
-  /** Claims due deliveries and begins their attempts, unless it is better to wait for the end of more attempts. */
+  /**
+   * Claims due deliveries and begins their attempts. Does nothing while it is better to wait until more attempts have ended
+   * (`#isTimeToClaim`).
+   */
   async #claim(): Promise<void> {
     if (!this.#isTimeToClaim) {
       return;
@@ -223,7 +230,7 @@ export class DeliveryWorker implements LocalDelivery {
     return !this.#isBehind && (isWorthIt || performance.now() >= this.#claimedAtMs + CLAIM_WAIT_MS);
   }
 
-  /** Time (`performance.now()`) of the next claim, if no attempt ends and no event wakes the worker before. */
+  /** Time (`performance.now()`) of the next claim. The claim comes earlier if an attempt ends or an event wakes the worker. */
   get #nextClaimAtMs(): number {
     if (this.#claims.isEmpty) {
       return Number.POSITIVE_INFINITY;
@@ -236,7 +243,8 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   /**
-   * Waits until the given time or until `#wake` is called. Returns immediately if `#wake` was called since the last round of claims began.
+   * Waits until `timeMs` (`performance.now()`), or until `#wake` is called. Returns immediately if `#wake` was called after the current run
+   * of the loop began.
    */
   async #sleepUntil(timeMs: number): Promise<void> {
     if (this.#isAwake || this.#isStopping) {
@@ -264,8 +272,8 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   /**
-   * Makes one attempt for a claimed delivery, and records its outcome. Never throws. If the outcome cannot be recorded, the delivery is
-   * claimed again after its lease has ended.
+   * Makes one attempt for a claimed delivery, and records the outcome of the attempt. Never throws. If the outcome cannot be recorded, a
+   * worker claims the delivery again after its lease has ended.
    */
   async #attempt({ delivery, slot }: Claim, secrets: ClaimSecrets): Promise<void> {
     const { log, onAttempt, drawWaitMs = drawRetryWaitMs } = this.#options;
@@ -303,7 +311,7 @@ export class DeliveryWorker implements LocalDelivery {
     try {
       const isRecorded = await this.#outcomes.record(outcome);
       if (sent !== undefined) {
-        // The response of a receiver may hold secrets, so it is not logged.
+        // The response of a receiver may contain secrets, so the log leaves it out.
         const { answer: _, ...logged } = sent;
         log.info({ ...ids, ...logged, status: outcome.status, is_recorded: isRecorded }, 'webhook attempt');
       }

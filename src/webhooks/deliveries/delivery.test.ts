@@ -84,7 +84,7 @@ describe('the delivery of an event', () => {
     assert.ok(ageSeconds >= 0 && ageSeconds < 60, `the request was signed ${ageSeconds} s before it arrived`);
   });
 
-  it('an event with the status cancelled is sent if the partner cancels the order', async () => {
+  it('if the partner cancels its order, an event with the status cancelled is sent', async () => {
     const { externalId } = await placeOrder(service, tenant.partner);
     const answer = await service.call('POST', `/v1/third-party/orders/${externalId}/cancel/`, {
       headers: tenant.partner,

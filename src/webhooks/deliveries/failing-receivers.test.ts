@@ -36,7 +36,7 @@ describe('the worker and a failing receiver', () => {
   afterEach(async () => {
     await worker.stop(0);
     await receiver.close();
-    // The remaining events are deleted, because the worker of the next test would send them.
+    // Deletes the remaining events, because the worker of the next test would send these events.
     await removeAllEvents(db);
   });
 
@@ -60,7 +60,7 @@ describe('the worker and a failing receiver', () => {
     assert.equal(receiver.requests.length, 4);
   });
 
-  describe('that begins to hang while deliveries are claimed ahead for it', () => {
+  describe('that begins to hang while claimed deliveries wait for a slot of the receiver', () => {
     let hangingCount: number;
     beforeEach(async () => {
       await insertBacklog(db, tenant, 2_000);
@@ -79,13 +79,13 @@ describe('the worker and a failing receiver', () => {
     const countAttempted = async () =>
       (await deliveryRows(db, tenant.tenantId)).filter(({ attempt_count }) => attempt_count > 0).length;
 
-    it('the deliveries that were not sent are due again, and no attempt of them counts', async () => {
+    it('if a receiver begins to hang, at most 32 requests hang, and deliveries that were not sent have no attempt', async () => {
       await sleep(1_000);
       assert.equal(await countAttempted(), receiver.requests.length);
       assert.ok(hangingCount <= 32, `${hangingCount} requests hang, although a receiver has at most 32 sending slots`);
     });
 
-    it('a stop of the worker begins no further attempt, and no attempt of the unsent deliveries counts', async () => {
+    it('if the worker stops while a receiver hangs, deliveries that were not sent have no attempt and no lease', async () => {
       await sleep(100); // All sending slots of the receiver are now taken by requests that hang.
       const sentCount = receiver.requests.length;
       await worker.stop(100);

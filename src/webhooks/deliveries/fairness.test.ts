@@ -38,13 +38,13 @@ describe('an event for a healthy receiver', () => {
   afterEach(async () => {
     await worker.stop(0);
     await server.close();
-    // The remaining events are removed, because the worker of the next test would send them. A DELETE would leave dead rows that slow down
-    // later queries, so the tables are truncated.
+    // Removes the remaining events, because the worker of the next test would send these events. A DELETE would leave dead rows that slow
+    // down later queries, so the test truncates the tables.
     await sql`TRUNCATE event, delivery`.execute(db);
   });
 
   const work = (pace: DeliveryPace = {}) => (worker = startTestWorker(service, pace));
-  /** Returns different URLs of one HTTPS server. Each URL counts as a receiver of its own. */
+  /** Returns different URLs of one HTTPS server. Each URL counts as a separate receiver. */
   const urlsOf = (name: string, count: number, port = server.port) =>
     Array.from({ length: count }, (_, index) => `https://127.0.0.1:${port}/${name}/${index}`);
   const credentialsAt = (urls: string[], of = tenantId) => insertCredentials(service, of, urls);
@@ -66,8 +66,8 @@ describe('an event for a healthy receiver', () => {
 
   describe('if 10 of 50 receivers hang or fail', () => {
     /**
-     * Writes so many due deliveries for ten failing receivers that they need more than all sending slots. Then writes events for these ten
-     * and for forty healthy receivers. Checks that each event for a healthy receiver arrives within 2 s.
+     * Writes due deliveries for ten failing receivers, more than there are sending slots. Then writes events for these ten receivers and
+     * for forty healthy receivers. Checks that each event for a healthy receiver arrives within 2 s.
      */
     async function deliverBesideFailing(t: TestContext, isLocal: boolean, failingPort?: number): Promise<void> {
       const dead = await credentialsAt(urlsOf('dead', 10, failingPort));
@@ -109,7 +109,7 @@ describe('an event for a healthy receiver', () => {
       assert.ok(requestsTo('dead').length >= 10);
     });
 
-    it('events that a process sends without a database read reach 40 receivers within 2 s while 10 others refuse the connection', async (t) => {
+    it('events that a process sends without a database read reach 40 receivers within 2 s while 10 refuse the connection', async (t) => {
       await deliverBesideFailing(t, true, await freePort());
     });
 
@@ -141,7 +141,7 @@ describe('an event for a healthy receiver', () => {
     assert.ok(requestsTo('busy').length < 20_000);
   });
 
-  it('an event is delivered within 1.5 s while 20,000 deliveries of 40 revoked credentials wait, and no delivery of these credentials is sent', async () => {
+  it('an event is delivered within 1.5 s while 20,000 deliveries of 40 revoked credentials wait, which are never sent', async () => {
     const revoked = await credentialsAt(urlsOf('revoked', 40));
     await db.updateTable('credential').set({ is_active: false }).where('tenant_id', '=', tenantId).execute();
     const other = await credentialsAt(urlsOf('other', 1));
@@ -162,7 +162,7 @@ describe('an event for a healthy receiver', () => {
     await assertSoon(other, 2_000);
   });
 
-  it('if 5,001 credentials are revoked, more than a worker keeps in memory, no delivery of these credentials stays pending', async () => {
+  it('all deliveries of 5,001 revoked credentials are stopped, although a worker keeps only 5,000 credentials in memory', async () => {
     await insertBacklog(db, await credentialsAt(urlsOf('revoked', 5_001)), 1);
     await db.updateTable('credential').set({ is_active: false }).where('tenant_id', '=', tenantId).execute();
     work();

@@ -8,21 +8,21 @@ import { isTestCluster } from '#test/support/test-cluster.ts';
 import { type EventFilter, readNewest } from '../events/list-store.ts';
 import { type DeliveryFilter, findDelivery, listDeliveries } from './list-store.ts';
 
-/** Number of events of the large tenant. They are spread over 30 days. */
+/** Number of events of the large tenant. The events are spread over 30 days. */
 const MANY = 60_000;
 const FEW = 20;
 const PAGE = 50;
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 /**
- * Maximum number of pages that a statement reads for one page of a list. A delivery takes a few pages: its row, its event, its credential and
- * their indexes.
+ * Maximum number of database pages that a statement reads for one page of a list. A delivery takes a few database pages: its row, its
+ * event, its credential and their indexes.
  */
 const MOST_PAGES = 2_500;
 
 const isCluster = await isTestCluster();
 
-describe('plans of the lists of deliveries and of events', {
+describe('query plans of the lists of deliveries and of events', {
   skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
 }, () => {
   let service: TestService;
@@ -48,8 +48,8 @@ describe('plans of the lists of deliveries and of events', {
   });
 
   /**
-   * Inserts events with their deliveries. One event in 1,000 belongs to the second credential, one in 500 is the booking of a stay, all
-   * cancellations are the oldest events, and one delivery in 300 has failed.
+   * Inserts events with their deliveries. One event in 1,000 belongs to the second credential. One event in 500 is the booking of a stay.
+   * The oldest events are the only cancellations. One delivery in 300 has failed.
    */
   async function insert({ tenantId, credential }: TestTenant, second: string, count: number): Promise<void> {
     await sql`
@@ -72,7 +72,10 @@ describe('plans of the lists of deliveries and of events', {
     `.execute(service.database.db);
   }
 
-  /** Asserts the plans of the work for both tenants, and that those of the large tenant use the indexes. */
+  /**
+   * Asserts that all statements of `work` have good query plans for the small and the large tenant. `uses` has indexes that the large
+   * tenant must use.
+   */
   async function assertPlans(work: (of: TestTenant) => Promise<unknown>, uses: string[] = []): Promise<void> {
     await planned.indexesOf(() => work(small));
     const used = await planned.indexesOf(() => work(large));
@@ -104,7 +107,7 @@ describe('plans of the lists of deliveries and of events', {
     'failed deliveries of a day': { filter: () => ({ status: 'failed', ...day }) },
   };
   for (const [what, { filter, uses }] of Object.entries(DELIVERIES)) {
-    it(`deliveries, ${what}: each statement uses an index, with its values and without them, and reads few pages`, async () => {
+    it(`the delivery list with the filter "${what}" reads few pages by an index, in plans with and without parameter values`, async () => {
       await assertPlans(async (of) => {
         const list = await listDeliveries(planned.db, of.tenantId, filter(of));
         const { count } = await list.readPage(0, PAGE);
@@ -114,7 +117,7 @@ describe('plans of the lists of deliveries and of events', {
     });
   }
 
-  it('one delivery: the statement uses the primary keys', async () => {
+  it('the statement that reads one delivery uses the primary keys of deliveries and events', async () => {
     await assertPlans((of) => findDelivery(planned.db, of.tenantId, firstIdAt(0)), ['delivery_pkey', 'event_pkey']);
   });
 
@@ -138,7 +141,7 @@ describe('plans of the lists of deliveries and of events', {
     },
   };
   for (const [what, { filter, uses }] of Object.entries(EVENTS)) {
-    it(`events, ${what}: the statement uses an index, with its values and without them, and reads few pages`, async () => {
+    it(`the event list with the filter "${what}" reads few pages by an index, in plans with and without parameter values`, async () => {
       await assertPlans((of) => readNewest(planned.db, { tenantId: of.tenantId, ...filter(of) }, PAGE + 1), uses);
     });
   }

@@ -12,15 +12,15 @@ import {
   type StoredAttempts,
 } from '../events/events.ts';
 
-/** Filter of a list of deliveries. A missing field lets all deliveries of the tenant pass. */
+/** Filter of a list of deliveries. A missing field excludes no delivery of the tenant. */
 export interface DeliveryFilter {
   status?: DeliveryStatus | undefined;
   credentialId?: string | undefined;
   type?: EventType | undefined;
   ids?: string[] | undefined;
-  /** First time of the events, in milliseconds of Unix time. */
+  /** Earliest time of an event in the list, in milliseconds of Unix time. */
   createdFromMs?: number | undefined;
-  /** First time after the events, in milliseconds of Unix time. */
+  /** Time before which all events of the list happened, in milliseconds of Unix time. */
   createdToMs?: number | undefined;
 }
 
@@ -35,7 +35,9 @@ export interface DeliveryRow extends StoredAttempts {
   subject: EventSubject | null;
 }
 
-/** Delivery with the body of its event, and with the responses that are kept, by the number of the attempt. */
+/**
+ * Delivery with the body of its event. `answers` has the kept responses, by the number of the attempt from 1. Null: no response is kept.
+ */
 export type DetailRow = DeliveryRow & { body: string; answers: Record<string, string> | null };
 
 type Deliveries = SelectQueryBuilder<DB, 'delivery', object>;
@@ -52,7 +54,10 @@ export async function listDeliveries(
   return keysetList(db, list, (deliveries) => withFacts(deliveries, tenantId), NEWEST_FIRST, pagesOf(tenantId, filter));
 }
 
-/** A stopped delivery may still become delivered, if its last attempt was under way when it was stopped. */
+/**
+ * Statuses that never change again. `stopped` is missing here: if the last attempt of a delivery was under way when the delivery was
+ * stopped, the delivery may still become `delivered`.
+ */
 const FINAL_STATUSES: readonly DeliveryStatus[] = ['delivered', 'failed'];
 const HOUR_MS = 3_600_000;
 
@@ -74,7 +79,9 @@ function pagesOf(tenantId: number, filter: DeliveryFilter): PageForm<'delivery'>
   return { form: 'tallied', tallied: { list, filter: { status, kind: type, credentialId, fromId, beforeId } } };
 }
 
-/** Finds a delivery with its body and its responses. */
+/**
+ * Returns a delivery with the body of its event and with the kept responses. Returns undefined if the tenant has no delivery with this id.
+ */
 export async function findDelivery(db: Database, tenantId: number, id: string): Promise<DetailRow | undefined> {
   const found = db.selectFrom('delivery').where('tenant_id', '=', tenantId).where('delivery.id', '=', id);
   return await withFacts(found, tenantId)
@@ -91,7 +98,8 @@ function withFacts(deliveries: Deliveries, tenantId: number) {
         eb
           .selectFrom('event')
           .select(['type', 'created_at', 'subject'])
-          .where('event.tenant_id', '=', tenantId) // A cluster finds the node of a subquery only by its own parameter.
+          // The subquery names the tenant itself, because only then does a cluster find its node.
+          .where('event.tenant_id', '=', tenantId)
           .whereRef('event.id', '=', 'delivery.id')
           .limit(1)
           .as('event'),
@@ -116,7 +124,10 @@ function labelOf(tenantId: number): RawBuilder<string> {
   return sql`(SELECT c.label FROM credential AS c WHERE c.tenant_id = ${tenantId} AND c.id = delivery.credential_id)`;
 }
 
-/** Returns the expression for a column of the event of a delivery. The planner can only look each event up by its key. */
+/**
+ * Returns the SQL expression for a column of the event of a delivery. Its form leaves the planner only one plan: to look up each event by
+ * its key.
+ */
 function ofEvent<Value>(tenantId: number, column: 'body' | 'type' | 'created_at'): RawBuilder<Value> {
   return sql`(SELECT e.${sql.id(column)} FROM event AS e WHERE e.tenant_id = ${tenantId} AND e.id = delivery.id)`;
 }
@@ -124,7 +135,7 @@ function ofEvent<Value>(tenantId: number, column: 'body' | 'type' | 'created_at'
 function conditionsOf(tenantId: number, filter: DeliveryFilter): RawBuilder<boolean>[] {
   const { status, credentialId, ids, createdFromMs, createdToMs } = filter;
   const conditions = [
-    // The status is no parameter, because the planner must see that it is the status of a partial index.
+    // The status is a literal in the SQL text. With a parameter, the planner could not see that a partial index has this status.
     status !== undefined && sql<boolean>`status = ${sql.lit(status)}`,
     credentialId !== undefined && sql<boolean>`credential_id = ${credentialId}::uuid`,
     ids !== undefined && sql<boolean>`id = ANY (${ids}::uuid[])`,
@@ -135,17 +146,20 @@ function conditionsOf(tenantId: number, filter: DeliveryFilter): RawBuilder<bool
 }
 
 /**
- * Longest time between the two times of an event, in milliseconds: the time in its id, and `created_at`, which is the time of the change that the
- * event reports. The transaction of the change may wait for a lock between them, and it may run again.
+ * Longest time in milliseconds between the two times of an event. One is the time in its id. The other is `created_at`, the time of the
+ * change that the event reports. They differ because the transaction of the change may wait for a lock between them, and may run again.
  */
 const TIME_OF_CHANGE_MS = 60_000;
 
-/** Returns the smallest id that an event can have at this time. */
+/** Returns the smallest id of an event whose id has this time. `ms` is in milliseconds of Unix time. */
 function idAt(ms: number): RawBuilder<string> {
   return sql`${firstIdAt(Math.max(0, ms))}::uuid`;
 }
 
-/** The bounds by id use the index. Only for the deliveries close to the time, the query reads the time of the event. */
+/**
+ * Returns the condition for events of this time or later. The index finds most of them by the id. The query reads the time of an event only
+ * if its id is close to `ms`.
+ */
 function createdFrom(tenantId: number, ms: number): RawBuilder<boolean> {
   const isLater = sql`${ofEvent(tenantId, 'created_at')} >= ${new Date(ms)}`;
   return sql`id >= ${idAt(ms - TIME_OF_CHANGE_MS)} AND (id >= ${idAt(ms + TIME_OF_CHANGE_MS)} OR ${isLater})`;
@@ -156,12 +170,16 @@ function createdBefore(tenantId: number, ms: number): RawBuilder<boolean> {
   return sql`id < ${idAt(ms + TIME_OF_CHANGE_MS)} AND (id < ${idAt(ms - TIME_OF_CHANGE_MS)} OR ${isEarlier})`;
 }
 
-/** Number of events below which a list of their ids is cheaper than reading the list of deliveries in its order. */
+/**
+ * If fewer events than this number pass a filter, a condition with their ids is cheaper than reading all deliveries in the order of the
+ * list.
+ */
 const FEW = 5_000;
 
 /**
- * Returns the condition for the name of the event. The row of a delivery does not have the name. If few events have it, the condition has
- * their ids. Otherwise the list is read in its order, and the query looks each event up until enough of them have the name.
+ * Returns the conditions for the name of the event, which is not in the row of a delivery. If few events have the name, the condition lists
+ * their ids. Otherwise the query reads the deliveries in the order of the list, and looks up each event until the page is full. Returns an
+ * empty array if the filter has no name.
  */
 async function conditionsOfType(
   db: Database,

@@ -14,11 +14,12 @@ import { isTestCluster } from '#test/support/test-cluster.ts';
 const isCluster = await isTestCluster();
 
 /**
- * Length of a lease, in milliseconds. No worker claims a leased event, so an event that arrives before its lease ends was sent from memory.
+ * Length of a lease, in milliseconds. During a lease, no other worker claims the event. So if an event arrives before its lease ends, its
+ * process sent it from memory.
  */
 const LEASE_MS = 15_000;
 
-describe('claim of an event by the INSERT that writes it', () => {
+describe('INSERT of an event that also claims its delivery', () => {
   let service: TestService;
   let db: Database;
   let receiver: Receiver;
@@ -61,7 +62,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     return (await delivered()).attempts.map(({ error }) => error);
   }
 
-  it('the INSERT of an event claims it and counts its first attempt, and the event is sent from memory after the commit', async () => {
+  it('the INSERT of an event claims its delivery and counts the first attempt, and the process sends it after the commit', async () => {
     receiver.answerWith(() => ({ status: 204, afterMs: 300 }));
     const born = await transaction(async (tx, record) => {
       await record(eventInput(tenant));
@@ -89,7 +90,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.equal(receiver.requests.length, 1);
   });
 
-  it('an event that a process without a worker writes is not claimed, and is due immediately', async () => {
+  it('if a process without a worker writes an event, the delivery is not claimed, and is due immediately', async () => {
     await createTransactionWithEvents(
       db,
       null,
@@ -103,7 +104,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.deepEqual(await errors(), [null]);
   });
 
-  it('an event whose receiver has no free sending slot is not claimed at its INSERT, and is delivered when a slot is free', async () => {
+  it('if the receiver has no free sending slot, the INSERT does not claim the event, which is delivered when a slot is free', async () => {
     receiver.answerWith(() => (receiver.requests.length <= 4 ? { status: 204, afterMs: 1_000 } : 204));
     for (let count = 1; count <= 4; count += 1) {
       await writeEvent(transaction, tenant);
@@ -119,7 +120,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.equal(receiver.requests.length, 5);
   });
 
-  it('with four free slots, the INSERT of six events claims four events, and all six are sent once with their stored body', {
+  it('with four free sending slots, the INSERT of six events claims four of them, and all six are sent once with their stored body', {
     skip: isCluster && 'on a cluster, each event has an INSERT of its own',
   }, async () => {
     const silent = await service.tenant();
@@ -146,14 +147,14 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.deepEqual(await deliveryRows(db, silent.tenantId), []);
   });
 
-  it('an event of a credential without a webhook is kept, and has no delivery', async () => {
+  it('an event of a credential without a webhook is stored, and has no delivery', async () => {
     const silent = await service.tenant();
     await writeEvent(transaction, silent);
     assert.equal((await eventRows(db, silent.tenantId)).length, 1);
     assert.deepEqual(await deliveryRows(db, silent.tenantId), []);
   });
 
-  it('an event is neither kept nor sent if its transaction is rolled back', async () => {
+  it('if a transaction is rolled back, its event is neither stored nor sent', async () => {
     const rolledBack = transaction(async (_tx, record) => {
       await record(eventInput(tenant));
       throw new Error('rolled back by the test');
@@ -165,7 +166,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.deepEqual(await deliveryRows(db, tenant.tenantId), []);
   });
 
-  it('an event is not sent if its transaction runs again after a deadlock and the second run revokes the credential', async () => {
+  it('if a transaction runs again after a deadlock, and the second run revokes the credential, its event is not sent', async () => {
     let runs = 0;
     await transaction(async (tx, record) => {
       runs += 1;

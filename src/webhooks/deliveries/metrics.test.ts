@@ -33,7 +33,7 @@ describe('the metrics of deliveries', () => {
     await receiver.close();
   });
 
-  /** Returns the values of all metrics. Each key is the name and the labels, as Prometheus reads them. */
+  /** Returns the values of all metrics. Each key has the name and the labels of the metric, in the format of Prometheus. */
   async function scrape(): Promise<Record<string, number>> {
     const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     return Object.fromEntries(
@@ -41,7 +41,7 @@ describe('the metrics of deliveries', () => {
     );
   }
 
-  it('the metrics show the present number of waiting deliveries, and the time for which the oldest one has been due', async () => {
+  it('the metrics show the present number of waiting deliveries, and for how long the oldest due delivery has been due', async () => {
     const metrics = createDeliveryMetrics(registry, proxy.db);
     assert.deepEqual([(await scrape())['webhook_queue_depth'], (await scrape())['webhook_oldest_due_seconds']], [0, 0]);
     await insertBacklog(service.database.db, tenant, 7);
@@ -95,7 +95,7 @@ describe('the metrics of deliveries', () => {
     assert.ok(sum >= 40 && sum < 50, `the sum of waits is ${sum} s`);
   });
 
-  it('while the database is out of reach or does not answer, only the metrics of waiting deliveries are missing', async () => {
+  it('while the database cannot be reached or does not answer, only the metrics of waiting deliveries are missing', async () => {
     const hasQueueMetrics = async () => {
       const { webhook_queue_depth: depth, webhook_oldest_due_seconds: age, ...others } = await scrape();
       assert.equal(others['webhook_attempts_total{outcome="ok"}'], 2);

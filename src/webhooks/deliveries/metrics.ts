@@ -5,7 +5,7 @@ import type { ClaimedDelivery } from '../events/events.ts';
 import type { SendOutcome } from './send.ts';
 import { type QueueState, readQueueState } from './store.ts';
 
-/** Longest time that a scrape of the metrics waits for the database. */
+/** Longest time that a scrape of the metrics waits for the database, in milliseconds. */
 const READ_WITHIN_MS = 2_000;
 
 export interface DeliveryMetrics {
@@ -13,8 +13,8 @@ export interface DeliveryMetrics {
 }
 
 /**
- * Creates the metrics of deliveries: outcomes and durations of attempts, latencies, and the waiting deliveries. The number of waiting
- * deliveries and the age of the oldest are read from the database at each scrape.
+ * Creates the metrics of deliveries: outcomes and durations of attempts, latencies, and the waiting deliveries. Each scrape reads the
+ * number of waiting deliveries and the age of the oldest due delivery from the database.
  */
 export function createDeliveryMetrics(registry: Registry, db: Database): DeliveryMetrics {
   const registers = [registry];
@@ -85,8 +85,8 @@ function registerQueueGauges(registry: Registry, db: Database): void {
 }
 
 /**
- * Returns a function that reads the number and the age of the waiting deliveries. Concurrent calls share one read. The function returns
- * null if the read fails or takes longer than `READ_WITHIN_MS`.
+ * Returns a function that reads the number of waiting deliveries and the age of the oldest due delivery. Concurrent calls share one read.
+ * The function returns null if the read fails or takes longer than `READ_WITHIN_MS`.
  */
 function createStateReader(db: Database): () => Promise<QueueState | null> {
   let reading: Promise<QueueState | null> | null = null;

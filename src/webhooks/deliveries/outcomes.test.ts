@@ -100,7 +100,7 @@ describe('OutcomeRecorder', () => {
     assert.ok(dueInMs > 80_000 && dueInMs < 91_000, `the delivery is due in ${dueInMs} ms`);
   });
 
-  it('a delivery that was claimed but not sent is due again immediately, and its attempt does not count', async () => {
+  it('if a claimed delivery was not sent, the delivery is due again immediately, and its attempt does not count', async () => {
     const [tried, unsent] = await claim(2);
     assert.ok(tried && unsent);
     const recorder = new OutcomeRecorder(db);
@@ -147,14 +147,14 @@ describe('OutcomeRecorder', () => {
     assert.deepEqual(await statuses(), { delivered: 20 });
   });
 
-  describe('while the database is out of reach', () => {
+  describe('while the database cannot be reached', () => {
     let proxy: DatabaseProxy;
     beforeEach(async () => {
       proxy = await startDatabaseProxy(service.database.url, 2);
     });
     afterEach(() => proxy.close());
 
-    it('outcomes cannot be recorded while the database is out of reach, but can be recorded when it is back', async () => {
+    it('recording outcomes fails while the database cannot be reached, and succeeds when the database is back', async () => {
       const deliveries = await claim(30);
       const recorder = new OutcomeRecorder(proxy.db);
       await proxy.refuse();

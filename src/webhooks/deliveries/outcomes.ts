@@ -8,8 +8,8 @@ import { type Outcome, recordOutcomes } from './store.ts';
 const BATCH_SIZE = 500;
 
 /**
- * Shortest time from the begin of one statement to the begin of the next. Under load, a statement then records many outcomes, and PostgreSQL
- * needs less time for each of them. The first outcome after a pause is recorded immediately.
+ * Shortest time between the starts of two statements. Under load, each statement then records many outcomes, so PostgreSQL needs less time
+ * for each outcome. The first outcome after a pause is recorded immediately.
  */
 const RECORD_EVERY_MS = 20;
 
@@ -31,7 +31,7 @@ export class OutcomeRecorder {
     this.#db = db;
   }
 
-  /** Number of outcomes that no statement records yet. */
+  /** Number of outcomes that still wait for a statement to record them. */
   get waitingCount(): number {
     return this.#waiting.length;
   }
@@ -39,7 +39,7 @@ export class OutcomeRecorder {
   /**
    * Records an outcome, and waits until it is committed.
    * @returns true if the outcome was recorded; false if another worker has claimed the delivery in the meantime
-   * @throws UnavailableError if the database is out of reach. The delivery is then claimed again after its lease has ended.
+   * @throws UnavailableError if the database cannot be reached. A worker then claims the delivery again after its lease has ended.
    */
   record(outcome: Outcome): Promise<boolean> {
     const settle = Promise.withResolvers<boolean>();
@@ -61,8 +61,9 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Records the outcomes of one statement, sorted by the key of the event. All statements lock events in the order of this key, so that they
-   * cannot deadlock. On a cluster, the share has one tenant, so a node that is down does not fail the outcomes of other tenants.
+   * Records a share, which is a part of the outcomes, with one statement. The outcomes are sorted by the key of the event. All statements
+   * lock deliveries in the order of this key, so that they cannot deadlock. On a cluster, a share has the outcomes of one tenant. So if a
+   * node is down, the outcomes of tenants on other nodes are still recorded.
    */
   async #recordShare({ inputs }: Share<Waiting>): Promise<void> {
     const outcomes = inputs.map(({ outcome }) => outcome);

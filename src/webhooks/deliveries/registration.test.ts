@@ -22,8 +22,7 @@ describe('POST /v1/third-party/webhook/', () => {
   });
 
   /**
-   * Causes an event, and returns the secret in `secrets` that signed the delivery of the event. Returns undefined if another secret signed
-   * it.
+   * Causes an event, and returns the secret in `secrets` that signed its delivery. Returns undefined if another secret signed the delivery.
    */
   async function signingSecret(tenant: TestTenant, secrets: string[]): Promise<string | undefined> {
     const { externalId } = await causeEvent(service, tenant);
@@ -121,7 +120,7 @@ describe('POST /v1/third-party/webhook/', () => {
     }
   });
 
-  it('200: a partner can register a webhook for a tenant with any features, and also for a tenant without features', async () => {
+  it('200: a partner can register a webhook if its tenant has any features, or no features', async () => {
     for (const features of [['restaurant'], ['hotel'], ['restaurant', 'hotel'], []] as ('restaurant' | 'hotel')[][]) {
       const tenant = await service.tenant({ features });
       assert.notEqual(await register(service, tenant.partner, URL_A), '', features.join());

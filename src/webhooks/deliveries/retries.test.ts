@@ -44,8 +44,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
   }
 
   /**
-   * Causes another event, and waits until it has arrived at the receiver. By then, every delivery that was due before this event has
-   * arrived.
+   * Causes another event, and waits until the event has arrived at the receiver. Every delivery that was due earlier has also arrived then.
    */
   async function sendAnother(receiver: Receiver, tenant: TestTenant): Promise<void> {
     receiver.answerWith(() => 204);
@@ -90,7 +89,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     assert.deepEqual(new Set(draws), new Set([1, 2, 3, 4]));
   });
 
-  it('a delivery that is answered with a redirect is retried at the same URL, and the redirect is not followed', async () => {
+  it('after a redirect response, a delivery is retried at the same URL, and the redirect is not followed', async () => {
     const { receiver, tenant } = await begin((count, { port }) =>
       count < 3 ? { status: 307, headers: { location: `https://127.0.0.1:${port}/elsewhere` } } : 204,
     );
@@ -142,7 +141,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     assert.equal(isSignedWith(nextSecret, last), true);
   });
 
-  it('a delivery that waits for a retry is stopped if its credential is revoked, and gets no fifth attempt', async () => {
+  it('a delivery that waits for its fifth attempt is stopped without this attempt if its credential is revoked', async () => {
     const { receiver, tenant } = await begin(() => ({ status: 500, afterMs: 300 }));
     await receiver.waitFor(1);
     const revoked = await service.call('POST', `/v1/third-party/credentials/${tenant.credential.id}/revoke/`, {

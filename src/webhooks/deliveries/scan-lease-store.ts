@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 
+/** State of the scan leases. Each scan lease is a slot of the table `scan_lease`. A worker may take only open slots. */
 export interface LeaseLook {
-  /** Number of slots, held or free, open or closed. */
+  /** Number of all slots: taken or free, open or closed. */
   slots: number;
   /** Lowest slot that a worker may take now. Null: no slot is free. */
   free: number | null;
 }
 
+/** Reads the number of slots and the lowest free slot. */
 export async function lookForFreeSlot(db: Database): Promise<LeaseLook> {
   const { rows } = await sql<LeaseLook>`
     SELECT count(*) AS slots, min(slot) FILTER (WHERE leased_until <= now() AND open_until > now()) AS free FROM scan_lease
@@ -15,7 +17,7 @@ export async function lookForFreeSlot(db: Database): Promise<LeaseLook> {
   return rows[0] ?? { slots: 0, free: null };
 }
 
-/** Takes a slot, unless another worker has taken it in the meantime. @returns true if the slot was taken */
+/** Takes a slot for `seconds`. @returns false if the slot is closed or another worker has taken it in the meantime, otherwise true */
 export async function takeSlot(db: Database, slot: number, holder: string, seconds: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     UPDATE scan_lease SET holder = ${holder}, leased_until = now() + make_interval(secs => ${seconds})
@@ -24,7 +26,7 @@ export async function takeSlot(db: Database, slot: number, holder: string, secon
   return numAffectedRows === 1n;
 }
 
-/** Renews the lease of a slot. @returns false if another worker has taken the slot, or if the slot is no longer open */
+/** Renews the lease of a slot for `seconds`. @returns false if another worker has taken the slot or the slot is closed, otherwise true */
 export async function renewSlot(db: Database, slot: number, holder: string, seconds: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     UPDATE scan_lease SET leased_until = now() + make_interval(secs => ${seconds})
@@ -33,14 +35,14 @@ export async function renewSlot(db: Database, slot: number, holder: string, seco
   return numAffectedRows === 1n;
 }
 
-/** Gives a slot back, so that another worker may take it immediately. */
+/** Ends the lease of a slot, so that another worker may take the slot immediately. */
 export async function releaseSlot(db: Database, slot: number, holder: string): Promise<void> {
   await sql`
     UPDATE scan_lease SET holder = NULL, leased_until = '-infinity' WHERE slot = ${slot} AND holder = ${holder}
   `.execute(db);
 }
 
-/** Opens slots for this time. Writes only the slots that would close in less than half of this time. */
+/** Opens the slots for `seconds` from now. Leaves out a slot that stays open for at least half of this time, to save a write. */
 export async function openSlots(db: Database, slots: number[], seconds: number): Promise<void> {
   await sql`
     UPDATE scan_lease SET open_until = now() + make_interval(secs => ${seconds})

@@ -12,7 +12,7 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { createTransactionWithEvents } from '../events/events.ts';
 
-/** Slots that the migration leaves open. */
+/** Slots of scan leases that are always open, as the migration creates them. */
 const ALWAYS_OPEN = [1, 2, 3, 4];
 
 interface TestWorker extends Worker {
@@ -56,7 +56,7 @@ describe('scan leases of delivery workers', () => {
     return added;
   }
 
-  /** Opens only the given slots, until the test opens others or a busy worker does. */
+  /** Opens the given slots, and closes all other slots. Later, a busy worker may open further slots. */
   async function openOnly(slots: number[]): Promise<void> {
     await sql`
       UPDATE scan_lease SET open_until = CASE WHEN slot = ANY(${slots}::int[]) THEN 'infinity'::timestamptz ELSE '-infinity' END
@@ -95,7 +95,7 @@ describe('scan leases of delivery workers', () => {
     return rows[0]?.count ?? 0;
   }
 
-  it('of seven workers, four search and listen, and the others do neither', async () => {
+  it('of seven workers, four hold scan leases, and only four listen for notifications', async () => {
     const all = Array.from({ length: 7 }, () => work());
     await holdersBecome(4);
     await eventually(async () => (await countListeners()) === 4, '4 listening connections');
@@ -111,7 +111,7 @@ describe('scan leases of delivery workers', () => {
     );
   });
 
-  it('if the only holder is killed, another process takes its lease, and sends the due events within 4 s', async () => {
+  it('if the only worker with a scan lease is killed, another process takes the lease, and sends the due event within 4 s', async () => {
     await openOnly([1]);
     const env = {
       DATABASE_URL: service.database.url,
@@ -134,7 +134,7 @@ describe('scan leases of delivery workers', () => {
     await eventually(() => other.attempts() === 1, 'attempt of the other process');
   });
 
-  it('a worker that stops gives its lease back immediately', async () => {
+  it('if a worker stops, its scan lease ends immediately, and another worker takes the lease', async () => {
     await openOnly([1]);
     const first = work();
     const [holder] = await holdersBecome(1);
@@ -144,7 +144,7 @@ describe('scan leases of delivery workers', () => {
     await holdersBecome(1);
   });
 
-  it('a worker without a lease sends the events of its own process, but no others', async () => {
+  it('a worker without a scan lease sends the events of its own process, but no events of other processes', async () => {
     await openOnly([1]);
     const holder = work();
     await holdersBecome(1);
@@ -163,7 +163,7 @@ describe('scan leases of delivery workers', () => {
     assert.equal(other.attempts(), 1);
   });
 
-  it('a large backlog calls in further workers, and they end to search when their slots are no longer open', async () => {
+  it('a large backlog opens scan leases for further workers, and these workers stop searching when their slots close', async () => {
     await openOnly([1]);
     receiver.answerWith(() => ({ status: 204, afterMs: 100 }));
     const all = Array.from({ length: 3 }, () => work());
@@ -176,7 +176,7 @@ describe('scan leases of delivery workers', () => {
     await holdersBecome(1);
   });
 
-  it('deliveries to a failing receiver call in no further workers, because no worker can send them faster', async () => {
+  it('a backlog for a failing receiver opens no scan leases for further workers', async () => {
     await openOnly([1]);
     receiver.answerWith(() => 500);
     work();
@@ -187,7 +187,7 @@ describe('scan leases of delivery workers', () => {
     assert.deepEqual((await readLeases()).open, [1]);
   });
 
-  it('while the table of the leases has no rows, workers warn and try again, and they send the events when it has rows', async () => {
+  it('while the table of scan leases is empty, a worker logs warnings, and it sends the events when the table has rows', async () => {
     const { db } = service.database;
     await sql`CREATE TABLE kept AS SELECT * FROM scan_lease`.execute(db);
     await sql`DELETE FROM scan_lease`.execute(db);

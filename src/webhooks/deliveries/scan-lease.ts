@@ -3,43 +3,45 @@ import type { Database } from '#platform/db/database.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { lookForFreeSlot, openSlots, releaseSlot, renewSlot, takeSlot } from './scan-lease-store.ts';
 
-/** Length of a lease in milliseconds. If a holder dies, its slot is free after this time. */
+/** Length of a scan lease in milliseconds. If the worker that holds the lease dies, its slot is free after this time. */
 const LEASE_MS = 800;
-/** Interval in milliseconds at which a holder renews its lease. One renewal may fail before the lease ends. */
+/** Interval in milliseconds at which a worker renews its lease. One renewal may fail before the lease ends. */
 export const RENEW_EVERY_MS = 300;
 /**
- * Longest wait in milliseconds until a worker without a lease looks for a free slot. The wait and the lease together are below 2 s, in which
- * another worker must take the slot of a holder that died. Jitter shortens each wait by up to a quarter.
+ * Longest wait in milliseconds until a worker without a lease searches for a free slot. The wait and the lease together take less than 2 s,
+ * because after this time another worker must have taken the slot of a dead worker. Jitter shortens each wait by up to a quarter.
  */
 const LOOK_EVERY_MS = 1_100;
-/** Mean wait between two looks for a free slot, with the jitter. */
+/** Mean wait between two searches for a free slot, including the jitter. */
 export const MEAN_LOOK_MS = LOOK_EVERY_MS * 0.875;
 /** Number of slots that are always open. Keep in sync with migration 0022. */
 export const ALWAYS_OPEN = 4;
-/** Time for which a busy holder opens further slots. */
+/** Time for which a busy worker opens two further slots. */
 const OPEN_FOR_SECONDS = 10;
-/** Number of renewals in a row at which a holder must be busy before it opens further slots. So a short burst opens no slots. */
+/**
+ * Number of consecutive renewals at which a worker must be busy before it opens further slots. So a short burst of events opens no slots.
+ */
 const BUSY_RENEWALS = 2;
 
 export interface ScanLeaseOptions {
   db: Database;
-  /** Is told when the database has answered. */
+  /** Record of the last time at which the database answered this process. Each search for a free slot updates the record. */
   contact?: DatabaseContact | undefined;
-  /** Called when the lease begins or ends. */
+  /** Called with true when the lease begins, and with false when the lease ends. */
   onChange: (isHeld: boolean) => void;
 }
 
 /**
- * Lease of one worker to search the database for due deliveries. The table `scan_lease` has slots for few workers, so the cost of the search
- * does not grow with the number of workers. A worker without a lease looks for a free slot regularly.
+ * Lease of one worker to search the database for due deliveries. The table `scan_lease` has slots for few workers, so the cost of the
+ * search does not grow with the number of workers. A worker without a lease regularly searches for a free slot.
  *
- * A holder whose worker has more due deliveries than it can send opens two further slots for some time. Their holders may open two more each,
- * so soon all workers send a large backlog. When a slot is no longer open, its lease ends.
+ * If a worker with a lease has more due deliveries than it can send, it opens two further slots for some time. Each worker that takes such
+ * a slot may open two more slots. So all workers soon send a large backlog together. When a slot closes, its lease ends.
  */
 export class ScanLease {
   readonly #options: ScanLeaseOptions;
   readonly #id = newId();
-  /** Slot of this worker. Null: the worker holds no lease. */
+  /** Slot of this worker. Null: the worker has no lease. */
   #slot: number | null = null;
   #nextAtMs = 0;
   #busyRenewals = 0;
@@ -49,7 +51,7 @@ export class ScanLease {
   }
 
   /**
-   * True if the worker should search. The lease may have ended since the last call of `keep`, for example in a slow process. That does no
+   * True if the worker should search. If the process is slow, the lease may already have ended since the last call of `keep`. This does no
    * harm, because two workers that search at the same time never claim the same delivery.
    */
   get isHeld(): boolean {
@@ -62,14 +64,14 @@ export class ScanLease {
   }
 
   /**
-   * Renews the lease, or takes a free slot. If the database fails, throws, and must be called again soon.
+   * Renews the lease, or takes a free slot. Throws if the database fails. The caller must then call the method again soon.
    * @param isBusy true if the worker has more due deliveries than it can send
-   * @throws Error also if the table has no rows, because no worker could search then
+   * @throws Error if the database fails, or if the table `scan_lease` has no rows, because no worker could search then
    */
   async keep(isBusy: boolean): Promise<void> {
     const beganAtMs = performance.now();
     const slot = this.#slot;
-    // Both statements run at the same time, because the deliveries of this worker wait for them.
+    // Both statements run at the same time, because the deliveries of this worker wait until both have ended.
     const [free, isRenewed] = await Promise.all([
       this.#findFree(),
       slot !== null && renewSlot(this.#options.db, slot, this.#id, LEASE_MS / 1_000),
@@ -83,7 +85,10 @@ export class ScanLease {
     this.#nextAtMs = beganAtMs + (this.#slot === null ? LOOK_EVERY_MS * (0.75 + Math.random() / 4) : RENEW_EVERY_MS);
   }
 
-  /** Gives the lease back, so that another worker may search immediately. Does not throw, because the lease ends by itself. */
+  /**
+   * Ends the lease, so that another worker may search immediately. Does not throw if the database fails, because the lease then ends by
+   * itself.
+   */
   async release(): Promise<void> {
     const slot = this.#slot;
     this.#drop();
@@ -92,7 +97,10 @@ export class ScanLease {
     }
   }
 
-  /** Reads the lowest free slot. It only reads, so it also succeeds while writes hang, and the process then stays ready. */
+  /**
+   * Reads the lowest free slot. Returns null if no slot is free. The method does not write, so it succeeds even while writes hang, and the
+   * process then still counts as ready.
+   */
   async #findFree(): Promise<number | null> {
     const beganAtMs = performance.now();
     const { slots, free } = await lookForFreeSlot(this.#options.db);
@@ -103,7 +111,7 @@ export class ScanLease {
     return free;
   }
 
-  /** Takes the slot. If another worker is faster, tries the next free slot, until no slot is free. */
+  /** Takes the slot `firstFree`. If another worker has taken it in the meantime, tries the next free slot, until no slot is free. */
   async #take(firstFree: number | null): Promise<void> {
     for (let free = firstFree; free !== null; free = await this.#findFree()) {
       if (await takeSlot(this.#options.db, free, this.#id, LEASE_MS / 1_000)) {
@@ -130,7 +138,7 @@ export class ScanLease {
   }
 }
 
-/** Returns the two slots that only the holder of this slot opens: 5 and 6 for slot 1, 7 and 8 for slot 2. */
+/** Returns the two slots that only the worker with this slot opens: 5 and 6 for slot 1, 7 and 8 for slot 2. */
 function furtherSlots(slot: number): number[] {
   const first = ALWAYS_OPEN + 2 * slot - 1;
   return [first, first + 1];

@@ -10,10 +10,10 @@ export type SendError =
   | 'http_status'
   | 'aborted'
   | 'network_error'
-  /** The service sent no request because of its own fault, for example because it could not decrypt the webhook secret. */
+  /** The service sent no request because of a fault of the service. For example, it could not decrypt the webhook secret. */
   | 'internal_error';
 
-/** Error whose reason becomes the outcome of the attempt. */
+/** Error whose `reason` becomes the `error` of the outcome of the attempt. */
 export class SendFailure extends Error {
   readonly reason: SendError;
 
@@ -32,7 +32,7 @@ const ERROR_OF_CODE: Readonly<Record<string, SendError>> = {
   UND_ERR_SOCKET: 'connection_reset',
 };
 
-/** Returns the reason of an error of undici or of a socket. */
+/** Returns the reason for an error that undici or a socket has thrown. */
 export function errorOf(error: Error): SendError {
   if (error instanceof SendFailure) {
     return error.reason;

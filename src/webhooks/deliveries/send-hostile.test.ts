@@ -88,7 +88,7 @@ test('a send to a receiver that never answers ends with a timeout after the time
   assert.ok(outcome.durationMs >= TIMEOUT_MS - 1);
 });
 
-test('a send times out if the receiver sends its headers byte by byte, because received bytes do not extend the deadline', async () => {
+test('if the receiver sends its headers byte by byte, the send times out, because received bytes do not extend the deadline', async () => {
   assertFailed(
     await postTo((socket) => dribble(socket, 'HTTP/1.1 200 OK\r\nx-a: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')),
     'timeout',
@@ -115,7 +115,7 @@ test('a 2xx response is a success even if its body never ends, is cut off or is 
   }
 });
 
-test('a body that arrives byte by byte is cut off at the deadline, its connection is closed, and the status 200 still counts', async () => {
+test('if a body arrives byte by byte, the connection is closed at the deadline, and the outcome still has the status 200', async () => {
   const openBefore = receiver.openConnections;
   const outcome = await postTo((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
@@ -225,7 +225,7 @@ test('a send to a port that does not answer the TLS handshake times out, and its
   assert.equal(sockets.length, 0);
 });
 
-test('a send to a port that answers in plain HTTP or in SMTP fails with tls_failed', async () => {
+test('if a port answers with plain HTTP or SMTP instead of TLS, the send fails with tls_failed', async () => {
   const plain = await postToPort((socket) => socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'));
   assertFailed(plain.outcome, 'tls_failed');
   const noise = await postToPort((socket) => socket.write('220 mail.example ESMTP\r\n'));

@@ -6,13 +6,14 @@ import { errorOf, type SendError, SendFailure } from './send-error.ts';
 import { vettingConnector } from './vetting-connector.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
-/** One POST of a signed event. `headers` are the headers of the signature. The sender adds content type and user agent. */
+/** One POST of a signed event. `headers` has the headers of the signature. The sender adds content type and user agent. */
 export interface WebhookRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
 }
 
+/** Outcome of one attempt. `ok` is true if the status was 2xx. `error` is then null. */
 export interface SendOutcome {
   ok: boolean;
   /** HTTP status of the response. Null: no response was received. */
@@ -25,41 +26,45 @@ export interface SendOutcome {
 }
 
 export interface WebhookSender {
-  /** Posts the request once. Never throws, because the outcome reports every failure. */
+  /** Posts the request once. Never throws. The outcome reports every failure. */
   send(request: WebhookRequest): Promise<SendOutcome>;
-  /** Ends all sends under way with the outcome `aborted`, and closes all connections. */
+  /** Ends all attempts under way with the error `aborted`, and closes all connections. Later calls of `send` also end with `aborted`. */
   close(): Promise<void>;
 }
 
 export interface WebhookSenderOptions extends VettingOptions {
-  /** Time limit of an attempt, for look-up, connection, TLS and response together. Default: 10,000 (contract §6). */
+  /** Time limit of an attempt in milliseconds, for look-up, connection, TLS and response together. Default: 10,000 (contract §6). */
   timeoutMs?: number;
-  /** Maximum size of a response with its head, in bytes. If a response is larger, the connection is closed. Default: 65,536. */
+  /** Maximum size of a response with its headers, in bytes. If a response is larger, the sender closes the connection. Default: 65,536. */
   responseCapBytes?: number;
   /**
-   * True if the outcome of a failure has the begin of the response. Default: only if private networks are not allowed. Otherwise staff could
-   * read the responses of servers inside our network.
+   * True if the outcome of a failed attempt has the first bytes of the response. Default: true if private networks are not allowed,
+   * otherwise false. With private networks, staff could read the responses of servers inside our network.
    */
   keepAnswers?: boolean | undefined;
-  /** True if `keepAnswers` holds for a success too. Default: false, because no person reads the responses to successful deliveries. */
+  /**
+   * True if the outcome of a successful attempt has the first bytes of the response too. Default: false, because no person reads these
+   * responses.
+   */
   keepAnswersOfSuccesses?: boolean | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
 const RESPONSE_CAP_BYTES = 65_536;
-/** Headers of each attempt beside those of the signature. */
+/** Headers of every attempt, in addition to the headers of the signature. */
 export const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Roomservice/1.0' };
 /**
- * Time for which an idle connection is kept open. It is short, because the receiver may also close an idle connection. A POST that begins
- * at the same moment fails.
+ * Time for which an idle connection is kept open. The time is short, because the receiver may also close an idle connection. A POST that
+ * begins when the receiver closes its connection fails.
  */
 const IDLE_TIMEOUT_MS = 4_000;
-/** Maximum number of open connections at which idle connections are kept. Above it, the connection that is idle for longest is closed. */
+/** If more connections than this number are open, the connection that has been idle for the longest time is closed. */
 const MAX_KEPT_CONNECTIONS = 1_024;
 /**
- * Creates the HTTP client of all webhook deliveries. It sends only over HTTPS and only to addresses that `vetHost` returns, and checks the
- * certificate against the host of the URL. It follows no redirects, uses no proxies, and never repeats a POST. Each send under way has its
- * own connection. So the caller's sending slots limit the number of connections, and a hanging receiver delays no other receiver.
+ * Creates the HTTP client of all webhook deliveries. The client sends only over HTTPS and only to addresses that `vetHost` returns. It
+ * checks the certificate against the host of the URL. It follows no redirects, uses no proxies, and never repeats a POST. Each attempt
+ * under way has its own connection. So the caller's sending slots limit the number of connections, and a hanging receiver delays no other
+ * receiver.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const {
@@ -103,9 +108,9 @@ function postTo(url: URL, headers: Record<string, string>, body: string): Dispat
 }
 
 /**
- * One POST and its response, under one deadline. The outcome depends on what comes first: a status, an error or the deadline. So a 2xx
- * status is a success even if reading the body fails later. The body is read so that the connection can be used again, and to keep its begin
- * if the attempt failed. So keeping it takes no further time.
+ * One POST and its response, under one deadline. The first of three things decides the outcome: a status, an error or the deadline. So a
+ * 2xx status is a success even if reading the body fails later. The body is always read to its end, so that the connection can be used
+ * again.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<SendOutcome>;
@@ -178,12 +183,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** All open connections of a sender, and which of them are idle. */
+/** All open connections of a sender, with a list of the idle connections. */
 class Connections {
   readonly #open = new Set<Connection>();
-  /** Idle connections of each origin. The connection that was used last comes last, and is used first. */
+  /** Idle connections, by origin. The connection that was used last is at the end of its list, and is taken first. */
   readonly #idleOf = new Map<string, Connection[]>();
-  /** All idle connections. The connection that is idle for longest comes first. */
+  /** All idle connections. The connection that has been idle for the longest time comes first. */
   readonly #idle = new Set<Connection>();
 
   add(connection: Connection): void {
@@ -195,7 +200,10 @@ class Connections {
     this.#removeIdle(connection);
   }
 
-  /** Returns an idle connection to the origin, which then is no longer idle. Undefined: there is none. */
+  /**
+   * Returns an idle connection to the origin, and removes it from the idle connections. Returns undefined if no connection to the origin is
+   * idle.
+   */
   takeIdle(origin: string): Connection | undefined {
     const connection = this.#idleOf.get(origin)?.at(-1);
     if (connection !== undefined) {
@@ -205,8 +213,8 @@ class Connections {
   }
 
   /**
-   * Keeps an open connection for the next exchange with its origin. If too many connections are open, closes the one that is idle for
-   * longest.
+   * Keeps an open connection for the next exchange with its origin. If too many connections are open, closes the connection that has been
+   * idle for the longest time.
    */
   keep(connection: Connection): void {
     if (!this.#open.has(connection)) {
@@ -245,9 +253,9 @@ class Connections {
 }
 
 /**
- * One connection to one origin, used by one exchange at a time. undici's client opens the connection at first use, and opens it again if
- * the receiver closed it before anything was written. undici's own pool is not used, because it can fill the memory. In version 8.12, the
- * pool never removes an origin whose last request was aborted, and each registered webhook URL may add an origin.
+ * One connection to one origin, for one exchange at a time. The client of undici opens the connection at first use. It opens the connection
+ * again if the receiver closed it before any byte was written. The pool of undici is not used, because it can fill the memory. In version
+ * 8.12, the pool never removes an origin whose last request was aborted, and each registered webhook URL may add an origin.
  */
 class Connection {
   readonly origin: string;
@@ -287,7 +295,7 @@ class Connection {
     this.#all.keep(this);
   }
 
-  /** Closes the connection, even while it is being opened or used. An exchange that uses the connection fails with `reason`. */
+  /** Closes the connection, even while it opens or is used. If an exchange uses the connection, the exchange fails with `reason`. */
   async destroy(reason: SendError): Promise<void> {
     this.#all.remove(this);
     const failure = new SendFailure(reason);
@@ -297,8 +305,8 @@ class Connection {
   }
 
   /**
-   * Closes the connection if a response is too large. The bytes are counted at the socket, because undici does not limit the size of a
-   * reason phrase, of interim responses (1xx), or of chunk extensions and trailers.
+   * Closes the connection if a response is too large. The method counts the bytes at the socket, because undici does not limit the size of
+   * reason phrases, interim responses (1xx), chunk extensions and trailers.
    */
   #capResponses(socket: TLSSocket): void {
     this.#socket = socket;

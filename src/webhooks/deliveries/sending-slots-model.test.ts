@@ -13,8 +13,8 @@ const FAST_MS = 25;
 const REST_MS = 250;
 const TENANT = 1;
 
-describe('SendingSlots and a simple model', () => {
-  // The replaced clock is a property of the object `performance`. Without this property, the real `now` of the prototype is used again.
+describe('SendingSlots compared with a simple model', () => {
+  // The test clock is a property of the object `performance`. If this property is deleted, calls use the real `now` of the prototype again.
   afterEach(() => void Reflect.deleteProperty(performance, 'now'));
 
   it('after a random sequence of takes, attempts, releases and waits, each receiver has as many free slots as in a simple model', () => {
@@ -62,7 +62,7 @@ interface Taken {
   url: string;
   slot: Slot;
   state: 'taken' | 'waiting' | 'begun';
-  /** True if the delivery is claimed ahead, so that it counts as no slot of all slots. */
+  /** True if the delivery is claimed ahead. Such a delivery does not count as a taken slot. */
   isAhead: boolean;
   beganAtMs: number;
 }
@@ -79,8 +79,8 @@ class NaiveSlots {
   }
 
   /**
-   * Returns up to `count` of the slots in whose state the given step is allowed. The step `release` is also allowed for a slot whose attempt
-   * never began.
+   * Returns up to `count` slots for which the given step is allowed. The step `release` is also allowed if the attempt of the slot never
+   * began.
    */
   some(kind: Kind, pick: number, count: number): Taken[] {
     const from = { begin: 'taken', end: 'begun', release: 'taken', take: null, wait: null }[kind];
@@ -92,7 +92,7 @@ class NaiveSlots {
       this.#all.delete(taken);
     } else if (kind === 'begin') {
       taken.state = 'waiting';
-      // The Set has the deliveries in the order in which they began to wait.
+      // Deletes and adds the delivery, because the Set must have the deliveries in the order in which they began to wait.
       this.#all.delete(taken);
       this.#all.add(taken);
       const hasSlot = !taken.isAhead || this.#begun(taken.url) === 0 || this.#freeOfAll(taken.url, nowMs) > 0;
@@ -128,7 +128,10 @@ class NaiveSlots {
     return [...this.#all].filter((taken) => taken.url === url && !taken.isAhead).length;
   }
 
-  /** Returns the slow and failing receivers, and the numbers of slots that they and the other receivers have taken. */
+  /**
+   * Returns the slow and failing receivers, the number of slots that these receivers have taken, and the number of slots of all other
+   * receivers.
+   */
   #totals(nowMs: number) {
     const urls = this.#laggingUrls(nowMs);
     const taken = [...this.#all].filter(({ isAhead }) => !isAhead);
@@ -136,7 +139,9 @@ class NaiveSlots {
     return { urls, lagging, well: taken.length - lagging };
   }
 
-  /** Returns how many slots are free in the half of all slots that the receiver uses. Returns 0 while the receiver rests. */
+  /**
+   * Returns how many slots are free for receivers of this kind (lagging or healthy). Returns 0 during the receiver's pause after failures.
+   */
   #freeOfAll(url: string, nowMs: number, { urls, lagging, well } = this.#totals(nowMs)): number {
     if (nowMs < this.#of(url).restsUntilMs) {
       return 0;

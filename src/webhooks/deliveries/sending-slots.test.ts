@@ -16,14 +16,17 @@ describe('SendingSlots', () => {
   let nowMs = 0;
   let slots: SendingSlots;
 
-  /** Replaces the clock. The time changes only if a test changes `nowMs`, so no test waits, and a slow machine cannot change a result. */
+  /**
+   * Replaces the clock. The time changes only when a test changes `nowMs`. So no test waits, and a slow machine cannot change a result.
+   */
   beforeEach(() => {
     nowMs = 1_000;
     performance.now = () => nowMs;
     slots = new SendingSlots();
   });
   afterEach(() => {
-    // The replaced clock is a property of the object `performance`. Without this property, the real `now` of the prototype is used again.
+    // The test clock is a property of the object `performance`. If this property is deleted, calls use the real `now` of the prototype
+    // again.
     Reflect.deleteProperty(performance, 'now');
   });
 
@@ -62,7 +65,7 @@ describe('SendingSlots', () => {
     sending.forEach((slot) => slots.end(slot, null));
   }
 
-  it('a receiver has 4 slots at first, gets one more at each success while it uses all its slots, and has at most 32', () => {
+  it('a new receiver has 4 sending slots, gets one more at each success while it uses all its slots, and has at most 32', () => {
     assert.equal(slots.freeSlots('never seen'), FIRST_SHARE);
     assert.equal(slots.freeSlots(), FIRST_SHARE);
     useAll('a', 1);
@@ -72,7 +75,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), FIRST_SHARE);
   });
 
-  it('while 64 attempts are under way, a receiver whose attempts take 10 ms gains no slot, and one whose attempts take 100 ms does', () => {
+  it('while 64 attempts are under way, a receiver gains a slot if its attempts take 100 ms, and none if they take 10 ms', () => {
     const others = fill(numbered('well', 16));
     useAll('fast', 8, 10);
     assert.equal(slots.freeSlots('fast'), FIRST_SHARE);
@@ -119,8 +122,11 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('a'), FIRST_SHARE);
   });
 
-  describe('with more claimed deliveries than slots of their receiver', () => {
-    /** Takes `count` slots of a new receiver more than it has, and begins all attempts. Returns the slots and the results of `begin`. */
+  describe('with more claimed deliveries than the receiver has slots', () => {
+    /**
+     * Takes `count` more slots than a new receiver has, and begins all attempts. Returns the slots and the results of `begin`. Null:
+     * `begin` still waits.
+     */
     function overfill(count: number) {
       const taken = Array.from({ length: FIRST_SHARE + count }, () => slots.take(TENANT, 'a'));
       const results: (boolean | null)[] = taken.map(() => null);
@@ -130,7 +136,7 @@ describe('SendingSlots', () => {
       return { taken, results, begun: Promise.all(begun) };
     }
 
-    it('only as many attempts begin as the receiver has slots, and each end lets the delivery begin that waits for longest', async () => {
+    it('no more attempts begin than the receiver has slots, and each end of an attempt begins the oldest waiting delivery', async () => {
       const { taken, results, begun } = overfill(3);
       await Promise.resolve();
       assert.deepEqual(results, [true, true, true, true, null, null, null]);
@@ -154,7 +160,7 @@ describe('SendingSlots', () => {
       assert.equal(slots.freeSlotsOfTenant(TENANT), HALF - FIRST_SHARE);
     });
 
-    it('if three attempts fail in a row, the waiting deliveries must not begin, and a further delivery neither', async () => {
+    it('after three failures in a row, neither the waiting deliveries nor further deliveries begin', async () => {
       const { taken, results, begun } = overfill(6);
       taken.slice(0, 3).forEach((slot) => slots.end(slot, false));
       await begun;
@@ -167,7 +173,7 @@ describe('SendingSlots', () => {
     /** Takes slots for all deliveries that may be claimed for a receiver. */
     const claimAll = (url: string) => Array.from({ length: slots.freeToClaim(url) }, () => slots.take(TENANT, url));
 
-    it('returns the free slots of a receiver whose share has not grown, and of a failing receiver', () => {
+    it('freeToClaim returns only the free slots for a receiver that is failing or has not more slots than a new receiver', () => {
       attemptOften('a', true, 100);
       assert.deepEqual([slots.freeToClaim('never seen'), slots.freeToClaim('a')], [FIRST_SHARE, FIRST_SHARE]);
       useAll('b', 100);
@@ -181,7 +187,7 @@ describe('SendingSlots', () => {
       [20, 80],
       [400, 4],
     ] as const) {
-      it(`for a receiver with 32 slots whose attempts take ${attemptMs} ms, returns about ${ahead} deliveries more than free slots`, () => {
+      it(`for a receiver with 32 slots and attempts of ${attemptMs} ms, freeToClaim returns about ${ahead} more than free slots`, () => {
         useAll('a', 200, attemptMs);
         const more = () => slots.freeToClaim('a') - slots.freeSlots('a');
         assert.ok(Math.abs(more() - ahead) <= ahead / 10, `${more()} deliveries may be claimed ahead`);
@@ -190,19 +196,19 @@ describe('SendingSlots', () => {
       });
     }
 
-    it('returns at most 256 deliveries more than free slots for all receivers together', () => {
+    it('freeToClaim returns, for all receivers together, at most 256 more than their free slots', () => {
       ['a', 'b', 'c'].forEach((url) => useAll(url, 100));
       assert.deepEqual([claimAll('a').length, claimAll('b').length], [MAX_SHARE + SLOTS, MAX_SHARE]);
       assert.equal(slots.freeToClaim('c'), MAX_SHARE);
     });
 
-    it('returns no more than the limit of slots that the tenant may take, and more only if the limit is not reached', () => {
+    it('freeToClaim returns at most slotLimit if the receiver has more free slots, and otherwise also deliveries to claim ahead', () => {
       useAll('a', 100);
       assert.equal(slots.freeToClaim('a', MAX_SHARE - 1), MAX_SHARE - 1);
       assert.equal(slots.freeToClaim('a', MAX_SHARE), MAX_SHARE + SLOTS);
     });
 
-    it('deliveries that are claimed ahead take no slots of other receivers or of the tenant, and leave the receiver no free slot', () => {
+    it('deliveries that are claimed ahead take no slots of other receivers or of the tenant, but their receiver has no free slot', () => {
       useAll('a', 100);
       assert.equal(claimAll('a').length, MAX_SHARE + SLOTS);
       assert.equal(slots.freeSlots('a'), 0);
@@ -210,7 +216,7 @@ describe('SendingSlots', () => {
       assert.equal(fill(numbered('well', 100)).length, SLOTS - MAX_SHARE);
     });
 
-    it('while all slots are taken, no delivery is claimed ahead, and the end of an attempt lets only one delivery begin', async () => {
+    it('while all slots are taken, no delivery can be claimed ahead, and each end of an attempt begins one waiting delivery', async () => {
       useAll('a', 10);
       const claimed = claimAll('a');
       const begun: Slot[] = [];
@@ -267,7 +273,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('a'), 1);
   });
 
-  it('an attempt without a success or failure of the receiver changes neither the number of slots nor the failure count of the receiver', () => {
+  it('an attempt that is neither a success nor a failure changes neither the slots nor the failure count of the receiver', () => {
     useAll('a', 1);
     attempt('a', null);
     assert.equal(slots.freeSlots('a'), FIRST_SHARE + 1);
@@ -288,7 +294,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlotsOfTenant(TENANT), HALF - 160 + 40);
   });
 
-  it('there are 256 slots in all while every receiver is healthy', () => {
+  it('all receivers together get 256 sending slots while every receiver is healthy', () => {
     const urls = numbered('well', 100);
     assert.equal(fill(urls).length, SLOTS);
     assert.equal(slots.freeSlots(), 0);
@@ -320,7 +326,7 @@ describe('SendingSlots', () => {
     assert.equal(fill(numbered('also well', 100)).length, 32);
   });
 
-  it('healthy receivers keep their half of the slots even if failing receivers hold more than the other half', () => {
+  it('healthy receivers keep their half of the slots even if failing receivers have taken more than the other half', () => {
     const failing = numbered('failing', 10);
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;
@@ -333,7 +339,7 @@ describe('SendingSlots', () => {
     assert.equal(fill(numbered('well', 100)).length, SLOTS - HALF);
   });
 
-  it('deliveries of a fast receiver are still claimed ahead while failing receivers hold more than half of the slots', () => {
+  it('deliveries to a fast receiver can be claimed ahead even while failing receivers have more than half of the slots', () => {
     useAll('fast', 100);
     attemptOften('failing', false, 3);
     Array.from({ length: SLOTS + HALF }, () => slots.take(TENANT, 'failing'));
@@ -363,7 +369,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('slow'), FIRST_SHARE);
   });
 
-  it('at most 1,024 slots are taken while more and more receivers become slow', () => {
+  it('at most 1,024 sending slots are taken while more and more receivers become slow', () => {
     let underWay = 0;
     for (let wave = 0; wave < 20; wave += 1) {
       underWay += fill(numbered(`wave ${wave}`, 100)).length;
@@ -373,7 +379,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots(), 0);
   });
 
-  it('with more than 10,000 receivers, the state of the least recently used receiver without a delivery under way is removed', () => {
+  it('with more than 10,000 receivers, the least recently used receiver without a delivery under way loses its state', () => {
     const held = slots.take(TENANT, 'held');
     slots.take(TENANT, 'held');
     attempt('old', false);

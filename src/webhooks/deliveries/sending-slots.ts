@@ -1,14 +1,17 @@
 import { Tally } from '#platform/lib/tally.ts';
 
-/** Number of deliveries that may be under way at the same time in this process. Deliveries that are claimed ahead do not count. */
+/**
+ * Number of sending slots: deliveries that may be under way at the same time in this process. Deliveries that are claimed before a slot is
+ * free do not count.
+ */
 const SLOTS = 256;
-/** Maximum number of slots for all failing and slow receivers together: half of all slots. */
+/** Maximum number of sending slots for all failing and slow receivers together: half of all slots. */
 const LAGGING_SLOTS = SLOTS / 2;
-/** Maximum number of slots for all receivers of one tenant together while deliveries of other tenants wait: half of all slots. */
+/** Maximum number of sending slots of one tenant while deliveries of other tenants wait: half of all slots. */
 const TENANT_SLOTS = SLOTS / 2;
 /**
- * Maximum number of deliveries under way if many receivers become slow at the same time. More than `SLOTS` may then be under way, because
- * healthy receivers still get their half of the slots.
+ * Maximum number of deliveries under way if many receivers become slow at the same time. It is greater than `SLOTS`, because healthy
+ * receivers still get their half of the slots while the deliveries to slow receivers continue.
  */
 const MAX_UNDER_WAY = 4 * SLOTS;
 /** Number of sending slots of a new receiver. */
@@ -16,51 +19,62 @@ const FIRST_SHARE = 4;
 /** Maximum number of sending slots of one receiver. */
 const MAX_SHARE = 32;
 /**
- * Time in which a receiver is expected to accept the deliveries that are claimed ahead for it. It covers the wait before the next claim and
- * the claim itself, which take about 20 ms each. So the receiver gets attempts without a pause, and each claim has many deliveries.
+ * Time in which a receiver should accept all its deliveries that are claimed ahead. It is longer than the wait for the next claim (about 20
+ * ms) and the claim (about 20 ms) together. So the receiver gets attempts without a pause, and each claim has many deliveries.
  */
 const AHEAD_MS = 50;
-/** Maximum number of deliveries that are claimed ahead for all receivers together. */
+/** Maximum number of deliveries, for all receivers together, that are claimed before a slot is free. */
 const MAX_AHEAD = 256;
 /**
- * Number of attempts under way to healthy receivers with which this process is busy. More attempts to a fast receiver would then not arrive
- * earlier, but each further connection costs a TLS handshake.
+ * Number of attempts under way to healthy receivers from which this process counts as busy. A busy process opens no further connections to
+ * fast receivers: deliveries would not arrive earlier, and each connection costs a TLS handshake.
  */
 const BUSY_FROM = 64;
-/** Longest duration of the fastest attempts of a fast receiver. A slower receiver needs more connections for as many deliveries. */
+/**
+ * A receiver is fast if its fastest recent attempts take at most this time. A slower receiver needs more connections for the same number of
+ * deliveries.
+ */
 const FAST_MS = 25;
-/** Number of deliveries to healthy receivers, under way or claimed ahead, from which other workers should help with further deliveries. */
+/** If at least this number of deliveries to healthy receivers is under way or claimed ahead, other workers should help. */
 const MANY = 32;
-/** Factor by which `fastestMs` rises with each success, so that old durations are forgotten. */
+/** Maximum factor by which `fastestMs` rises with each success. So an old fast attempt loses its effect after some time. */
 const RISE = 1.05;
-/** Time after which an attempt under way counts as slow. Its receiver then also counts as slow. */
+/** Time after which an attempt under way counts as slow. The receiver also counts as slow until this attempt has ended. */
 const SLOW_AFTER_MS = 500;
-/** Number of failures in a row at which a receiver counts as failing. From then on it pauses after each failure. */
+/**
+ * Number of consecutive failures from which a receiver counts as failing. A failing receiver gets no attempts for a pause after each
+ * failure.
+ */
 const FAILURES_UNTIL_PROBED = 3;
-/** Pause of a failing receiver after each failure. */
+/** Pause after each failure of a failing receiver, in which it gets no attempts. */
 const PROBE_REST_MS = 250;
 /** Maximum number of receivers in memory. If there are more, the least recently used receivers without a delivery under way are removed. */
 const MAX_CACHED = 10_000;
 
-/** State of one receiver, which is one webhook URL. */
+/** State of one receiver. A receiver is one webhook URL. */
 interface Receiver {
   /** Number of attempts to the receiver that may run at the same time. */
   share: number;
   /** Number of slots that deliveries to the receiver have taken. */
   underWay: number;
-  /** Number of deliveries that are claimed ahead: they have taken no slot yet. */
+  /**
+   * Number of deliveries that are claimed ahead. Such a delivery was claimed before a slot was free. It takes a slot when its attempt
+   * begins.
+   */
   ahead: number;
   /** Number of attempts that run now. */
   sending: number;
-  /** Deliveries that wait for the end of another attempt, the oldest first. Each is called with the result of `begin`. */
+  /**
+   * Callbacks of the deliveries that wait until another attempt has ended, the oldest first. The argument becomes the result of `begin`.
+   */
   waiting: ((mayBegin: boolean) => void)[];
-  /** Number of attempts under way that are slow. */
+  /** Number of slow attempts under way. */
   slow: number;
   /** Number of failed attempts since the last success. */
   failures: number;
   /**
-   * Duration of the fastest recent successful attempts, in milliseconds. In a busy process, most attempts take longer than the receiver
-   * needs, because they wait for the process.
+   * Duration of the fastest recent successful attempts, in milliseconds. It shows best how fast the receiver is, because in a busy process
+   * most attempts also wait for the process.
    */
   fastestMs: number;
   /** Time (`performance.now()`) before which the receiver gets no slot. */
@@ -68,14 +82,14 @@ interface Receiver {
 }
 
 /**
- * Sending slot of one delivery. It is taken before the delivery is claimed, and held until the attempt ends. For a delivery that is claimed
- * ahead, it is only a place in the queue of the receiver until the attempt begins.
+ * Sending slot of one delivery, from before the claim until the end of the attempt. If the delivery is claimed ahead, the slot is only a
+ * place in the queue of the receiver until the attempt begins.
  */
 export interface Slot {
   readonly tenantId: number;
   readonly url: string;
   readonly receiver: Receiver;
-  /** True while the delivery is claimed ahead. It does not count among the slots then. */
+  /** True while the delivery is claimed ahead. It does not count as a taken slot then. */
   isAhead: boolean;
   /** Time (`performance.now()`) at which the attempt began. 0: the attempt has not begun. */
   beganAtMs: number;
@@ -83,10 +97,11 @@ export interface Slot {
 
 /**
  * Decides how many deliveries may be under way to each receiver. A receiver is a registered URL, even if several credentials registered it.
- * Each receiver has a share of the slots. Successes change the share (`shareAfterSuccess`), and each failure halves it. A failing or slow
- * receiver is called lagging. All lagging receivers together get at most half of the slots, so that other receivers need not wait for them.
- * While other tenants wait, all receivers of one tenant together also get at most half of the slots. `Claims` and `offerLease` apply this
- * rule for tenants. The slots are counted only in this process. If several workers run, a receiver has a share in each of them.
+ * Each receiver has a share of the slots. Successes change the share (`shareAfterSuccess`), and each failure halves it.
+ *
+ * A failing or slow receiver is called lagging. All lagging receivers together get at most half of the slots, so that other receivers need
+ * not wait for them. While other tenants wait, one tenant also gets at most half of the slots. `Claims` and `offerLease` apply this limit
+ * of a tenant. The slots are counted only in this process. If several workers run, a receiver has a share in each worker.
  */
 export class SendingSlots {
   /** Receivers by URL, the least recently used first. */
@@ -100,14 +115,14 @@ export class SendingSlots {
   #underWay = 0;
   /** Number of slots that deliveries to failing and slow receivers have taken. */
   #lagging = 0;
-  /** Number of deliveries to all receivers that are claimed ahead. */
+  /** Number of deliveries to all receivers that are claimed ahead, before a slot is free. */
   #ahead = 0;
 
   constructor({ probeRestMs = PROBE_REST_MS }: { probeRestMs?: number | undefined } = {}) {
     this.#probeRestMs = probeRestMs;
   }
 
-  /** Returns how many more deliveries may be sent to the receiver now. Without a URL, returns the number for a new receiver. */
+  /** Returns how many more deliveries may be sent to the receiver now. If `url` is undefined, returns the number for a new receiver. */
   freeSlots(url?: string): number {
     const receiver = this.#receiverOf(url);
     return Math.max(0, this.#freeOf(receiver) - receiver.ahead);
@@ -115,7 +130,7 @@ export class SendingSlots {
 
   /**
    * Returns how many more deliveries to the receiver may be claimed now. This is the number of its free slots, but at most `slotLimit`. If
-   * the receiver gets all these slots, and still not all slots are taken, further deliveries may be claimed ahead.
+   * `slotLimit` does not reduce the number, and slots beyond the receiver's share are free, the result includes deliveries to claim ahead.
    */
   freeToClaim(url: string, slotLimit = SLOTS): number {
     const receiver = this.#receiverOf(url);
@@ -133,12 +148,15 @@ export class SendingSlots {
     return (url === undefined ? undefined : this.#receivers.get(url)) ?? newReceiver();
   }
 
-  /** Returns how many more slots the receiver may take until it holds its share, or until its half of all slots is taken. */
+  /** Returns how many more slots the receiver may take. Its share limits the number, and so does `#freeOfAll`. */
   #freeOf(receiver: Receiver): number {
     return Math.max(0, Math.min(receiver.share - receiver.underWay, this.#freeOfAll(receiver)));
   }
 
-  /** Returns how many slots are free in the half of all slots that the receiver uses. Returns 0 while the receiver rests. */
+  /**
+   * Returns how many slots are free for receivers of this kind (lagging or healthy), without regard to the share. Returns 0 during the
+   * receiver's pause after failures.
+   */
   #freeOfAll(receiver: Receiver): number {
     if (performance.now() < receiver.restsUntilMs) {
       return 0;
@@ -149,25 +167,25 @@ export class SendingSlots {
     return Math.max(0, Math.min(left, MAX_UNDER_WAY - this.#underWay));
   }
 
-  /** Number of deliveries to receivers that are neither failing nor slow, under way or claimed ahead. */
+  /** Number of deliveries that are under way or claimed ahead, to receivers that are neither failing nor slow. */
   get underWayToHealthy(): number {
     return this.#underWay - this.#lagging + this.#ahead;
   }
 
-  /** True if many deliveries to healthy receivers are under way, or as many to failing and slow receivers as possible. */
+  /** True if many deliveries to healthy receivers are under way, or if lagging receivers have all slots that they may take. */
   get areManyTaken(): boolean {
     return this.underWayToHealthy >= MANY || this.#lagging >= LAGGING_SLOTS;
   }
 
   /**
-   * Returns how many more slots the tenant can take until it holds half of all slots. It may take more than half only if no other tenant
-   * waits for slots.
+   * Returns how many more slots the tenant can take until it has half of all slots. A tenant may take more than half only if no other
+   * tenant waits for slots.
    */
   freeSlotsOfTenant(tenantId: number): number {
     return Math.max(0, TENANT_SLOTS - this.#takenBy.of(tenantId));
   }
 
-  /** Takes a slot. Never refuses, because a delivery that is already claimed must be sent, even if no slot is free any more. */
+  /** Takes a slot. Never refuses, because a claimed delivery must be sent even if no slot is free. */
   take(tenantId: number, url: string): Slot {
     const receiver = this.#receivers.get(url) ?? newReceiver();
     this.#receivers.delete(url);
@@ -180,14 +198,15 @@ export class SendingSlots {
   }
 
   /**
-   * Waits until the attempt of the slot may begin: at most as many attempts as the share of the receiver run at the same time. A delivery
-   * that is claimed ahead also waits until a slot is free, or until another attempt to its receiver has ended.
-   * @returns false if the receiver became slow or failing while the delivery waited. The attempt must not begin then, and the slot is
-   * released.
+   * Waits until the attempt of the slot may begin. The share of the receiver limits the number of attempts that run at the same time. A
+   * delivery that is claimed ahead also waits until a slot is free, or until another attempt to the receiver has ended.
+   * @returns true if the attempt may begin; false if the receiver is slow or failing, or if `dropWaiting` ended the wait. If false, the
+   * attempt must not begin, and the slot is already released.
    */
   begin(slot: Slot): boolean | Promise<boolean> {
     const { receiver } = slot;
-    // If no attempt to the receiver runs, no end of an attempt would let the delivery begin later.
+    // If no attempt to the receiver runs, the delivery begins now. A waiting delivery begins only when another attempt to its receiver
+    // ends.
     const hasSlot = !slot.isAhead || receiver.sending === 0 || this.#freeOfAll(receiver) > 0;
     if (hasSlot && receiver.sending < receiver.share) {
       this.#send(slot);
@@ -209,7 +228,10 @@ export class SendingSlots {
     });
   }
 
-  /** Records that the attempt of the slot has ended, and releases the slot. `isOk` is null if the outcome says nothing about the receiver. */
+  /**
+   * Records that the attempt of the slot has ended, and releases the slot. `isOk` is null if the outcome does not show the state of the
+   * receiver.
+   */
   end(slot: Slot, isOk: boolean | null): void {
     const { receiver } = slot;
     const isBusy = this.#underWay - this.#lagging >= BUSY_FROM;
@@ -233,7 +255,10 @@ export class SendingSlots {
     this.#beginWaiting(receiver);
   }
 
-  /** Lets the next waiting delivery use the slot of an attempt that has ended. Further waiting deliveries begin while slots are free. */
+  /**
+   * Begins the next waiting delivery with the slot of an attempt that has ended. Then begins further waiting deliveries while slots are
+   * free.
+   */
   #beginWaiting(receiver: Receiver): void {
     let hasSlot = true;
     while (hasSlot && receiver.sending < receiver.share && receiver.waiting.length > 0) {
@@ -242,7 +267,7 @@ export class SendingSlots {
     }
   }
 
-  /** Ends the wait of all deliveries that wait for their turn. Their attempts must not begin. */
+  /** Ends the waits of all deliveries. Their attempts must not begin. */
   dropWaiting(): void {
     this.#receivers.forEach(endWaits);
   }
@@ -277,8 +302,8 @@ export class SendingSlots {
   }
 
   /**
-   * Marks the attempts that have become slow. The deliveries that wait for a receiver with a slow attempt must not begin then. Call this
-   * method often, because no timer does.
+   * Marks the attempts that have become slow. Also ends the waits of other deliveries to the same receivers, whose attempts must not begin
+   * then. Callers must call this method often, because no timer calls it.
    */
   markSlow(): void {
     const slowIfBegunBefore = performance.now() - SLOW_AFTER_MS;
@@ -295,14 +320,14 @@ export class SendingSlots {
 
   /**
    * Subtracts a receiver from the totals `#underWay` and `#lagging`. Code that changes a receiver calls this method before the change, and
-   * `#joinTotals` after the change. The change may make the receiver slow, failing or healthy.
+   * `#joinTotals` after the change, because the change may make the receiver slow, failing or healthy.
    */
   #leaveTotals(receiver: Receiver): void {
     this.#underWay -= receiver.underWay;
     this.#lagging -= isLagging(receiver) ? receiver.underWay : 0;
   }
 
-  /** Adds a receiver to the totals after a change. If the receiver is slow or failing, ends the waits of its deliveries. */
+  /** Adds a receiver to the totals after a change. If the receiver is now slow or failing, ends the waits of its deliveries. */
   #joinTotals(receiver: Receiver): void {
     this.#underWay += receiver.underWay;
     this.#lagging += isLagging(receiver) ? receiver.underWay : 0;
@@ -338,10 +363,10 @@ function newReceiver(): Receiver {
 }
 
 /**
- * Returns the share of a receiver after a successful attempt. The share grows by one if it is below `FIRST_SHARE` or fully used, but while
- * the process is busy, the share of a fast receiver does not grow beyond `FIRST_SHARE`. If at most half of the share is used, it shrinks by
- * one, but not below `FIRST_SHARE`. Without shrinking, a receiver with a large share could begin to hang. It could then fill the slots that
- * all failing and slow receivers share, and the other receivers of this kind would wait.
+ * Returns the share of a receiver after a successful attempt. The share grows by one if it is below `FIRST_SHARE` or fully used. While the
+ * process is busy, the share of a fast receiver does not grow beyond `FIRST_SHARE`. If at most half of the share is used, it shrinks by
+ * one, but not below `FIRST_SHARE`. The share shrinks because a receiver with a large share may begin to hang. It would then take many of
+ * the slots that all failing and slow receivers have together.
  */
 function shareAfterSuccess({ share, sending, fastestMs }: Receiver, isBusy: boolean): number {
   const isEnough = isBusy && fastestMs <= FAST_MS;
@@ -355,12 +380,14 @@ function endWaits({ waiting }: Receiver): void {
   waiting.splice(0).forEach((endWait) => endWait(false));
 }
 
-/** Returns how many deliveries the receiver is expected to accept in `AHEAD_MS`, if all its slots are used. */
+/** Returns how many deliveries the receiver should accept in `AHEAD_MS` if its whole share is used. */
 function maxAhead({ share, fastestMs }: Receiver): number {
   return Math.floor((share * AHEAD_MS) / Math.max(1, fastestMs));
 }
 
-/** Returns true if the receiver has used more slots than its first ones, and is neither failing nor slow. */
+/**
+ * Returns true if the share of the receiver has grown beyond the share of a new receiver, and the receiver is neither failing nor slow.
+ */
 function mayClaimAhead(receiver: Receiver): boolean {
   return receiver.share > FIRST_SHARE && !isLagging(receiver);
 }

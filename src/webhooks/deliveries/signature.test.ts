@@ -10,7 +10,7 @@ const TIMESTAMP = 1_767_225_600;
 const BODY = '{"event":"order.status_changed"}';
 const SIGNATURE = 'sha256=dd6816c6746dcc2a054e45af34a99a10b044f15367a9b89825053652fd15ef0b';
 
-test('signBody returns the signature that openssl makes of timestamp, dot and body, with the secret in UTF-8 as the key', () => {
+test('signBody returns the same HMAC as openssl for timestamp, dot and body, with the UTF-8 bytes of the secret as the key', () => {
   assert.equal(signBody(SECRET, TIMESTAMP, BODY), SIGNATURE);
   assert.equal(signBody(SECRET, TIMESTAMP, Buffer.from(BODY)), SIGNATURE);
 });

@@ -9,14 +9,20 @@ export function signBody(secret: string, timestampSeconds: number, body: string 
   return `sha256=${hmac.digest('hex')}`;
 }
 
-/** Parts of a signed message that its receiver checks: the values of two headers, and the bytes of the body as they arrived. */
+/**
+ * Parts of a signed message that its receiver checks: the timestamp and the signature from two headers, and the bytes of the body as they
+ * arrived.
+ */
 export interface SignedMessage {
   timestampSeconds: number;
   body: string | Buffer;
   signature: string;
 }
 
-/** Returns true if `secret` signed the message. Compares in constant time, so that the duration reveals nothing about the signature. */
+/**
+ * Returns true if the signature of the message was made with `secret`. Compares in constant time, so that the time of the comparison
+ * reveals nothing about the signature.
+ */
 export function verifySignature(secret: string, message: SignedMessage): boolean {
   const expected = Buffer.from(signBody(secret, message.timestampSeconds, message.body));
   const given = Buffer.from(message.signature);
@@ -39,7 +45,7 @@ export function deliveryHeaders(brand: string, delivery: SignedDelivery): Record
   };
 }
 
-/** Returns the headers of `deliveryHeaders` without the signature. Leaves out the timestamp if it is null. */
+/** Returns the headers of a delivery without the signature. If the timestamp is null, leaves out the header of the timestamp. */
 export function unsignedHeaders(
   brand: string,
   { eventId, timestampSeconds }: { eventId: string; timestampSeconds: number | null },

@@ -10,7 +10,7 @@ import { unsignedHeaders } from './signature.ts';
 import type { Delivery, DeliveryDetail, DeliveryQuery } from './staff-schema.ts';
 
 /**
- * Returns the tenant's deliveries that the query asks for, newest first.
+ * Returns the tenant's deliveries that pass the filters of the query, newest first.
  * @throws ApiError 400 `invalid_request` if `ids` is not a list of ids
  */
 export async function listDeliveries(
@@ -30,8 +30,8 @@ export async function listDeliveries(
 }
 
 /**
- * Returns one delivery with the request that the receiver gets, and the responses to failed attempts.
- * @throws ApiError 404 (`error`) if the id is unknown
+ * Returns one delivery with the body and the headers of its request, and with the responses to failed attempts.
+ * @throws ApiError 404 `error` if the tenant has no delivery with this id
  */
 export async function readDelivery(
   db: Database,
@@ -53,7 +53,10 @@ export async function readDelivery(
   };
 }
 
-/** Returns the timestamp of the last attempt, in seconds. Null if it is unknown, because an earlier version did not store it. */
+/**
+ * Returns the timestamp of the last attempt, in seconds of Unix time. Returns null if there was no attempt, or if an earlier version of the
+ * service did not store the timestamp.
+ */
 function lastTimestamp({ attempts }: store.DetailRow): number | null {
   return (attempts as { timestamp?: number | null }[]).at(-1)?.timestamp ?? null;
 }

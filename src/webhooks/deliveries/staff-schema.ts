@@ -88,7 +88,7 @@ const AnsweredAttempt = Type.Object(
   { title: 'AnsweredAttempt', description: 'One attempt to deliver an event, with the begin of the response.' },
 );
 
-/** One delivery with all that was sent and received. */
+/** One delivery with its body, its headers and the responses of the receiver. */
 export const DeliveryDetail = Type.Object(
   {
     ...SHARED,

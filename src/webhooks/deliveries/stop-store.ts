@@ -6,9 +6,10 @@ import { executeByIndex } from '#platform/db/transaction.ts';
 const BATCH_SIZE = 1_000;
 
 /**
- * Stops a batch of the pending deliveries of a credential whose events are older than `beforeId`. Skips the deliveries that another statement
- * has locked, so two statements never wait for each other. A delivery keeps its lease, so that the outcome of an attempt under way is recorded.
- * @returns the number of deliveries that were stopped
+ * Stops a batch of pending deliveries of a credential. Takes only deliveries with an id below `beforeId`, so only deliveries of older
+ * events. Skips the deliveries that another statement has locked, so two statements never wait for each other. A delivery keeps its lease,
+ * so that the outcome of an attempt under way is still recorded.
+ * @returns the number of stopped deliveries
  */
 export async function stopBatch(
   db: Database,

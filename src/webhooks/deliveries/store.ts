@@ -9,15 +9,16 @@ import { chargeTo } from '#platform/lib/account.ts';
 import type { ClaimedDelivery, DeliveryStatus, DueQueue, Lease } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 
-/** Condition for a delivery that no worker holds. */
+/** SQL condition for a delivery without a lease of a worker. */
 const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
 
 const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
 
 /**
- * Returns the SQL that selects the first pending delivery of each credential that no worker holds, in the order of tenants and credentials.
- * The SQL is the body of the recursive CTE `head`. It jumps in the index from one credential to the next, so a long queue costs no more than
- * a short one. It only steps over the deliveries that a worker holds. It stops when the query that reads `head` needs no more rows.
+ * Returns the SQL that selects one delivery of each credential: its first pending delivery without a lease. The rows are in the order of
+ * tenants and credentials. The SQL is the body of the recursive CTE `head`. It jumps in the index from one credential to the next, so a
+ * long queue costs no more than a short queue. It reads leased deliveries only to skip them. It stops when the query that reads `head`
+ * needs no more rows.
  */
 function queueHeads(after = BEFORE_ALL) {
   const first = (where: RawBuilder<unknown>) => sql`
@@ -30,27 +31,31 @@ function queueHeads(after = BEFORE_ALL) {
     SELECT following.* FROM head CROSS JOIN LATERAL (${first(sql`(head.tenant_id, head.credential_id)`)}) AS following`;
 }
 
+/** Search for credentials with due deliveries. */
 export interface DueQueueSearch {
+  /** Last credential of the previous search. Null: the search begins at the first tenant. */
   after: DueQueue | null;
   limit: number;
-  /** URLs of receivers that have no free sending slot. The search leaves out active credentials with such a webhook URL. */
+  /** Webhook URLs of receivers without a free sending slot. The search leaves out active credentials with such a URL. */
   passOver: string[];
 }
 
 /**
- * Time limit of a search of all nodes of a cluster, in milliseconds. If one node does not answer, the search of the other nodes begins after
- * this time (`findDueQueuesOfReachableNodes`).
+ * Time limit of a search of all nodes of a cluster, in milliseconds. If a node does not answer in this time, the caller searches the other
+ * nodes with `findDueQueuesOfReachableNodes`.
  */
 const SEARCH_LIMIT_MS = 2_000;
 
-/** Condition for a credential whose deliveries are sent. The deliveries of a revoked credential, or of one whose URL was removed, are stopped. */
+/**
+ * Condition for a credential whose deliveries are sent. Deliveries are stopped if the credential is revoked, or if its URL was removed.
+ */
 const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
 
 const DUE_QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", ${IS_SENT} AS "isActive"`;
 
 /**
- * Returns credentials of any tenant that have due deliveries, in the order of tenants and credentials. This is one of the few statements that
- * may read across tenants.
+ * Returns credentials of any tenant that have due deliveries, in the order of tenants and credentials. This is one of the few statements
+ * that may read rows of several tenants.
  */
 export async function findDueQueues(db: Db, search: DueQueueSearch): Promise<DueQueue[]> {
   return isCluster(db)
@@ -59,8 +64,8 @@ export async function findDueQueues(db: Db, search: DueQueueSearch): Promise<Due
 }
 
 /**
- * Finds the first delivery of one credential and reads this credential, before it searches for the next credential. So the statement can
- * stop when it has found `limit` credentials. OFFSET 0 forces PostgreSQL to keep this order.
+ * Returns the search for one node. It finds the first delivery of a credential and reads this credential, before it goes to the next
+ * credential. So the statement stops as soon as it has found `limit` credentials. OFFSET 0 forces PostgreSQL to keep this order.
  */
 function searchOfQueueHeads({ after, limit, passOver }: DueQueueSearch): RawBuilder<DueQueue> {
   return sql<DueQueue>`
@@ -75,8 +80,9 @@ function searchOfQueueHeads({ after, limit, passOver }: DueQueueSearch): RawBuil
 }
 
 /**
- * Looks for a due delivery of each credential, because a cluster refuses a recursive query over all tenants. The nodes of the cluster share
- * the work. On one node this would cost more than the other search, because most credentials have no due delivery.
+ * Returns the search for a cluster. It looks for a due delivery of each credential, because a cluster refuses a recursive query over all
+ * tenants. The nodes of the cluster share the work. On one node, this search would cost more than `searchOfQueueHeads`, because most
+ * credentials have no due delivery.
  */
 function searchOfEachCredential({ after, limit, passOver }: DueQueueSearch): RawBuilder<DueQueue> {
   const { tenantId, credentialId } = after ?? BEFORE_ALL;
@@ -90,10 +96,7 @@ function searchOfEachCredential({ after, limit, passOver }: DueQueueSearch): Raw
     ORDER BY c.tenant_id, c.id LIMIT ${limit}`;
 }
 
-/**
- * Returns credentials with due deliveries of the nodes of a cluster that can be reached, while another node is down. Otherwise the same as
- * `findDueQueues`.
- */
+/** Returns the same as `findDueQueues`, but reads only the nodes of a cluster that can be reached. Used while a node is down. */
 export async function findDueQueuesOfReachableNodes(
   db: Db,
   { after, limit, passOver }: DueQueueSearch,
@@ -135,7 +138,10 @@ interface ClaimRow {
   claimed_at_ms: number;
 }
 
-/** Entry of `attempts` for the last attempt of a row of `delivery`. Null: this attempt has a recorded outcome, or there is no attempt. */
+/**
+ * Entry of `attempts` for the last attempt of a delivery, if this attempt has no recorded outcome. Null: it has an outcome, or there is no
+ * attempt.
+ */
 const NO_OUTCOME = sql`CASE WHEN attempt_count > jsonb_array_length(attempts)
   THEN jsonb_build_object('at', claimed_at, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome') END`;
 
@@ -150,12 +156,12 @@ export interface Wanted {
 }
 
 /**
- * Claims due deliveries of several credentials, at most `CLAIM_SIZE` deliveries in total. On one node this is one of the few statements that
- * may write across tenants. On a cluster there is one statement for each tenant.
+ * Claims due deliveries of several credentials, at most `CLAIM_SIZE` deliveries in total. On one node, this is one of the few statements
+ * that may write rows of several tenants. On a cluster, there is one statement for each tenant.
  *
  * The claim counts an attempt for each delivery before the event is sent. It also leases the delivery, so that no other worker claims it
- * before the lease ends. The same statement ends the deliveries that must not be sent: those of a revoked credential (decision 34), those of a
- * credential whose URL was removed, and those whose fifth attempt has no recorded outcome (decision 33).
+ * before the lease ends. The same statement ends the deliveries that must not be sent. These are deliveries of a revoked credential
+ * (decision 34) or of a credential whose URL was removed, and deliveries whose fifth attempt has no recorded outcome (decision 33).
  * @returns the deliveries to send, and the number of rows claimed for each credential
  */
 export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
@@ -173,8 +179,8 @@ export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
 }
 
 /**
- * Runs one statement for each share. On a cluster, the shares of tenants whose node is down are left out, so that they do not stop the
- * deliveries of all other tenants. Their deliveries are claimed when the node is back.
+ * Runs one statement for each share, which is a part of the input. On a cluster, a share has one tenant. If the node of a tenant is down,
+ * its share gives no rows, so that other tenants get their deliveries. A later claim takes its deliveries when the node is back.
  */
 async function executeReachableShares<Input, Row>(
   db: Db,
@@ -201,15 +207,15 @@ async function executeShare<Input, Row>(
 /**
  * Makes the statement of a claim.
  *
- * The UPDATE joins only the CTE `due`, which already has the fields of the credential and the time. If it also joined the credentials, and
- * the table of deliveries was empty at the last ANALYZE, PostgreSQL would read all deliveries of the tenant for each claimed delivery. All
- * functions that are not immutable are in `due` and not in SET, because a cluster refuses them there. The UPDATE changes no column of an
- * index, except for a delivery that is not sent any more.
+ * The UPDATE joins only the CTE `due`, which already has the fields of the credential and the time. Without `due`, the UPDATE would join
+ * the table of credentials. If the table of deliveries was empty at the last ANALYZE, PostgreSQL would then read all deliveries of the
+ * tenant for each claimed delivery. A cluster refuses functions in SET that are not immutable, so these functions are in `due`. The UPDATE
+ * changes an indexed column only if it ends a delivery.
  *
- * The rows are locked in a materialised CTE, because the LIMIT of an `IN (SELECT … SKIP LOCKED)` applies to each scan and not to the whole
- * statement. The planner estimates the number of rows from the outer LIMIT of the CTE, so this LIMIT is a literal in the SQL text. The
- * planner does not know the values of `given.count`. Without the literal, it would expect a tenth of all waiting deliveries, and would
- * read the whole table.
+ * A materialised CTE locks the rows, because the LIMIT of an `IN (SELECT … SKIP LOCKED)` applies to each scan and not to the whole
+ * statement. The outer LIMIT of the CTE is a literal in the SQL text, because the planner estimates the number of rows from this LIMIT. The
+ * planner does not know the values of `given.count`. Without the literal, it would expect a tenth of all waiting deliveries, and would read
+ * the whole table.
  */
 function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<ClaimRow> {
   const of = <T>(value: (wanted: Wanted) => T) => inputs.map(value);
@@ -267,7 +273,7 @@ function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
   };
 }
 
-/** Entry of `attempts` for an attempt with its outcome. */
+/** Entry of the column `attempts`: one attempt with its outcome. */
 interface AttemptResult {
   at: string;
   http_status: number | null;
@@ -280,9 +286,9 @@ interface AttemptResult {
 /** Result of an attempt, and the status of the delivery after the attempt. */
 export interface Outcome {
   delivery: ClaimedDelivery;
-  /** Null: the delivery was not sent. Its attempt does not count, and it keeps its place in the queue. */
+  /** Null: the delivery was not sent. Its attempt does not count, and the delivery keeps its place in the queue. */
   result: AttemptResult | null;
-  /** Begin of the response to a failed attempt. Null: no response is kept. */
+  /** First bytes of the response to a failed attempt, as text. Null: no response is kept. */
   answer: string | null;
   status: DeliveryStatus;
   /** Milliseconds until the next attempt if the delivery stays pending, otherwise 0. */
@@ -290,9 +296,10 @@ export interface Outcome {
 }
 
 /**
- * Records the outcomes of attempts, of any tenants. On a cluster there is one statement for each tenant. An outcome is recorded only if the
- * row still has the lease id of the attempt. Otherwise another worker has claimed the delivery, for example because the first worker was
- * suspended beyond its lease. The first worker must not overwrite a later outcome.
+ * Records the outcomes of attempts. The outcomes may be of several tenants. On a cluster, there is one statement for each tenant. An
+ * outcome is recorded only if the delivery still has the lease id of the attempt. If the lease id is different, another worker has claimed
+ * the delivery, for example because the first worker was suspended until its lease ended. The first worker must not overwrite the outcome
+ * of the other worker.
  * @returns the ids of the events whose outcomes were recorded
  */
 export async function recordOutcomes(db: Db, outcomes: Outcome[]): Promise<Set<string>> {
@@ -302,8 +309,8 @@ export async function recordOutcomes(db: Db, outcomes: Outcome[]): Promise<Set<s
 }
 
 /**
- * Makes the statement that records outcomes. A delivery that was stopped during its attempt stays stopped, unless the receiver has accepted it.
- * SET has only immutable functions (`claim`).
+ * Makes the statement that records outcomes. A delivery that was stopped during its attempt stays stopped, unless the receiver has accepted
+ * it. SET has only immutable functions, as in `claim`.
  */
 function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }> {
   const of = <T>(value: (outcome: Outcome) => T) => inputs.map(value);
@@ -333,7 +340,7 @@ function keptAnswer({ delivery, answer }: Outcome): string | null {
   return answer === null ? null : JSON.stringify({ [delivery.attempt]: answer });
 }
 
-/** Maximum number of pending deliveries that are counted. A larger count would take longer, and would not help an operator. */
+/** Largest count of pending deliveries. To count more would take longer, and would not help an operator. */
 const MAX_COUNTED = 1_000_000;
 
 export interface QueueState {
@@ -346,8 +353,9 @@ export interface QueueState {
 const PENDING = sql`SELECT next_attempt_at, ${IS_FREE} AS is_free FROM delivery WHERE status = 'pending'`;
 
 /**
- * Reads the number and the age of the waiting deliveries of all tenants, for the metrics of the operator. On one node it reads only the first
- * delivery of each credential to find the oldest one. A cluster refuses that recursive query, so all its nodes read their pending deliveries.
+ * Reads the number of pending deliveries of all tenants and the age of the oldest due delivery, for the metrics. To find the oldest
+ * delivery, the statement for one node reads only the first delivery of each credential. A cluster refuses this recursive query, so its
+ * nodes read all their pending deliveries.
  */
 export async function readQueueState(db: Database): Promise<QueueState> {
   const statement = isCluster(db)

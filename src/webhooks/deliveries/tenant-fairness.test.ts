@@ -74,7 +74,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     assert.equal(countOf(await takeAll(), busy), SLOTS);
   });
 
-  it('two tenants with 100 receivers each get about half of the slots, and a tenant with one receiver gets a slot too', async () => {
+  it('of two tenants with 100 receivers, each gets about half of the slots, and a tenant with one receiver gets a slot too', async () => {
     const [first, second, small] = [await tenantOf(100), await tenantOf(100), await tenantOf(1)];
     await insertDue([...first, ...small], 10);
     await claims.scan();
@@ -90,7 +90,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     assert.ok(Math.min(...counts.slice(0, 2)) >= HALF - 4, `the three tenants got ${counts.join(', ')} slots`);
   });
 
-  it('if one tenant holds all slots and another tenant begins to wait, the other tenant gets one of the next two free slots', async () => {
+  it('if one tenant has all slots and a second tenant begins to wait, the second tenant gets one of the next two free slots', async () => {
     const [busy, other] = [await tenantOf(100), await tenantOf(1)];
     await insertDue(busy, 10);
     await claims.scan();
@@ -103,7 +103,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     assert.deepEqual([countOf(next, other), countOf(next, busy)], [1, 1]);
   });
 
-  it('deliveries of a revoked credential are stopped even while its tenant holds all slots', async () => {
+  it('deliveries of a revoked credential are stopped even while its tenant has all slots', async () => {
     const busy = await tenantOf(100);
     await insertDue(busy, 10);
     await claims.scan();
@@ -138,7 +138,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
   });
 });
 
-describe('the event of a small tenant beside a tenant with many slow receivers', {
+describe('the event of a small tenant while a tenant with many slow receivers has a backlog', {
   skip: (await isTestCluster()) && 'a cluster has no triggers, which these tests use',
 }, () => {
   let server: Receiver;
@@ -148,7 +148,7 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
   // Triggers in the database record the order of claims. The order in which events arrive at the receiver would be less exact, because its
   // TLS handshakes take seconds on a busy machine.
   before(async () => {
-    // A schema of its own, because the routing check wants a rule for each table of the schema public.
+    // The tables of this test are in a separate schema, because another test needs a routing rule for each table of the schema public.
     await sql`CREATE SCHEMA noted`.execute(service.database.db);
     await sql`CREATE TABLE noted.claim (place bigserial, tenant_id bigint)`.execute(service.database.db);
     await sql`
@@ -200,7 +200,7 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
 
   for (const isLocal of [true, false]) {
     const way = isLocal ? 'reported at its commit' : 'found by a search';
-    it(`at most 456 events of a busy tenant are claimed before the event of a small tenant that is ${way}`, async (t) => {
+    it(`at most 456 events of a busy tenant are claimed before the event of a small tenant, which is ${way}`, async (t) => {
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
       await eventually(async () => (await countClaims()) >= SLOTS, 'claims that fill all slots', 60_000);
       await write(other[0], isLocal);
@@ -216,7 +216,7 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
     });
   }
 
-  it('a new event of a tenant that holds half of the slots is not claimed at its INSERT while another tenant waits', async () => {
+  it('while another tenant waits, the INSERT does not claim a new event of a tenant that has half of the slots', async () => {
     server.answerWith(() => 'hang');
     const busy = await tenantWith(40, (index) => urlOf('busy', index));
     const isOffered = (of: CredentialRef | undefined) => {

@@ -29,11 +29,11 @@ export function testCallRoutes(app: App, { testCalls, budgets, staffGuard }: Dep
         summary: "Send a test call to a partner's webhook",
         description:
           'Sends one signed POST to the webhook of the credential, and returns the response of the receiver. The body is ' +
-          '`{"test": true, "event_id": "…", "occurred_at": "…"}`. Headers, signature, time limit and the refusal of special addresses are ' +
-          'those of a delivery. But a test call is no event: it is sent once, and is in no feed and in no list of deliveries.\n\n' +
-          'A call to a receiver that fails gets 200 too, and `error` says why it failed. A credential that is revoked, that has no ' +
-          `webhook or that belongs to a PMS gets 409. Calls are limited to ${CALLS_PER_MINUTE} a minute for each credential, and a tenant ` +
-          'may have 4 test calls under way at the same time: 429.',
+          '`{"test": true, "event_id": "…", "occurred_at": "…"}`. The headers, the signature, the time limit and the refused addresses ' +
+          'are the same as for a delivery. But a test call is no event. It is sent once, and is in no feed and no list of deliveries.\n\n' +
+          'If the receiver fails, the response is still 200, and `error` says why. A credential that is revoked, that has no ' +
+          `webhook or that belongs to a PMS gets 409. At most ${CALLS_PER_MINUTE} calls a minute to one credential are accepted, and ` +
+          'at most 4 calls of a tenant at the same time. Further calls get 429.',
         tags: ['Webhooks'],
         params: CredentialPath,
         response: { 200: TestCallOutcome },

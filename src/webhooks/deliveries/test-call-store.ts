@@ -7,7 +7,7 @@ export type ReceiverRow = Pick<
   'id' | 'audience' | 'is_active' | 'webhook_url' | 'webhook_secret'
 >;
 
-/** Reads the fields of a credential that decide if it can get a test call, and how. */
+/** Reads the fields of a credential that a test call needs. Returns undefined if the tenant has no credential with this id. */
 export async function findReceiver(db: Db, tenantId: number, credentialId: string): Promise<ReceiverRow | undefined> {
   return await db
     .selectFrom('credential')

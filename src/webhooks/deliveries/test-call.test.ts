@@ -13,7 +13,7 @@ import { causeEvent, eventually, isSignedWith, listDeliveries, register } from '
 import { newId } from '#platform/lib/ids.ts';
 import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
 
-/** Time limit of the test calls, so that a receiver that hangs does not delay the tests. */
+/** Short time limit of the test calls in milliseconds, so that a hanging receiver does not delay the tests. */
 const TIMEOUT_MS = 700;
 
 describe('POST /v1/staff/credentials/{id}/ping/', () => {
@@ -39,7 +39,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     return node.call('POST', `/v1/staff/credentials/${id}/ping/`, { headers });
   }
 
-  /** Sends a test call to a credential of its own, so that it has its own budget. Returns the outcome without its duration. */
+  /** Sends a test call to a new credential, which has an unused budget of test calls. Returns the outcome without its duration. */
   async function outcomeAt(url: string, node = service) {
     const { credential, partner } = await service.credential(tenant.tenantId);
     await register(service, partner, url);
@@ -50,7 +50,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     return outcome;
   }
 
-  it('200: a test call is one signed POST with the headers of a delivery, and its response shows the answer of the receiver', async () => {
+  it('200: a test call is one signed POST with the headers of a delivery, and the caller gets the response of the receiver', async () => {
     receiver.answerWith(() => ({ status: 202, body: 'welcome' }));
     const begunAt = receiver.requests.length;
     const answer = await ping();
@@ -71,7 +71,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     assert.ok(isSignedWith(secret, request));
   });
 
-  it('200: a test call is in no feed and in no list of deliveries, and is not sent again after it failed', async () => {
+  it('200: a test call is in no feed and in no list of deliveries, and is not retried after a failure', async () => {
     receiver.answerWith(() => 500);
     const begunAt = receiver.requests.length;
     assert.equal((await ping()).body.error, 'http_status');
@@ -86,7 +86,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     assert.equal(receiver.requests.length, begunAt + 1);
   });
 
-  it('200: the error names the way in which the receiver failed', async () => {
+  it('200: the outcome of a test call has the reason why the receiver failed in the field error', async () => {
     const cases: [Reaction, object][] = [
       [
         { status: 401, body: 'bad signature' },
@@ -111,7 +111,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     assert.deepEqual(await outcomeAt(untrusted.url), { ...failed, error: 'connection_refused' });
   });
 
-  it('200: the answer is at most the first 1,024 bytes, is not cut inside a character, and is valid text for every body', async () => {
+  it('200: the outcome of a test call has at most the first 1,024 bytes of the response, without an incomplete character', async () => {
     const answers = [
       [`a${'é'.repeat(600)}`, `a${'é'.repeat(511)}`],
       ['x'.repeat(200_000), 'x'.repeat(1_024)],
@@ -128,14 +128,14 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     assert.deepEqual(await outcomeAt(receiver.url), { http_status: 200, error: null, answer: 'a\ufffdb' });
   });
 
-  it('200: where private networks are allowed, the answer of the receiver is not shown', async () => {
+  it('200: the outcome of a test call does not show the response of the receiver if private networks are allowed', async () => {
     receiver.answerWith(() => ({ status: 200, body: 'the secret page of a private server' }));
     const node = await startService({ beside: service });
     assert.deepEqual(await outcomeAt(receiver.url, node), { http_status: 200, error: null, answer: null });
     await node.close();
   });
 
-  it('200: where private networks are not allowed, a private address is refused without a connection', async () => {
+  it('200: if private networks are not allowed, a test call to a private address fails without a connection', async () => {
     const node = await startService({ beside: service, config: { webhookAllowPrivateNetwork: false } });
     const opened = receiver.connectionCount;
     const refused = { http_status: null, error: 'address_refused', answer: null };
@@ -145,7 +145,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     await node.close();
   });
 
-  it('200: the audit trail names the person or display that sent the test call, also if the receiver failed', async () => {
+  it('200: the audit trail names the person or display that sent the test call, even if the receiver failed', async () => {
     receiver.answerWith(() => 500);
     const display = await openDisplay(service, tenant.tenantId, ['deliveries']);
     await ping();
@@ -167,7 +167,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     );
   });
 
-  it('200: a stop of the process ends a test call under way at once with the error "aborted", and later ones too', async () => {
+  it('200: a stop of the process immediately ends a test call under way with the error "aborted", and later calls too', async () => {
     receiver.answerWith(() => 'hang');
     const stopping = new AbortController();
     const node = await startService({ beside: service, stopping: stopping.signal });
@@ -183,7 +183,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     await node.close();
   });
 
-  it('404: an unknown id, a malformed id and the id of another tenant are refused with the same error', async () => {
+  it('404: a test call with an unknown id, a malformed id or an id of another tenant gets the same error', async () => {
     const stranger = await service.tenant();
     await register(service, stranger.partner, receiver.url);
     const arrived = receiver.requests.length;
@@ -220,7 +220,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     assert.equal(receiver.requests.length, arrived);
   });
 
-  it('429: the seventh test call to a credential within a minute is refused, and another credential still gets one', async () => {
+  it('429: the seventh test call to a credential within a minute is refused, and a call to another credential is accepted', async () => {
     const begunAt = receiver.requests.length;
     for (let left = 5; left >= 0; left -= 1) {
       const { status, headers } = await ping({ headers: left % 2 === 0 ? tenant.staff : tenant.owner });
@@ -234,7 +234,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     assert.equal((await outcomeAt(receiver.url)).http_status, 204);
   });
 
-  it('429: a fifth test call of a tenant at the same time is refused, and neither other tenants nor deliveries wait for the four', async () => {
+  it('429: while four test calls of a tenant hang, its fifth is refused, and other tenants and deliveries do not wait', async () => {
     const other = await service.tenant();
     await register(service, other.partner, receiver.url);
     const slow = await startReceiver({ answer: () => ({ status: 204, afterMs: 2_500 }) });
@@ -274,7 +274,7 @@ describe('test calls on two nodes with one Redis', { skip: program === undefined
     }
   });
 
-  it('429: both nodes together let six test calls a minute to one credential in', async () => {
+  it('429: both nodes together accept six test calls per minute to one credential', async () => {
     const redis = await createRedis(program ?? '');
     closers.push(() => redis.close());
     await redis.start();

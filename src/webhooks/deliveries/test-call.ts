@@ -11,12 +11,13 @@ import { createWebhookSender, type WebhookSender, type WebhookSenderOptions } fr
 import type { TestCallOutcome } from './test-call-schema.ts';
 import { findReceiver } from './test-call-store.ts';
 
-/** Number of test calls that are under way at the same time in this process, and of those of one tenant. */
+/** Maximum number of test calls under way at the same time in this process. */
 const MAX_UNDER_WAY = 16;
+/** Maximum number of test calls of one tenant under way at the same time in this process. */
 const MAX_OF_TENANT = 4;
-/** Longest wait of a test call for the end of others. */
+/** Longest time in milliseconds that a test call waits until other test calls have ended. */
 const MAX_WAIT_MS = 1_000;
-/** Seconds after which each test call that is under way now has ended. */
+/** Seconds after which every test call that is under way now has ended. */
 const RETRY_AFTER_SECONDS = 10;
 
 /** Webhook of a credential that can get a test call. */
@@ -32,21 +33,23 @@ export interface TestCallOptions {
   keyring: Keyring;
   headerBrand: string;
   log: Logger;
-  /** True if webhooks in private networks are allowed. Outcomes then show no answers, because a private server could have sent them. */
+  /**
+   * True if webhooks in private networks are allowed. Outcomes then show no responses, because a response may be from a private server.
+   */
   allowPrivateNetwork: boolean;
-  /** Signal that ends the test calls under way and all later ones. */
+  /** Signal that aborts the test calls under way, and all later test calls. */
   stopping?: AbortSignal | undefined;
   /** Overrides options of the sender. Used by tests. */
   sending?: Pick<WebhookSenderOptions, 'timeoutMs' | 'keepAnswers'> | undefined;
 }
 
 /**
- * Sends test calls to webhooks (decision 42). A test call is signed and sent as a delivery is, but it is no event. It is sent once, and is in
+ * Sends test calls to webhooks (decision 42). A test call is signed and sent like a delivery, but it is no event. It is sent once. It is in
  * no queue, no feed and no list of deliveries.
  */
 export class TestCalls {
   readonly #options: TestCallOptions;
-  /** Sender of the test calls only, so that they take no connection of deliveries. */
+  /** Sender for test calls only, so that test calls take no connection of deliveries. */
   readonly #sender: WebhookSender;
   readonly #gate = new FairGate({
     limit: MAX_UNDER_WAY,
@@ -66,7 +69,7 @@ export class TestCalls {
   }
 
   /**
-   * Finds the webhook of a credential.
+   * Returns the webhook of a credential.
    * @throws ApiError 404 if the tenant has no such credential
    * @throws ApiError 409 if the credential is revoked, belongs to a PMS or has no webhook
    */
@@ -89,7 +92,7 @@ export class TestCalls {
   }
 
   /**
-   * Sends a test call, and writes it to the audit trail before.
+   * Writes an entry for the test call to the audit trail, then sends the test call.
    * @throws ApiError 429 `rate_limited` if too many test calls of the tenant or of this process are under way
    */
   async send(actor: Actor, receiver: TestReceiver): Promise<TestCallOutcome> {
@@ -108,7 +111,7 @@ export class TestCalls {
     });
   }
 
-  /** Ends all test calls under way with the error `aborted`. Later test calls end so too. */
+  /** Ends all test calls under way with the error `aborted`. Later test calls also end with this error. */
   async close(): Promise<void> {
     await this.#sender.close();
   }

@@ -10,7 +10,9 @@ import {
 import { AddressRefusedError, type VettedAddress, type VettingOptions, vetHost } from './address-guard.ts';
 import { errorOf, SendFailure } from './send-error.ts';
 
-/** Time limit for connecting to one of several addresses of a host. After it, the next address is tried. */
+/**
+ * Time limit in milliseconds for connecting to one of several addresses of a host. After this time, the connector tries the next address.
+ */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
 /** Opens a connection for undici. It calls `settle` with the connection, or with the error. */
@@ -20,8 +22,8 @@ type Connector = (
 ) => void;
 
 /**
- * Returns a connector for undici that connects only to addresses that `vetHost` returns. If no connection can be made, it fails with a
- * SendFailure. If `lifetime` is aborted, the connector closes its connection.
+ * Returns a connector for undici that connects only to addresses that `vetHost` returns. If it cannot connect, it fails with a SendFailure.
+ * If `lifetime` is aborted, it closes its connection. It calls `onOpen` with each new connection.
  */
 export function vettingConnector(
   vetting: VettingOptions,
@@ -64,8 +66,8 @@ let trusted: { certificates: readonly string[]; context: SecureContext } | null 
 
 /**
  * Returns the TLS context of all connections. The context trusts the CA certificates of the process, including those of
- * NODE_EXTRA_CA_CERTS. A new context is created only if these certificates have changed, because creating it can take longer than all other
- * steps of an attempt.
+ * NODE_EXTRA_CA_CERTS. A new context is created only if these certificates have changed, because creating a context can take longer than
+ * all other steps of an attempt.
  */
 function trustedContext(): SecureContext {
   const certificates = getCACertificates('default');

@@ -59,7 +59,7 @@ describe('notifications of new events', () => {
 
   const first = async (count: number) => (await credentials(count))[0] as CredentialRef;
 
-  it('a worker sends the events of another process without a search, the first and the later events of a credential', async () => {
+  it('after a notification, a worker sends the first and later events of another process without a search', async () => {
     const credential = await first(1);
     for (let sent = 1; sent <= 5; sent += 1) {
       await writeEvent(transaction, credential);
@@ -68,7 +68,7 @@ describe('notifications of new events', () => {
     assert.equal(receiver.requests.length, 5);
   });
 
-  it('one notification tells of the events of all credentials that one transaction has written', async () => {
+  it('one notification names all credentials for which one transaction has written events', async () => {
     const all = await credentials(90);
     await transaction(async (_tx, record) => await record(...all.map((credential) => eventInput(credential))));
     await receiver.waitFor(90);
@@ -83,14 +83,14 @@ describe('notifications of new events', () => {
     );
   });
 
-  it('a notification of the events of more than 100 credentials names none of them, and the worker finds all events', async () => {
+  it('a notification for more than 100 credentials names no credential, and the worker still finds all events', async () => {
     const all = await credentials(150);
     await transaction(async (_tx, record) => await record(...all.map((credential) => eventInput(credential))));
     await receiver.waitFor(150);
     assert.deepEqual(notifications.slice(1), ['']);
   });
 
-  it('events that are committed at the same time share notifications', async () => {
+  it('events that are committed at the same time share notifications of new events', async () => {
     const credential = await first(1);
     await Promise.all(Array.from({ length: 100 }, () => writeEvent(transaction, credential)));
     await receiver.waitFor(100, 20_000);

@@ -5,17 +5,22 @@ import type { DueQueue, LocalDelivery } from '../events/events.ts';
 
 /** Channel of the notifications that tell the delivery workers of new events. */
 export const WAKE_UP_CHANNEL = 'roomservice_deliveries';
-/** Pause between two notifications of one process. Further events wait for the next notification. */
+/**
+ * Pause between two notifications of one process, in milliseconds. Events that are written in the pause wait for the next notification.
+ */
 const NOTIFY_EVERY_MS = 5;
-/** Maximum number of credentials in one notification, which must have less than 8,000 bytes. If more have events, the workers search. */
+/**
+ * Maximum number of credentials in one notification, because a notification must have less than 8,000 bytes. If more credentials have
+ * events, the notification names no credential, and the workers search.
+ */
 const MAX_NAMED = 100;
 
 /** Credential with a new event. */
 export type NamedQueue = Pick<DueQueue, 'tenantId' | 'credentialId'>;
 
 /**
- * Tells the workers of other processes about the events of a process that sends no deliveries itself. One notification tells of all events
- * that were committed since the last one. If it gets lost, the workers find the events at their next search.
+ * Notifies the workers of other processes about new events. Used in a process that sends no deliveries itself. One notification is for all
+ * events that were committed since the previous notification. If a notification is lost, the workers find the events at their next search.
  */
 export class WakeUpSender implements LocalDelivery {
   readonly #db: Database;
@@ -48,7 +53,8 @@ export class WakeUpSender implements LocalDelivery {
       await nextTurn(); // Events that were committed together share a notification.
       const queues = [...this.#queues.values()];
       this.#queues = new Map();
-      await notify(this.#db, WAKE_UP_CHANNEL, wakeUpOf(queues)).catch(() => {}); // The workers search for due deliveries anyway.
+      // If the notification fails, the regular search of the workers finds the deliveries.
+      await notify(this.#db, WAKE_UP_CHANNEL, wakeUpOf(queues)).catch(() => {});
       await sleep(NOTIFY_EVERY_MS);
     }
     this.#isSending = false;
@@ -60,7 +66,7 @@ function wakeUpOf(queues: NamedQueue[]): string {
   return named.map(({ tenantId, credentialId }) => `${tenantId}:${credentialId}`).join(' ');
 }
 
-/** Reads a notification. An empty list means that the worker has to search for the credentials with due deliveries. */
+/** Returns the credentials in a notification. An empty list means that the worker must search for credentials with due deliveries. */
 export function readWakeUp(payload: string): NamedQueue[] {
   const named = payload.split(' ').map((text) => /^(\d{1,15}):([0-9a-f-]{36})$/.exec(text));
   return named.every((match) => match !== null)

@@ -77,7 +77,7 @@ test('a webhook URL with a port below 1024 other than 443 is refused, unless pri
   }
 });
 
-test('a webhook URL of 2,048 code points is accepted, and a longer one is refused', () => {
+test('a webhook URL of 2,048 code points is accepted, and a longer webhook URL is refused', () => {
   const start = 'https://partner.example/';
   for (const character of ['a', '🛎']) {
     const longest = start + character.repeat(2_048 - start.length);

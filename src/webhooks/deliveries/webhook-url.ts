@@ -7,7 +7,7 @@ export type WebhookUrlCheck = { ok: true; url: URL } | { ok: false; reason: stri
 
 /**
  * Checks the syntax of a webhook URL (decision 31), but does not resolve its host. The service checks the addresses of the host at every
- * connection, because a name may resolve to another address each time.
+ * connection, because a name may resolve to a different address each time.
  */
 export function checkWebhookUrl(
   text: string,
@@ -42,13 +42,16 @@ export function requireWebhookUrl(text: string, options: { allowPrivateNetwork: 
   }
 }
 
-/** Returns true if the text has more than `max` code points. A code point has one or two UTF-16 units, so most texts need no count. */
+/**
+ * Returns true if the text has more than `max` code points. A code point has one or two UTF-16 units. So the function counts code points
+ * only if the length does not already decide.
+ */
 function hasMoreCodePoints(text: string, max: number): boolean {
   return text.length > max && (text.length > 2 * max || Array.from(text).length > max);
 }
 
 /**
- * Returns true if the text has characters that the URL parser drops or replaces. The parsed URL would then differ from the text that a
+ * Returns true if the text has characters that the URL parser removes or replaces. The parsed URL would then differ from the text that a
  * person reads.
  */
 function hasRewrittenCharacters(text: string): boolean {

@@ -4,16 +4,16 @@ import type { Attempt } from './schema.ts';
 export interface StoredAttempts {
   /** Attempts with their outcomes, in the order in which they began. */
   attempts: unknown;
-  /** Number of attempts that were counted. If it is greater than the number of `attempts`, the last attempt has no recorded outcome. */
+  /** Number of attempts. If this number is greater than the length of `attempts`, the last attempt has no recorded outcome. */
   attempt_count: number;
-  /** Time at which the last counted attempt was claimed. Null: no attempt was claimed. */
+  /** Time of the claim before the last attempt. Null: there was no attempt. */
   claimed_at: Date | null;
 }
 
 /**
  * Returns stored attempts as the API returns them, with the fields in the order of the contract and times in milliseconds. PostgreSQL
  * stores the fields in another order and the times in microseconds. An attempt without a recorded outcome gets the error `no_outcome`. Such
- * an attempt is under way, or its process died.
+ * an attempt is under way, or its process died before it recorded the outcome.
  */
 export function attemptsShape({ attempts, attempt_count, claimed_at }: StoredAttempts): Attempt[] {
   const ended = attempts as Attempt[];

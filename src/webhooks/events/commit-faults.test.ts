@@ -11,8 +11,8 @@ import { eventually, onlyDelivery, placeOrder, register } from '#test/support/we
 import { isTestCluster } from '#test/support/test-cluster.ts';
 
 /**
- * Time limit for the arrival of an event at the receiver. A lease lasts much longer. So an event that arrives in time was sent directly by
- * the process that wrote it, and not by a worker that found it in the database.
+ * Time limit in milliseconds for the arrival of an event at the receiver. A lease lasts much longer. So if an event arrives in time, the
+ * process that wrote the event has sent it, and not a worker that found it in the database.
  */
 const SOON_MS = 5_000;
 
@@ -43,7 +43,7 @@ describe('an event whose COMMIT fails, or whose COMMIT response is lost', {
   });
   afterEach(() => receiver.close());
 
-  /** Ways to cause an event, by name. Each function prepares the data and returns a function that causes the event. */
+  /** Changes that cause an event, by name. Each function prepares the data, and returns a function that makes the change. */
   const causes: Record<string, () => Promise<() => Promise<Answer>>> = {
     'a status change of an order': async () => {
       const { orderId } = await placeOrder(api, hotel.partner);
@@ -57,7 +57,10 @@ describe('an event whose COMMIT fails, or whose COMMIT response is lost', {
     },
   };
 
-  /** Causes the event while PostgreSQL refuses the first `times` COMMITs of transactions that write an event, with the SQLSTATE `state`. */
+  /**
+   * Causes the event while PostgreSQL refuses COMMITs. It refuses the first `times` COMMITs of transactions that write an event, with the
+   * SQLSTATE `state`.
+   */
   async function actWhereCommitsFail(times: number, state: string): Promise<Answer> {
     const { db } = service.database;
     await sql`CREATE SEQUENCE commits`.execute(db);

@@ -6,8 +6,8 @@ import { createDatabase, type Database } from '#platform/db/database.ts';
 import { endOfFeed, readFeed } from './feed.ts';
 
 /**
- * Number of events of each credential. The first half of these events already has positions in the feed, as if a client had read them
- * before.
+ * Number of events of each credential. The first half of these events already has positions in the feed, as if a client had already read
+ * these events.
  */
 const EVENTS = 60_000;
 const LIMIT = 50;
@@ -71,9 +71,9 @@ describe('cost of a call of the event feed', () => {
       expected.map((pattern) => pattern.source),
     );
     for (const statement of made) {
-      // A statement that also reads deliveries, or that locks or updates rows, may read more pages. To find a delivery, PostgreSQL reads the
-      // three levels of an index. To lock a row, it reads the row again and also reads the visibility map. To update a row, it also writes
-      // new index entries, and each entry takes a few pages.
+      // A statement may read more database pages if it also reads deliveries, or locks or updates rows. To find a delivery, PostgreSQL
+      // reads the three levels of an index. To lock a row, it reads the row again, and also the visibility map. To update a row, it also
+      // writes new index entries, and each entry takes a few pages.
       const pages = await pagesTouched(statement);
       const isMore = /for no key update|from "delivery"/.test(statement.sql);
       const perRow = statement.sql.startsWith('update') ? 20 : isMore ? 7 : 3;
@@ -82,7 +82,7 @@ describe('cost of a call of the event feed', () => {
     }
   }
 
-  it('a call for events that were read before takes two SELECT statements and reads few database pages, for any cursor', async () => {
+  it('a call for events that already have positions runs two SELECT statements and reads few database pages, for any cursor', async () => {
     for (const cursor of ['', '15000', String(EVENTS / 2 - LIMIT)]) {
       statements = [];
       assert.equal((await read(cursor)).results.length, LIMIT);
@@ -90,13 +90,13 @@ describe('cost of a call of the event feed', () => {
     }
   });
 
-  it('a call for unread events takes eight statements and reads few database pages, even if 30,000 events are unread', async () => {
+  it('a call for events without positions runs eight statements and reads few database pages, even for 30,000 events', async () => {
     const page = await read(String(EVENTS / 2));
     assert.equal(page.next, String(EVENTS / 2 + LIMIT));
     await assertCheap([/select/, /select/, /insert/, /select/, /select/, /update/, /update/, /select/]);
   });
 
-  it('in an empty feed, a call for events writes nothing, and a call for the end of the feed takes only one SELECT', async () => {
+  it('in an empty feed, a call for events writes nothing, and a call for the end of the feed runs only one SELECT', async () => {
     const { partner, credential } = await service.credential(tenant.tenantId);
     assert.ok(partner);
     assert.deepEqual((await read('', credential.id)).results, []);

@@ -1,8 +1,8 @@
 /** Position in an event feed up to which a client has read. */
 export interface Cursor {
-  /** Era of the feed when the client got the cursor. Each restore from a backup raises the era. 0: the database was never restored. */
+  /** Feed era when the client got the cursor: a number that each restore from a backup raises. 0: the database was never restored. */
   era: number;
-  /** Position of the last event that the client has read. 0: the start of the feed, in every era. */
+  /** Position of the last event that the client has read. 0 means the start of the feed in every era. */
   position: number;
 }
 
@@ -17,7 +17,10 @@ export function parseCursor(text: string): Cursor | null {
     : { era: Number(parts.groups?.['era'] ?? 0), position: Number(parts.groups?.['position'] ?? 0) };
 }
 
-/** Returns the text of a cursor. In era 0 the text is only the position, as in the versions of the service that did not have eras yet. */
+/**
+ * Returns the text of a cursor. In era 0 the text is only the position, because earlier versions of the service had no eras and gave such
+ * cursors.
+ */
 export function cursorText({ era, position }: Cursor): string {
   return era === 0 ? String(position) : `${era}-${position}`;
 }

@@ -57,7 +57,7 @@ describe('a cursor beyond the end of the feed', () => {
     );
   });
 
-  it('400: a cursor is refused if the database was set back to a state that is older than the cursor', async () => {
+  it('400: a cursor is refused if the database was set back to a state from before the cursor', async () => {
     const [first] = await insert(3);
     const { next } = await readToEnd(service, tenant.partner);
     const { db } = service.database;
@@ -68,8 +68,8 @@ describe('a cursor beyond the end of the feed', () => {
   });
 });
 
-describe('a cursor of another feed era', () => {
-  it('400: a cursor of an earlier era is refused, even if the feed now has events after the position of the cursor', async () => {
+describe('a cursor of an earlier feed era (each restore from a backup raises the era)', () => {
+  it('400: a cursor of an earlier era is refused, even if the feed now has events beyond the position of the cursor', async () => {
     const early = await insert(3);
     const { next: old } = await readToEnd(service, tenant.partner);
     assert.equal(old, '3', 'in era 0 a cursor is a plain number');
@@ -85,7 +85,7 @@ describe('a cursor of another feed era', () => {
     assert.match(await faultOf(`${era + 1}-3`), /restored from a backup/);
   });
 
-  it('400: a process that runs while the era is raised refuses a cursor of the old era from its next call on', async (t) => {
+  it('400: after the era was raised, a process that was already running refuses a cursor of the old era', async (t) => {
     const node = await startService({ beside: service });
     t.after(() => node.close());
     await insert(1);
@@ -96,7 +96,7 @@ describe('a cursor of another feed era', () => {
     assert.match(faultsOf(answer)[0] ?? '', /restored from a backup/);
   });
 
-  it('200: in a new era, a client can read the feed from the start (after= or after=0) and from the end (after=latest)', async () => {
+  it('200: in a new era, a client can begin at the start of the feed (after= or after=0) or at its end (after=latest)', async () => {
     const early = await insert(2);
     const era = await raiseFeedEra(service.database.db);
     for (const start of ['', '0', `${era}-0`]) {
@@ -110,7 +110,7 @@ describe('a cursor of another feed era', () => {
 });
 
 describe('raiseFeedEra', () => {
-  it('raiseFeedEra raises the era at each call, even in the same second, after a second restore of one backup, or with a clock set back', async () => {
+  it('each call of raiseFeedEra raises the era, even in the same second, after a second restore, or with a clock set back', async () => {
     const { db } = service.database;
     const restoredAt = new Date('2026-11-22T10:00:00.900Z');
     const seconds = restoredAt.getTime() / 1_000 - 0.9;

@@ -5,7 +5,7 @@ import { eventOf, insertEvents, readEvents, readToEnd } from '#test/support/feed
 import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 
-/** In these tests, the order in which transactions commit differs from the order of their event ids. */
+/** In these tests, transactions commit in an order that differs from the order of their event ids. */
 describe('cursors of the event feed', () => {
   let service: TestService;
   let node: TestService;
@@ -45,7 +45,7 @@ describe('cursors of the event feed', () => {
     return { id: event.id, commit: () => tx.commit().execute() };
   }
 
-  it('the feed does not wait for an open transaction, and lists the event of this transaction after all events that were committed earlier', async (t) => {
+  it('the feed does not wait for an open transaction, whose event later comes after all events that were committed earlier', async (t) => {
     const early = await write(2);
     const [first, second] = [await begin(t), await begin(t)];
     const later = await write(5);
@@ -61,7 +61,7 @@ describe('cursors of the event feed', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner)).ids, order, 'a second reader gets the same order');
   });
 
-  it('after=latest returns a cursor that comes after all committed events and before events that are committed later', async (t) => {
+  it('the cursor of after=latest is after all committed events and before all events that are committed later', async (t) => {
     await write(2);
     const open = await begin(t);
     await write(3);
@@ -110,7 +110,7 @@ describe('cursors of the event feed', () => {
     }
   });
 
-  it('two readers of the feed get each committed event exactly once during commits, rollbacks and updates of events', {
+  it('two readers of the feed each get every committed event exactly once during commits, rollbacks and updates of events', {
     timeout: 60_000,
   }, async () => {
     const { db } = service.database;
@@ -132,8 +132,8 @@ describe('cursors of the event feed', () => {
       }
     }
     /**
-     * Updates recent events, newest first, until the writers end. The updates move the events within the table, so that the table does not
-     * have them in the order of their commits.
+     * Updates recent events, newest first, until the writers end. The updates move rows within the table, so that the rows of the events
+     * are not in the order of their commits.
      */
     async function touch(): Promise<void> {
       while (isWriting) {

@@ -21,8 +21,8 @@ function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
 }
 
 /**
- * Selects the events of a feed that have no position yet. The query sorts by the position, although the position of all these events is
- * null. Only then can PostgreSQL read the events in the order of the index. Callers append the id to the ORDER BY.
+ * Selects the events of a feed that have no position yet. The query sorts by the position, although all these positions are null. Without
+ * this, PostgreSQL could not read the events in the order of the index. Callers append the id to the ORDER BY.
  */
 function unnumberedEvents(db: Db, feed: Feed) {
   return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');
@@ -30,7 +30,7 @@ function unnumberedEvents(db: Db, feed: Feed) {
 
 /** End of a feed at the time of the query. */
 export interface FeedEnd {
-  /** Feed era, which each restore of the database raises. 0: the database was never restored. */
+  /** Feed era, a number that each restore of the database raises. 0: the database was never restored. */
   era: number;
   /** Highest committed position of an event. 0: no event has a position. */
   lastPosition: number;
@@ -75,7 +75,8 @@ export async function readNumbered(db: Db, feed: Feed, after: number, limit: num
         eb
           .selectFrom('delivery')
           .select(['status', 'attempts', 'attempt_count', 'claimed_at'])
-          .where('delivery.tenant_id', '=', feed.tenantId) // A cluster finds the node of a subquery only by its own parameter.
+          // The subquery names the tenant itself, because only then does a cluster find its node.
+          .where('delivery.tenant_id', '=', feed.tenantId)
           .whereRef('delivery.id', '=', 'event.id')
           .limit(1)
           .as('delivery'),
@@ -94,8 +95,8 @@ export async function readNumbered(db: Db, feed: Feed, after: number, limit: num
 }
 
 /**
- * Locks the feed until the transaction ends, so that concurrent transactions give positions to events one after the other.
- * @returns the last position that was given to an event
+ * Locks the feed until the transaction ends, so that only one transaction at a time gives positions to events of the feed.
+ * @returns the last position that an event of the feed has; 0 if no event has a position
  */
 export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promise<number> {
   await tx

@@ -28,7 +28,7 @@ const insert = (count: number, changes = {}) =>
   );
 
 describe('entries of the event feed', () => {
-  it('200: an entry of the feed has exactly the fields of the contract, and delivery is null if no webhook was registered', async () => {
+  it('200: a feed entry has exactly the fields of the contract, and its field delivery is null if no webhook was registered', async () => {
     const { orderId, externalId } = await causeEvent(service, tenant);
     await register(service, tenant.partner, receiver.url);
     const answer = await service.call('GET', EVENTS, { headers: tenant.partner });
@@ -50,7 +50,7 @@ describe('entries of the event feed', () => {
     assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
   });
 
-  it('200: an entry of the feed shows the status and the attempts of its delivery as the staff API shows them', async () => {
+  it('200: an entry of the feed shows the same status and attempts of its delivery as the staff API', async () => {
     const answers = [500, 503, 302, 404, 500];
     for (const [status, answer] of [
       ['delivered', () => 204],
@@ -71,7 +71,7 @@ describe('entries of the event feed', () => {
     receiver.answerWith(() => 204);
   });
 
-  it('200: a feed entry repeats the signed delivery body byte for byte, also with quotes and control characters in an id', async () => {
+  it('200: a feed entry has exactly the bytes of the signed delivery body, even with quotes and control characters in an id', async () => {
     await register(service, tenant.partner, receiver.url);
     const externalIds = ['"quoted" \\ back/slash', 'Ü 🏨 中文', '\u2028\u0001\t<script>', '{"a":1.0}'];
     for (const externalId of externalIds) {
@@ -97,7 +97,7 @@ describe('entries of the event feed', () => {
 });
 
 describe('pages of the event feed', () => {
-  it('200: a page of the feed starts with the oldest event, and has as many events as the parameter limit says, or 50 without limit', async () => {
+  it('200: a page of the feed starts with the oldest event, and has at most `limit` events, or 50 if `limit` is missing', async () => {
     const ids = await insert(203);
     const idsOf = async (query: string) =>
       (await readEvents(service, tenant.partner, query)).results.map((entry) => entry.event_id);
@@ -109,7 +109,7 @@ describe('pages of the event feed', () => {
     assert.deepEqual(await idsOf('?after=0&limit=50'), ids.slice(0, 50));
   });
 
-  it('200: a page of the feed begins after the cursor of the previous page, and an empty page returns the cursor of the call', async () => {
+  it('200: a page of the feed begins after the given cursor, and the `next` of an empty page is this cursor', async () => {
     assert.deepEqual(await readEvents(service, tenant.partner), { results: [], next: '' });
     const ids = await insert(5);
     const first = await readEvents(service, tenant.partner, '?after=&limit=3');
@@ -150,7 +150,7 @@ describe('pages of the event feed', () => {
     );
   });
 
-  it('200: a page of the feed has only the events of the calling credential, also with the cursor of another credential', async () => {
+  it('200: a page of the feed has only events of the calling credential, even if the cursor came from another credential', async () => {
     const own = await insert(3);
     const [other, stranger] = [await service.credential(tenant.tenantId), await service.tenant()];
     const others = await insert(4, { credential_id: other.credential.id });

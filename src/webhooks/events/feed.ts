@@ -8,13 +8,13 @@ import * as store from './feed-store.ts';
 import { type DeliveryStatus, type FeedEntry, type FeedPage, type FeedQuery, LATEST } from './schema.ts';
 
 const DEFAULT_LIMIT = 50;
-/** Maximum number of events to which `endOfFeed` gives positions in one transaction. */
+/** Maximum number of events that get a position in one transaction of `endOfFeed`. */
 const NUMBERED_AT_ONCE = 1_000;
 
 /**
- * Returns the part of a feed that a query asks for. The partner and the staff of the tenant read the feed with this function, so both see
- * the same.
- * @throws ApiError invalid_request as `readFeed`
+ * Returns the events of a feed for the query of a request. The partner and the staff of the tenant read the feed with this function, so
+ * both see the same events.
+ * @throws ApiError 400 `invalid_request` in the same cases as `readFeed`
  */
 export async function answerFeed(db: Database, feed: store.Feed, query: FeedQuery): Promise<FeedPage> {
   const { after = '', limit = DEFAULT_LIMIT } = query;
@@ -22,11 +22,12 @@ export async function answerFeed(db: Database, feed: store.Feed, query: FeedQuer
 }
 
 /**
- * Returns the credential's events after a cursor, oldest first, with their deliveries. An event that is committed late gets a position
- * after the events that were already read, so a reader skips no event (docs/decisions/0009-event-feed.md). If no event is new, the function
- * writes nothing to the database.
- * @param after the `next` of the previous response; empty: from the start
- * @throws ApiError invalid_request if the text is not a cursor, or if the service has not returned this cursor since the last restore
+ * Returns the credential's events after a cursor, oldest first, with their deliveries. If an event is committed late, it gets a position
+ * after the events that were already read. So a reader skips no event (docs/decisions/0009-event-feed.md). If there is no new event, the
+ * function writes nothing to the database.
+ * @param after the `next` of the previous response; empty text: from the start of the feed
+ * @throws ApiError 400 `invalid_request` if `after` is not a cursor, or if the service has not returned this cursor since the last restore
+ * from a backup
  */
 export async function readFeed(db: Database, feed: store.Feed, after: string, limit: number): Promise<FeedPage> {
   const end = await store.readEnd(db, feed);
@@ -38,8 +39,8 @@ export async function readFeed(db: Database, feed: store.Feed, after: string, li
 
 /**
  * Checks a cursor, and returns its position.
- * @throws ApiError invalid_request if the text is not a cursor, or if it is of another era or beyond the end of the feed. A client that
- * continued from such a cursor could miss events. Position 0 is valid in every era.
+ * @throws ApiError 400 `invalid_request` if the text is not a cursor, or if the cursor is of an earlier feed era or beyond the end of the
+ * feed. A client that continued from such a cursor could miss events.
  */
 function positionOf(after: string, end: store.FeedEnd): number {
   const cursor = parseCursor(after);
@@ -71,9 +72,10 @@ function refusedCursor(what: string): ApiError {
 }
 
 /**
- * Returns at most `limit` events with positions greater than `after`. If there are fewer, first gives positions to events without a
- * position.
- * @param end end of the feed, which the caller has read before. The result also includes events that got a position after that.
+ * Returns at most `limit` events with positions greater than `after`. If fewer events have such a position, first gives positions to events
+ * that have no position yet.
+ * @param end end of the feed, which the caller has already read. The result also includes events that got a position after the caller read
+ * the end.
  */
 async function readRows(
   db: Database,
@@ -93,8 +95,8 @@ async function readRows(
 }
 
 /**
- * Returns the cursor of the end of the feed. All events that were committed before the call come before this cursor. To achieve this, the
- * function gives a position to every event that has none. If every event already has a position, the function runs only one statement.
+ * Returns the cursor of the end of the feed. All events that were committed before the call come before this cursor. For this, the function
+ * gives a position to every event that has no position. If every event already has a position, the function runs only one statement.
  */
 export async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
   let end = await store.readEnd(db, feed);
@@ -110,12 +112,13 @@ async function numberAll(db: Database, feed: store.Feed): Promise<void> {
   do {
     const lastId = ids.at(-1) ?? null;
     ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
-  } while (ids.length === NUMBERED_AT_ONCE); // A batch that is not full is the last one, because now every event has a position.
+  } while (ids.length === NUMBERED_AT_ONCE); // A batch that is not full is the last batch, because now every event has a position.
 }
 
 /**
- * Begins a new era of all feeds. From the next call on, every process refuses the cursors that were given before. Call this function at the
- * end of a restore from a backup. The era is the time in seconds, so that two restores of one backup have different eras.
+ * Begins a new feed era, a number in each cursor of all feeds. After this, every process refuses the cursors of earlier eras. Call this
+ * function at the end of a restore from a backup. The era is the time in seconds, so that two restores of the same backup have different
+ * eras.
  * @returns the new era
  */
 export async function raiseFeedEra(db: Database, now = new Date()): Promise<number> {
@@ -124,8 +127,8 @@ export async function raiseFeedEra(db: Database, now = new Date()): Promise<numb
 
 /**
  * Assigns the next positions of the feed to the oldest events that have no position.
- * @param afterId id of the last event that got a position in the previous batch, or null. The search begins after this id, because events
- * that got a position leave dead index entries, which take time to skip.
+ * @param afterId id of the last event that got a position in the previous batch, or null. The search begins after this id. So it need not
+ * skip the dead index entries of events that got a position.
  * @returns the ids of the events that got a position, at most `limit`
  */
 async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: string | null): Promise<string[]> {

@@ -3,14 +3,14 @@ import type { Database } from '#platform/db/database.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
 import { EVENT_TYPES, type EventType } from './event-types.ts';
 
-/** Events of a tenant. A missing field is no condition. A filter by an unknown credential selects no event. */
+/** Filter of the events of a tenant. A missing field excludes no event. A filter by an unknown credential selects no event. */
 export interface EventRange {
   tenantId: number;
   credentialId?: string | undefined;
   type?: EventType | undefined;
-  /** Smallest id of the range. */
+  /** Smallest id that the range includes. */
   fromId?: string | undefined;
-  /** Smallest id after the range. */
+  /** Smallest id above the range, which the range does not include. */
   beforeId?: string | undefined;
 }
 
@@ -18,11 +18,11 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Selects the ids of events, for each credential and each type the newest `limit` of them. A LIMIT around this query stops it early.
+ * Selects ids of events: the newest `limit` events of each credential and each type. A LIMIT around this query stops the query early.
  *
- * The order has all columns of the index, and each condition names all of them, so PostgreSQL can read the events only by this index.
- * If the credential and the type were equal to values, PostgreSQL could also read the events of all kinds in the order of their ids, and it
- * would read all events of the tenant if the kind is rare.
+ * The ORDER BY and each condition have all columns of the index, so PostgreSQL can read the events only by this index. With simple
+ * conditions such as `type = …`, PostgreSQL could also read the events of all types in the order of their ids. If the type is rare, it
+ * would then read all events of the tenant.
  */
 export function idsOfKinds(range: EventRange, limit: number): RawBuilder<{ id: string }> {
   const { tenantId, credentialId, type, fromId = FIRST_ID, beforeId = LAST_ID } = range;

@@ -4,7 +4,7 @@ import { executeByIndex } from '#platform/db/transaction.ts';
 import type { StoredAttempts } from './attempts.ts';
 import { type EventRange, idsOfKinds } from './kinds-store.ts';
 
-/** Conditions of the list of staff. */
+/** Filter of the event list for staff. A missing field excludes no event. */
 export interface EventFilter extends EventRange {
   ids?: string[] | undefined;
 }
@@ -20,8 +20,8 @@ export interface ListedEvent {
 type JoinedRow = Omit<ListedEvent, 'delivery'> & StoredAttempts & { status: string | null };
 
 /**
- * Reads the newest events that pass the filter, newest first, with their deliveries. An event holds only ids and a status (contract §6), so
- * its body has at most about 1,200 bytes, and the rows need no bound by bytes.
+ * Reads the newest events that pass the filter, newest first, with their deliveries. An event has only ids and a status (contract §6), so
+ * its body has at most about 1,200 bytes. Therefore `limit` is enough to bound the size of the response.
  */
 export async function readNewest(db: Database, filter: EventFilter, limit: number): Promise<ListedEvent[]> {
   const { tenantId } = filter;
@@ -59,7 +59,7 @@ function newestIds(filter: EventFilter, limit: number): RawBuilder<{ id: string 
   return sql`SELECT id FROM event WHERE ${sql.join(conditions, sql` AND `)} ORDER BY id DESC LIMIT ${limit}`;
 }
 
-/** Returns true if the tenant has this third-party credential, also if it is revoked. */
+/** Returns true if the tenant has this third-party credential, even if the credential is revoked. */
 export async function hasPartner(db: Database, tenantId: number, credentialId: string): Promise<boolean> {
   const found = await db
     .selectFrom('credential')

@@ -16,7 +16,7 @@ const DEFAULT_LIMIT = 50;
 export async function listEvents(db: Database, tenantId: number, query: StaffEventQuery): Promise<StaffEventPage> {
   const { before: beforeId, limit = DEFAULT_LIMIT, credential_id: credentialId, type, ids } = query;
   const filter = { tenantId, beforeId, credentialId, type, ids: ids === undefined ? undefined : readIds(ids) };
-  // One more event tells if the list goes on.
+  // The query reads one event more than the page, to see if the list has a next page.
   const found = await readNewest(db, filter, limit + 1);
   const results = found.slice(0, limit).map(eventShape);
   return { results, next: found.length > limit ? (results.at(-1)?.event_id ?? null) : null };
@@ -29,7 +29,8 @@ function eventShape({ id, body, credential_id, delivery }: ListedEvent): StaffEv
 
 /**
  * Returns the feed of a partner as the partner would read it. Like a call of the partner, it gives positions to new events.
- * @throws ApiError 404 if the tenant has no such partner, and `invalid_request` as `answerFeed`
+ * @throws ApiError 404 if the tenant has no third-party credential with this id
+ * @throws ApiError 400 `invalid_request` in the same cases as `answerFeed`
  */
 export async function feedOfPartner(
   db: Database,

@@ -1,10 +1,7 @@
-/**
- * Right to make one attempt to deliver an event. Only the process that holds the lease sends the event and records the outcome. It sends
- * the event once.
- */
+/** Permission of one process to make one attempt to deliver an event. During the lease, no other process sends the event. */
 export interface Lease {
   id: string;
-  /** Duration of the lease in seconds. After it, another process may claim the delivery. */
+  /** Duration of the lease in seconds. After this time, another process may claim the delivery. */
   seconds: number;
   /**
    * Time on the clock of this process (`performance.now()`) before which the attempt must begin. If this time has passed, the attempt must
@@ -14,15 +11,15 @@ export interface Lease {
 }
 
 /**
- * Webhook URL to which an event is sent, and the encrypted secret that signs the event. Both were read from the registration when the event
- * was written or claimed.
+ * Webhook URL to which an event is sent, and the encrypted secret that signs the event. The service read both from the credential when it
+ * wrote the event or claimed the delivery.
  */
 export interface Target {
   webhookUrl: string;
   webhookSecret: Buffer;
   /**
-   * Time at which the event was written or claimed, in milliseconds since 1970. It is the time of the database, because the clock of a
-   * process may be wrong.
+   * Time at which the event was written or its delivery was claimed, in milliseconds of Unix time. It is the time of the database, because
+   * the clock of a process may be wrong.
    */
   claimedAtMs: number;
 }
@@ -33,12 +30,12 @@ export interface ClaimedDelivery extends Target {
   eventId: string;
   credentialId: string;
   body: string;
-  /** Time of the event, in milliseconds since 1970. */
+  /** Time of the event, in milliseconds of Unix time. */
   createdAtMs: number;
   /** Number of this attempt, from 1. */
   attempt: number;
   lease: Lease;
-  /** Seconds between the time when the delivery became due and its claim. */
+  /** Seconds from the time at which the delivery became due until its claim. */
   waitedSeconds: number;
 }
 
@@ -55,7 +52,8 @@ export interface DueQueue {
 export interface LocalDelivery {
   /**
    * Returns a lease for an event that this process will send itself. Returns null if the receiver has no free sending slot, or if the
-   * tenant holds half of all sending slots while other tenants wait.
+   * tenant has half of all slots while other tenants wait. Also returns null if the worker is stopping, or if too many outcomes wait to be
+   * recorded.
    * @param ahead number of events that the same transaction has already written for the same credential
    */
   offerLease(credential: { tenantId: number; credentialId: string }, ahead: number): Lease | null;
@@ -65,8 +63,8 @@ export interface LocalDelivery {
    */
   begin(delivery: ClaimedDelivery): void;
   /**
-   * Tells the worker that a credential has a due delivery. The worker then claims it immediately, and not only when it next searches for
-   * due deliveries.
+   * Tells the worker that a credential has a due delivery. The worker then claims the delivery as soon as a slot is free, and does not wait
+   * for its next search.
    */
   wake(queue: DueQueue): void;
 }

@@ -6,8 +6,8 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { isSignedWith, moveOrder, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
 
 /**
- * If the response to a COMMIT is lost, the service does not know if the transaction was committed. So the service checks this in the
- * database, or runs the transaction again. The caller must not notice that the response was lost.
+ * If the response to a COMMIT is lost, the service does not know if the transaction was committed. So the service checks the database, or
+ * runs the transaction again. The caller must not notice that the response was lost.
  */
 describe('calls for which the response to a COMMIT is lost', () => {
   let service: TestService;

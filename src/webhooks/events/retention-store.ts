@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
 
-/** Returns the ids of tenants after the given id, in ascending order. */
+/** Returns at most `limit` ids of tenants that are greater than `afterId`, in ascending order. */
 export async function readTenantIds(db: Database, afterId: number, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('tenant')
@@ -15,10 +15,12 @@ export async function readTenantIds(db: Database, afterId: number, limit: number
 }
 
 /**
- * Removes the oldest of the tenant's events with ids between `afterId` and `beforeId`, and their deliveries, except events whose delivery
- * is pending. The statement skips rows that another process has locked, so that several processes share the work and none of them waits.
- * It locks the rows in a materialised CTE, because PostgreSQL may run the subquery of an `IN (SELECT … SKIP LOCKED)` several times. A LIMIT
- * would then apply to each run and not to the whole statement.
+ * Removes at most `limit` events of the tenant with their deliveries, the oldest first. Takes only events with ids between `afterId` and
+ * `beforeId`, and no event whose delivery is pending. Skips rows that another process has locked, so that several processes can work at the
+ * same time and no process waits.
+ *
+ * A materialised CTE locks the rows, because PostgreSQL may run the subquery of an `IN (SELECT … SKIP LOCKED)` several times. Its LIMIT
+ * would apply to each run and not to the whole statement.
  * @returns the ids of the removed events, in no particular order
  */
 export async function removeEvents(

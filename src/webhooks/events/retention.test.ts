@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 after(() => service.close());
 
-/** Returns a new event id (UUIDv7) that contains the given time. */
+/** Returns a new event id (UUIDv7) that contains the given time in milliseconds of Unix time. */
 const idAt = (atMs: number) => firstIdAt(atMs).slice(0, 14) + newId().slice(14);
 
 /** Writes events that happened the given number of days ago. */
@@ -40,7 +40,7 @@ async function idsLeft(): Promise<string[]> {
   return (await db.selectFrom('event').select('id').orderBy('id').execute()).map(({ id }) => id);
 }
 
-/** Removes the events before the given time. Returns the number of removed rows of each batch, without empty batches. */
+/** Removes the events before the given time. Returns the number of removed events of each batch, without empty batches. */
 async function remove(moment: Date): Promise<number[]> {
   const counts: number[] = [];
   for await (const count of removeOldEvents(db, moment)) {
@@ -50,7 +50,7 @@ async function remove(moment: Date): Promise<number[]> {
 }
 
 describe('the removal of old events', () => {
-  it('removeOldEvents removes the events before the given millisecond, and keeps the events in this millisecond or later', async () => {
+  it('removeOldEvents removes the events before the given time, and keeps the events at exactly this millisecond or later', async () => {
     const moment = new Date('2026-05-06T07:08:09.123Z');
     const atMs = moment.getTime();
     const last = `${firstIdAt(atMs - 1).slice(0, 14)}7fff-bfff-ffffffffffff`;
@@ -125,7 +125,7 @@ describe('the removal of old events', () => {
     assert.deepEqual(await remove(new Date()), [5], 'the next pass removes the rows that were locked');
   });
 
-  it('after old events were removed, the feed returns the other events with unchanged cursors', async () => {
+  it('after old events were removed, the feed returns the remaining events with unchanged cursors', async () => {
     await insertOld(3);
     const kept = await insertOld(2, 1);
     const { all, next } = await readToEnd(service, tenant.partner);
@@ -182,7 +182,7 @@ describe('the background loop that removes old events', () => {
     assert.ok(performance.now() - begin < 1_000);
   });
 
-  it('the retention loop logs a warning while the database is out of reach, and removes old events when the database is back', async (t) => {
+  it('the retention loop logs a warning while the database cannot be reached, and removes old events afterwards', async (t) => {
     const proxy = await startDatabaseProxy(service.database.url, 2);
     t.after(() => proxy.close());
     await proxy.refuse();

@@ -16,15 +16,16 @@ const BATCH_SIZE = 1_000;
 const TENANTS_AT_A_TIME = 1_000;
 
 /**
- * Longest waits of the loop that removes old events. Each wait is a random time from half of its longest wait up to the longest wait, so
- * that several processes do not remove events at the same time.
+ * Longest waits of the loop that removes old events, in milliseconds. Each wait is a random time between half of this value and this value,
+ * so that several processes do not remove events at the same time.
  */
 const PACE = {
   /**
-   * Wait before the process first removes old events. It is short, so that events are removed even if each process runs for only an hour.
+   * Wait before the process first removes old events. The wait is short, so that old events are removed even if no process runs for a whole
+   * hour.
    */
   firstAfterMs: 5_000,
-  /** Wait between two passes over the events of all tenants. */
+  /** Wait between two runs over the events of all tenants. */
   everyMs: 3_600_000,
   /** Wait between two batches of removed events. During this wait, the database is free for deliveries and requests. */
   restMs: 100,
@@ -38,8 +39,8 @@ export interface RetentionOptions {
 }
 
 /**
- * Background loop that removes events older than the retention time, together with their ended deliveries. Any number of processes may run
- * it at the same time.
+ * Background loop that removes events older than the retention time, together with their deliveries. It keeps events whose delivery is
+ * pending. Any number of processes may run it at the same time.
  */
 export interface Retention {
   /** Stops the loop. Waits until the current batch has ended. */
@@ -88,8 +89,8 @@ async function pass({ db, log, retentionDays }: RetentionOptions, restMs: number
 }
 
 /**
- * Removes the events that happened before the given moment and have no pending delivery, one tenant after the other. Yields the number of
- * removed events after each batch.
+ * Removes the events that happened before `before` and have no pending delivery, one tenant after the other. Yields the number of removed
+ * events after each batch.
  */
 export async function* removeOldEvents(db: Database, before: Date): AsyncGenerator<number> {
   const beforeId = firstIdAt(before.getTime());
@@ -97,7 +98,7 @@ export async function* removeOldEvents(db: Database, before: Date): AsyncGenerat
     try {
       yield* removeOldEventsOf(db, tenantId, beforeId);
     } catch (error) {
-      // On a cluster, the tenants of a node that is down are left for the next pass.
+      // If a node of a cluster is down, the next pass removes the events of its tenants.
       if (!isCluster(db) || !isUnavailable(error)) {
         throw error;
       }

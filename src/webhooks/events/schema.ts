@@ -70,8 +70,8 @@ export const FeedQuery = Type.Object({
 export type FeedQuery = Type.Static<typeof FeedQuery>;
 
 /**
- * Entry of the feed. The fields `event`, `event_id`, `occurred_at` and `data`, serialised as compact JSON in this order, are byte for byte
- * the body that is signed in a delivery.
+ * Entry of the feed. The fields `event`, `event_id`, `occurred_at` and `data`, serialised as compact JSON in this order, give exactly the
+ * bytes of the signed body of the delivery.
  */
 export const FeedEntry = Type.Object(
   {

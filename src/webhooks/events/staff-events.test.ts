@@ -14,7 +14,7 @@ const STAFF_EVENTS = '/v1/staff/events/';
 let service: TestService;
 let hotel: TestHotel;
 let sibling: Awaited<ReturnType<TestService['credential']>>;
-/** Events of the hotel, oldest first. The first credential has a webhook from the second event on. */
+/** Events of the hotel, oldest first. The first credential has a webhook since the second event. */
 let all: StaffEvent[];
 before(async () => {
   service = await startService();
@@ -34,7 +34,7 @@ after(() => service.close());
 const list = (query: Record<string, string>, of: TestTenant = hotel) =>
   service.call('GET', `${STAFF_EVENTS}?${new URLSearchParams(query)}`, { headers: of.staff });
 
-/** Reads the whole list in pages of two events, and returns the positions of the events in `all`. */
+/** Reads the whole list in pages of two events. Returns the listed events as their positions in `all`. */
 async function found(query: Record<string, string>): Promise<number[]> {
   const events: StaffEvent[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -51,7 +51,7 @@ async function found(query: Record<string, string>): Promise<number[]> {
 }
 
 describe('GET /v1/staff/events/', () => {
-  it('200: lists the events of all partners of the tenant, newest first, as the partner sees them, with the credential', async () => {
+  it('200: the event list of staff has the events of all partners, newest first, with the feed fields and the credential', async () => {
     assert.deepEqual(await found({}), [4, 3, 2, 1, 0]);
     const own = await service.call('GET', EVENTS, { headers: hotel.partner });
     const shown = all.filter(({ credential_id }) => credential_id === hotel.credential.id);
@@ -73,7 +73,7 @@ describe('GET /v1/staff/events/', () => {
     );
   });
 
-  it('200: credential_id, type, ids and before each list the events with this value, and all together those with every value', async () => {
+  it('200: credential_id, type, ids and before each filter the event list by this value, and together by all values', async () => {
     assert.deepEqual(await found({ credential_id: sibling.credential.id }), [2]);
     assert.deepEqual(await found({ type: 'order.status_changed' }), [4, 2, 0]);
     assert.deepEqual(await found({ type: 'reservation.created' }), [1]);
@@ -95,7 +95,7 @@ describe('GET /v1/staff/events/', () => {
     assert.deepEqual(await positions({ before: String(all[0]?.event_id) }), []);
   });
 
-  it('200: a filter by an unknown id or an id of another tenant gives an empty list, and before may be any UUID', async () => {
+  it('200: a filter by an unknown id or an id of another tenant gives an empty list, and `before` may be any UUID', async () => {
     const stranger = await service.tenant();
     const [theirs = ''] = await insertEvents(service.database.db, [eventOf(stranger)]);
     for (const query of [{ credential_id: newId() }, { credential_id: stranger.credential.id }, { ids: theirs }]) {
@@ -106,14 +106,14 @@ describe('GET /v1/staff/events/', () => {
     assert.equal((await list({ before: 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF' })).body.results.length, 5);
   });
 
-  it('200: the last page is exact: next is null if the events end with the page', async () => {
+  it('200: next of the event list is null if the page ends with the last event, even if the page is full', async () => {
     assert.equal((await list({ limit: '5' })).body.next, null);
     assert.equal((await list({ limit: '4' })).body.next, all[1]?.event_id);
     assert.equal((await list({ limit: '2', type: 'order.status_changed' })).body.next, all[2]?.event_id);
     assert.equal((await list({ limit: '3', type: 'order.status_changed' })).body.next, null);
   });
 
-  it('400: a malformed id, an unknown type and a limit out of range are refused, and the message names the field', async () => {
+  it('400: an event list with a malformed id, an unknown type or a wrong limit is refused, and the message names the field', async () => {
     for (const [field, value] of [
       ['before', 'x'],
       ['before', ''],
@@ -136,7 +136,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
     service.call('GET', `/v1/staff/credentials/${id}/feed/${query}`, { headers: of.staff });
   const ofPartner = (query = '', partner = hotel.partner) => service.call('GET', EVENTS + query, { headers: partner });
 
-  it('200: staff get the same bytes as the partner, also if staff read the feed before the partner', async () => {
+  it('200: staff get the feed with exactly the bytes that the partner gets, even if staff read the feed first', async () => {
     const node = await service.tenant();
     const receiver = await startReceiver({ answer: () => ({ status: 500, body: 'no' }) });
     const own = await startService({
@@ -173,7 +173,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
       const [entry] = (await ofPartner('?after=1', node.partner)).body.results;
       assert.deepEqual(Object.keys(entry), ['cursor', 'event', 'event_id', 'occurred_at', 'data', 'delivery']);
       assert.deepEqual(Object.keys(entry.delivery.attempts[0]), ['at', 'http_status', 'duration_ms', 'error']);
-      // An event that the partner numbers first has the same position for staff.
+      // If a read of the partner gives an event its position in the feed, staff see the same position.
       await insertEvents(service.database.db, [eventOf(node)]);
       const { text } = await ofPartner('?after=2', node.partner);
       assert.equal((await feed(id, '?after=2', node)).text, text);
@@ -183,7 +183,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
     }
   });
 
-  it('200: the feed has only events of this credential, also after it is revoked', async () => {
+  it('200: the feed that staff read has only events of the credential, even after the credential was revoked', async () => {
     const { credential, partner } = await service.credential(hotel.tenantId);
     await causeEvent(service, hotel, partner);
     const earlier = await feed(credential.id);
@@ -194,7 +194,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
     assert.deepEqual((await feed(credential.id.toUpperCase())).body, earlier.body);
   });
 
-  it('400: what the partner gets 400 for, staff get 400 for, with the same message', async () => {
+  it('400: if the feed returns 400 to the partner, the same call of staff gets 400 with the same message', async () => {
     for (const query of [
       '?after=x',
       '?after=-1',
@@ -210,7 +210,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
     }
   });
 
-  it('404: an unknown or malformed id, a credential of another tenant and a PMS credential are not found', async () => {
+  it('404: the feed of an unknown or malformed id, of another tenant or of a PMS credential is not found', async () => {
     const pms = await service.call('POST', '/v1/channel-manager/credentials/', { headers: hotel.owner });
     const stranger = await service.tenant();
     for (const id of [newId(), 'x', pms.body.id, stranger.credential.id]) {

@@ -14,7 +14,7 @@ interface Dependencies {
   headerBrand: string;
 }
 
-/** Registers the routes with which staff see the events of all partners, and the feed of one partner. */
+/** Registers the staff routes that return the events of all partners, and the feed of one partner. */
 export function eventStaffRoutes(app: App, { db, staffGuard, headerBrand }: Dependencies): void {
   app.get(
     '/v1/staff/events/',

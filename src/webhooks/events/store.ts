@@ -6,6 +6,7 @@ import type { EventType } from './event-types.ts';
 import type { Lease, Target } from './local-delivery.ts';
 import type { EventSubject } from './schema.ts';
 
+/** Event to insert. `createdAt` is the time of the change that the event reports. */
 export interface NewEvent {
   tenantId: number;
   id: string;
@@ -16,7 +17,7 @@ export interface NewEvent {
   subject: EventSubject;
   /**
    * Lease for the first attempt, if this process will send the event itself. With a lease, the INSERT also claims the delivery and counts
-   * the attempt. Null: a worker of this process or of another process claims the delivery later.
+   * the attempt. Null: a worker of any process claims the delivery later.
    */
   lease: Lease | null;
 }
@@ -40,7 +41,7 @@ const EVENT_INPUT = new Fields<EventInput>({
   leaseSeconds: 'float8',
 });
 
-/** Time of the transaction in milliseconds since 1970. */
+/** Start time of the transaction, in milliseconds of Unix time. */
 const CLAIMED_AT_MS = sql`extract(epoch FROM now())::float8 * 1000`;
 /** Condition for a credential whose events get deliveries. */
 const IS_DELIVERED = sql`webhook_url <> '' AND is_active`;
@@ -48,8 +49,8 @@ const EVENT_COLUMNS = sql`event (tenant_id, id, credential_id, type, body, creat
 const DELIVERY_COLUMNS = sql`delivery (tenant_id, id, credential_id, status, attempt_count, leased_until, claimed_at, lease_id)`;
 
 /**
- * Returns the values of `DELIVERY_COLUMNS` after the id of the credential. A lease begins at the time of the INSERT (`clock_timestamp()`) and
- * not of the BEGIN (`now()`), because the transaction may have begun much earlier.
+ * Returns the SQL values for the columns of `DELIVERY_COLUMNS` from `status` on. A lease begins at the time of the INSERT
+ * (`clock_timestamp()`) and not at the time of the BEGIN (`now()`), because the transaction may have begun much earlier.
  */
 function firstClaim(leaseId: RawBuilder<unknown>, leaseSeconds: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`'pending', (${leaseId} IS NOT NULL)::int,
@@ -58,9 +59,9 @@ function firstClaim(leaseId: RawBuilder<unknown>, leaseSeconds: RawBuilder<unkno
 }
 
 /**
- * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (decision 32). On one node, the events
- * may belong to several tenants, and this is one of the few statements that may write for several tenants. On a cluster, all events must
- * belong to one tenant.
+ * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (decision 32). On one node, the
+ * events may belong to several tenants, because this is one of the few statements that may write rows of several tenants. On a cluster, all
+ * events must belong to one tenant.
  * @returns the URL and secret of each event that gets a delivery, by event id
  */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {
@@ -102,8 +103,8 @@ async function insertTogether(tx: Tx, inputs: EventInput[]): Promise<Map<string,
 }
 
 /**
- * Reads the credentials, and then writes the rows of the events and of their deliveries. On a cluster, an INSERT into several tables and an
- * INSERT … SELECT would ask all nodes (architecture, database rule 4).
+ * Reads the credentials, and then writes the rows of the events and of their deliveries. Used on a cluster, where one INSERT into several
+ * tables or an INSERT … SELECT would query all nodes (architecture, database rule 4).
  */
 async function insertRows(tx: Tx, inputs: EventInput[]): Promise<Map<string, Target>> {
   const [first] = inputs;

@@ -21,29 +21,28 @@ export interface EventInput {
 }
 
 /**
- * Writes events in the same transaction as the change that they report, so that the change and its events are committed together or not at
- * all (decision 32).
+ * Writes events in the same transaction as the change that they report. So either the change and its events are committed, or the change
+ * and its events are rolled back (decision 32).
  */
 export type RecordEvents = (...inputs: EventInput[]) => Promise<void>;
 
 /**
  * Runs `work` in a transaction and commits it. After the commit, the events that `work` recorded are delivered.
  *
- * Like `inTransaction`, it runs `work` again after a temporary failure. If the response to a COMMIT is lost, it first finds out if the
- * transaction was committed. If so, it returns the result of `work` and does not run `work` again, because a second run would find the
- * changes of the first one.
- * @throws UnavailableError if the database stays out of reach
+ * Like `inTransaction`, it runs `work` again after a temporary failure. If the response to a COMMIT is lost, it first checks if the
+ * transaction was committed. If it was committed, it returns the result of `work`, and does not run `work` again, because a second run
+ * would find the changes of the first run.
+ * @throws UnavailableError if the database still cannot be reached after the retries
  */
 export type TransactionWithEvents = <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => Promise<T>;
 
 /**
  * Creates the function that runs transactions with events.
- * @param deliveries delivery worker of this process; null: this process sends no events, and the workers of other processes find and send
- * them
+ * @param deliveries delivery worker of this process; null: this process sends no events, and the workers of other processes send its events
  */
 export function createTransactionWithEvents(db: Database, deliveries: LocalDelivery | null): TransactionWithEvents {
   return async <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => {
-    // Result and events of the last run of `work` whose COMMIT may have reached the database.
+    // Result and events of the last run of `work`. Its COMMIT may have reached the database.
     let sentToCommit: { result: T; events: RecordedEvents } | null = null;
     const { result, events } = await withRetries(async () => {
       if (sentToCommit !== null && (await isCommitted(db, sentToCommit.events))) {
@@ -86,7 +85,7 @@ class RecordedEvents {
     this.#written.push(...events.map((event) => ({ event, target: targets.get(event.id) ?? null })));
   };
 
-  /** Returns the event to insert. It has a lease if this process has a free sending slot for its delivery. */
+  /** Returns the event to insert. If the worker of this process can send the event now, the event has a lease. */
   #draft({ type, occurredAt, data, subject, ...credential }: EventInput): NewEvent {
     const id = newId();
     const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
@@ -95,7 +94,7 @@ class RecordedEvents {
     return { ...credential, id, type, body, createdAt: occurredAt, subject, lease };
   }
 
-  /** Begins the deliveries of the recorded events. Call it after the commit. */
+  /** Begins the deliveries of the recorded events. Call this method after the commit. */
   deliver(): void {
     for (const { event, target } of this.#written) {
       if (target !== null) {
@@ -118,8 +117,8 @@ class RecordedEvents {
 
 /**
  * Returns true if a transaction was committed although the response to its COMMIT was lost. To check this, the function inserts the first
- * event of the transaction again and rolls back. If the transaction is still open, the INSERT waits until it ends. If the transaction was
- * committed, the INSERT violates the primary key. If the transaction recorded no event, the function has no row to check and returns false.
+ * event of the transaction again, and then rolls back. If the first transaction is still open, the INSERT waits until it ends. If the first
+ * transaction was committed, the INSERT violates the primary key. If it recorded no event, the function cannot check, and returns false.
  */
 async function isCommitted(db: Database, { first }: RecordedEvents): Promise<boolean> {
   if (first === undefined) {

@@ -33,7 +33,7 @@ interface Budgeted {
   apis: readonly { name: string; url: string; pid: number }[];
   /** Undefined if each process counts calls on its own. */
   redis: unknown;
-  /** Partner whose budget is used up, or null for a pause. */
+  /** Partner whose budget the client uses up, or null to pause the client. */
   budgeted: Partner | null;
 }
 

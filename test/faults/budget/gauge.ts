@@ -9,9 +9,9 @@ const TICK_MS = 4;
 
 /** Measurements of one process. */
 export interface Reading {
-  /** Longest pause of the event loop, by wall clock. Both the work of the process and other work of the machine cause pauses. */
+  /** Longest pause of the event loop by the wall clock. The work of the process or other work of the machine can cause a pause. */
   standstillMs: number;
-  /** Largest processor time that the main thread used between two ticks of a 4 ms timer. Other work of the machine does not count here. */
+  /** Largest processor time of the main thread between two ticks of a 4 ms timer. Other work of the machine does not increase it. */
   heldMs: number;
   residentMiB: number;
   /** Largest resident memory since the start of the process. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Call, type Keys, make, newAgent, type Outcome } from './call.ts';
 
 const LOWEST_PRIORITY = 19;
-/** Number of connections that the program opens at the same time. If it opened more, the accept queue of the service would overflow. */
+/** Number of connections that the program opens at the same time. More connections would overflow the accept queue of the service. */
 const PORTION = 40;
 const PORTION_EVERY_MS = 10;
 

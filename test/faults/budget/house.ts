@@ -154,7 +154,7 @@ export async function moreKeys(url: string, { keys }: BudgetTenant, count: numbe
 /** Returns an ordinary small menu. */
 export const smallMenu: () => MenuDocument = sampleMenu;
 
-/** Returns a long menu of dishes with add-ons. By default it is as long as one body of 1 MiB allows. */
+/** Returns a long menu of dishes with add-ons. By default, its JSON is nearly 1 MiB. */
 export function longMenu(dishes = DISHES, addons = ADDONS_OF_A_DISH): MenuDocument {
   return {
     categories: [{ name: 'Pizza' }],

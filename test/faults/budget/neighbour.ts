@@ -68,7 +68,7 @@ function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: Keys)
 
 interface Calling {
   url: string;
-  /** List to which the outcome is added. */
+  /** List to which this program adds the outcome of the call. */
   list: Outcome[];
   call: Call;
   keys: Keys;

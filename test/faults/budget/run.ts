@@ -11,7 +11,7 @@ import { countStatuses, type Measured, timesOfBoth } from './verdict.ts';
 /** Durations of the phases of a case, in milliseconds. */
 export interface Lengths {
   warmUpMs: number;
-  /** Minimum time of the measurement. */
+  /** Minimum duration of the measurement. */
   leastMs: number;
   /** Maximum time for all calls of the busy tenant. */
   mostMs: number;
@@ -37,7 +37,7 @@ export const SHORT_LENGTHS: Lengths = {
 };
 
 const MEMORY_POLL_MS = 2_000;
-/** Tolerance for the comparison of memory after the load with memory before the load. A process without load can grow by as much. */
+/** Tolerance when memory after the load is compared with memory before it. A process without load can also grow by this size. */
 const LEVEL_MIB = 60;
 /**
  * Number of the first call before the measurement. Each of these calls is sent by itself. The ids in a call contain its number. The number

@@ -13,7 +13,7 @@ import { type Account, Server, serverAccount, untilListening } from './server.ts
 const WHOLE_WITHIN_MS = 120_000;
 const NODES = 3;
 
-/** The servers of a highly available installation: docs/operating/high-availability.md sets up the same. */
+/** Servers of a highly available installation. docs/operating/high-availability.md sets up the same kinds of servers. */
 export interface Cluster extends Machines {
   etcds: Server[];
   nodes: DatabaseNode[];
@@ -22,7 +22,7 @@ export interface Cluster extends Machines {
   redis: Redis;
   /** Folder with the logs of all servers. */
   serverFolder: string;
-  /** Environment of a command of this version, which connects through PgBouncer. */
+  /** Environment of a `roomservice` command of this version. The command connects to the database through PgBouncer. */
   thisVersion: { env: Record<string, string> };
 }
 
@@ -37,8 +37,8 @@ interface Site {
 
 /**
  * Starts three etcd, three PostgreSQL under Patroni, HAProxy, PgBouncer, Redis, two API processes behind a HAProxy, and two workers.
- * @param previous path of the `bin/roomservice.js` of the previous version, which then runs at first. It connects to HAProxy without
- * PgBouncer, because it does not work behind a pooler.
+ * @param previous path of the `bin/roomservice.js` of the previous version. If it is given, the cluster first runs the previous version.
+ * That version connects to HAProxy without PgBouncer, because it does not work behind a pooler.
  */
 export async function startCluster(stage: Stage, previous?: string): Promise<Cluster> {
   const site = { folder: join(stage.folder, 'servers'), account: serverAccount(), closers: stage.closers };
@@ -179,7 +179,7 @@ async function startServer(
   return server;
 }
 
-/** Creates the role and the database of the service, after a standby has joined. Before, no write could commit. */
+/** Waits until a standby has joined, because no write commits without a standby. Then creates the role and the database of the service. */
 async function createDatabase(port: number): Promise<ClusterDatabase> {
   const connect = (database: string) => new ClusterDatabase(`postgres://postgres@127.0.0.1:${port}/${database}`);
   const server = connect('postgres');
@@ -190,7 +190,7 @@ async function createDatabase(port: number): Promise<ClusterDatabase> {
   return connect('roomservice');
 }
 
-/** Returns the node that is the primary, or undefined if there is none. */
+/** Returns the node that is the primary, or undefined if no node is. */
 export async function findPrimary(nodes: readonly DatabaseNode[]): Promise<DatabaseNode | undefined> {
   const found = await Promise.all(nodes.map(async (node) => ((await node.isPrimary()) ? [node] : [])));
   return found.flat()[0];

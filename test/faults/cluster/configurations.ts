@@ -1,6 +1,6 @@
 import type { NodePorts } from './database-node.ts';
 
-/** Returns the configuration of the HAProxy that leads connections to the primary. */
+/** Returns the configuration of the HAProxy that forwards database connections to the primary. */
 export function haproxyOfDatabase(port: number, nodes: readonly NodePorts[]): string {
   const servers = nodes.map(({ postgres, rest }, index) => {
     return `  server node${index + 1} 127.0.0.1:${postgres} check port ${rest}`;

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Account, killersAtExit, Server } from './server.ts';
 
-/** Ports of one node: of its PostgreSQL, and of the REST API of its Patroni. */
+/** Ports of one node: the port of its PostgreSQL, and the port of the REST API of its Patroni. */
 export interface NodePorts {
   postgres: number;
   rest: number;
@@ -22,7 +22,7 @@ export interface NodeOptions {
 
 const CHECK_TIMEOUT_MS = 2_000;
 
-/** Settings of the whole cluster. docs/operating/high-availability.md explains them. */
+/** Settings of the whole cluster. docs/operating/high-availability.md explains these settings. */
 const CLUSTER = {
   ttl: 10,
   loop_wait: 2,
@@ -35,7 +35,7 @@ const CLUSTER = {
       max_connections: 150,
       shared_buffers: '64MB',
       wal_log_hints: 'on',
-      // Only the suite needs commit times, to measure delays.
+      // The service does not need commit times. The suite uses them to measure delays.
       track_commit_timestamp: 'on',
     },
   },
@@ -70,7 +70,7 @@ export class DatabaseNode {
     killersAtExit.add(this.#killAtExit);
   }
 
-  /** Returns true if this node is the primary, as HAProxy asks for it. */
+  /** Returns true if this node is the primary. Sends the same request to Patroni as the health check of HAProxy. */
   async isPrimary(): Promise<boolean> {
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
     const answer = await fetch(`http://127.0.0.1:${this.ports.rest}/primary`, { signal }).catch(() => null);
@@ -78,7 +78,7 @@ export class DatabaseNode {
     return answer?.status === 200;
   }
 
-  /** Gives the role of primary to a synchronous standby. */
+  /** Makes a synchronous standby the primary in place of this node. */
   async switchOver(): Promise<void> {
     await this.#tellPatroni('POST', '/switchover', { leader: this.name });
   }
@@ -104,7 +104,7 @@ export class DatabaseNode {
     killersAtExit.delete(this.#killAtExit);
   }
 
-  /** Stops Patroni and all processes of PostgreSQL in the middle of their work. Their connections stay open. */
+  /** Suspends Patroni and all processes of PostgreSQL (SIGSTOP) in the middle of their work. Their connections stay open. */
   freeze(): void {
     this.patroni.signal('SIGSTOP');
     signalAll(this.#postgresPids(), 'SIGSTOP');
@@ -121,7 +121,7 @@ export class DatabaseNode {
       const main = Number.parseInt(readFileSync(join(this.#dataFolder, 'postmaster.pid'), 'utf8'), 10);
       const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8');
       const command = readFileSync(`/proc/${main}/cmdline`, 'utf8');
-      // After a kill, the file stays, and another program may have got the process id.
+      // The file still exists after a kill, and a different program may then have the process id in it.
       return command.includes(this.#dataFolder)
         ? [main, ...children.trim().split(' ').filter(Boolean).map(Number)]
         : [];
@@ -168,7 +168,7 @@ function configurationOf({ name, folder, binaries, ports, etcdPorts, etcdApi }: 
         rewind: superuser,
       },
       parameters: { unix_socket_directories: folder },
-      // A node that pg_rewind cannot repair is copied anew from the primary.
+      // If pg_rewind cannot repair a node, Patroni copies the node again from the primary.
       remove_data_directory_on_rewind_failure: true,
       remove_data_directory_on_diverged_timelines: true,
     },

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database } from '../database.ts';
 
-/** Longest time for which a statement is repeated. It is longer than the longest time without a primary. */
+/** Maximum time for the tries of one statement, in milliseconds. It is longer than the longest time without a primary. */
 const WITHIN_MS = 60_000;
 const REPEAT_EVERY_MS = 250;
-/** Classes and codes of SQLSTATE with which a server refuses a statement because it is no primary or is about to stop. */
+/** SQLSTATE codes, or their first characters, of a server that refuses a statement because it is not the primary or is about to stop. */
 const PASSING = /^(?:08|57P|25006)/;
 
 /** Access of the suite to the primary of the cluster, through the HAProxy of the database. */

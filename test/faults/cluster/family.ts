@@ -19,9 +19,9 @@ import { redisFaults } from './faults/redis.ts';
 import { missingPackages } from './programs.ts';
 import { type RoundResult, tableOf, violationsIn } from './table.ts';
 
-/** All faults of the family, in the order in which a round causes them. The rolling upgrade must be the first. */
+/** All faults of clusters, in the order in which a round causes them. The rolling upgrade must be the first fault. */
 const FAULTS: readonly Fault<ClusterWorld>[] = [...processFaults, ...databaseFaults, ...redisFaults];
-/** Name under which a round records what is found after its last fault. */
+/** Name under which a round records the broken guarantees that its last check finds, after the last fault. */
 const END = 'end-of-round';
 const WARM_UP_MS = 5_000;
 
@@ -31,7 +31,7 @@ export interface ClusterOptions {
   only: string[] | undefined;
   rounds: number;
   seed: number;
-  /** True to prove that the invariants find damage, in place of causing faults. */
+  /** If true, the run causes no faults, but proves that the invariants find damage. */
   isProof: boolean;
   /**
    * File to which each result is appended, or undefined for no file. A run skips the faults of a round that the file already has, and its
@@ -42,7 +42,7 @@ export interface ClusterOptions {
 }
 
 /**
- * Causes faults in a cluster that it starts from nothing, a new one for each round.
+ * Starts a new cluster for each round, and causes the faults in it.
  * @returns the exit code
  */
 export async function runClusterFamily(options: ClusterOptions): Promise<number> {
@@ -80,9 +80,9 @@ export async function runClusterFamily(options: ClusterOptions): Promise<number>
 }
 
 /**
- * Proves that the suite finds the acknowledged writes that a cluster without synchronous replication loses. The suite then also reports other
+ * Proves that the suite finds the acknowledged writes that a cluster without synchronous replication loses. The suite also reports other
  * broken guarantees, because the clients and receivers know events and orders that the database does not have.
- * @returns true if the suite found them
+ * @returns true if the suite found lost writes
  */
 async function proveLoss(world: ClusterWorld): Promise<boolean> {
   const { lost } = await runFault(world, asynchronous);

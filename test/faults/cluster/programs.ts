@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PATH } from './server.ts';
 
-/** Programs of the cluster, each with the package of Debian that has it. */
+/** Debian package of each program of the cluster, by the name of the program. */
 const PACKAGES: Record<string, string> = {
   patroni: 'patroni',
   etcd: 'etcd-server',
@@ -14,7 +14,7 @@ const PACKAGES: Record<string, string> = {
 /** Folder in which Debian has one folder for each version of PostgreSQL. */
 const POSTGRESQL = '/usr/lib/postgresql';
 
-/** Returns the folder with the programs of the newest PostgreSQL that is installed, or undefined if there is none. */
+/** Returns the folder with the programs of the newest installed PostgreSQL, or undefined if no PostgreSQL is installed. */
 export function findPostgresql(): string | undefined {
   const versions = existsSync(POSTGRESQL) ? readdirSync(POSTGRESQL).map(Number) : [];
   const newest = versions.sort((a, b) => b - a).map((version) => join(POSTGRESQL, String(version), 'bin'));
@@ -28,8 +28,8 @@ export function missingPackages(): string[] {
 }
 
 /**
- * Returns the API of etcd that Patroni uses. Before 3.0.3, Patroni with `etcd3` writes its lock without a comparison. A primary that was stopped
- * and continues can then take the lock from the new primary, and writes that the new primary has acknowledged are lost.
+ * Returns the API of etcd that Patroni must use. Before 3.0.3, Patroni with `etcd3` writes its lock even if another node has the lock. So a
+ * suspended primary that continues can take the lock from the new primary. Then writes that the new primary has acknowledged are lost.
  */
 export function etcdApi(): 'etcd' | 'etcd3' {
   const output = execFileSync('patroni', ['--version'], { env: { PATH } }).toString();

@@ -7,10 +7,10 @@ import { acceptsConnections } from '../../support/accepts.ts';
 
 const STOP_WITHIN_MS = 15_000;
 const LISTENING_WITHIN_MS = 30_000;
-/** Debian installs HAProxy and PgBouncer into a folder that is not on the PATH of every user. */
+/** PATH with the folders of HAProxy and PgBouncer. Debian installs them into a folder that is not on the PATH of every user. */
 export const PATH = `${process.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin:/sbin`;
 
-/** Account that runs a server. Undefined is the account of this process. */
+/** User and group that run a server. Undefined means the user and group of this process. */
 export type Account = { uid: number; gid: number } | undefined;
 
 /** Returns the account `postgres` if this process runs as root, because PostgreSQL and PgBouncer refuse to run as root. */
@@ -30,7 +30,7 @@ export interface ServerOptions {
   account: Account;
 }
 
-/** A server program in a process of its own. Its command stays the same over restarts. */
+/** A server program in a separate process. A restart runs the same command. */
 export class Server {
   readonly name: string;
   readonly #options: ServerOptions;
@@ -95,13 +95,13 @@ export class Server {
   }
 }
 
-/** Functions that kill what still runs if the suite itself ends early, so that no server stays behind. */
+/** Functions that kill the servers that still run when the suite ends early. */
 export const killersAtExit = new Set<() => void>();
 process.once('exit', () => killersAtExit.forEach((kill) => kill()));
 
 /**
  * Waits until a server accepts connections on a port of 127.0.0.1.
- * @throws Error with the end of the log if it does not within 30 s
+ * @throws Error with the end of the log if the server accepts no connection within 30 s
  */
 export async function untilListening(server: Server, port: number): Promise<void> {
   for (const deadlineMs = Date.now() + LISTENING_WITHIN_MS; Date.now() < deadlineMs && server.isRunning; ) {

@@ -1,6 +1,6 @@
 import type { Violation } from '../findings.ts';
 
-/** What one fault did in one round. */
+/** Results of one fault in one round. */
 export interface RoundResult {
   fault: string;
   round: number;
@@ -8,7 +8,7 @@ export interface RoundResult {
   acknowledged: number;
   /** Number of acknowledged writes that the database does not have. */
   lost: number;
-  /** Number of calls that no retry settled. */
+  /** Number of calls that got no status below 500, although the client repeated them. */
   unsettled: number;
   /** Longest time between two acknowledged writes, in milliseconds. */
   longestGapMs: number;

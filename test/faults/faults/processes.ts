@@ -9,7 +9,7 @@ import { causeEvent } from './witness.ts';
 const SERVING_AGAIN_MS = 5_000;
 const RETRIED_WITHIN_MS = 25_000;
 const STOPPED_MS = 30_000;
-/** Time after which a response that the receiver has sent is certainly at the worker. */
+/** Time after which a response of the receiver has certainly arrived at the worker. */
 const ON_ITS_WAY_MS = 300;
 
 /** Each API process is killed while it serves calls, and is immediately started again. */

@@ -8,7 +8,7 @@ export interface Window {
   fromMs: number;
   /** Number of entries in `history.creations` at the beginning of the period. */
   creationsBefore: number;
-  /** True if the fault interrupts deliveries under way, which then wait for the end of their lease. */
+  /** True if the fault interrupts deliveries under way. Such a delivery then waits until its lease ends. */
   interruptsDeliveries: boolean;
   /** True at the end of the run, when every delivery must have ended. */
   isLast: boolean;

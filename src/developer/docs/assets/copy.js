@@ -1,4 +1,4 @@
-// Adds a copy button to every code block, if the browser allows access to the clipboard. Without the button, the reader can select the
+// Adds a copy button to every code block, if the browser allows access to the clipboard. If there is no button, the reader can select the
 // code.
 function addCopyButton(block) {
   const frame = document.createElement('div');

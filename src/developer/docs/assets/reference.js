@@ -1,5 +1,5 @@
-// This script starts Scalar, the viewer of the API reference, so that it sends no request to another service. Scalar's proxy, telemetry,
-// agent, web fonts and links to outside clients are switched off.
+// This script starts Scalar, the viewer of the API reference. It switches off Scalar's proxy, telemetry, agent, web fonts and links to
+// outside clients, so that Scalar sends no request to another service.
 const mount = document.getElementById('content');
 
 // The content security policy of the page allows a style element only if the element has the nonce of the page. Some parts of Scalar create
@@ -14,8 +14,8 @@ document.createElement = (...args) => {
   return element;
 };
 
-// Attributes that assistive technology and the keyboard need but that Scalar leaves out or sets wrongly. Each entry has a selector, an
-// attribute and its value. The value null removes the attribute. `repair` applies the entries each time Scalar has changed the page.
+// Attributes that screen readers and the keyboard need, but that Scalar leaves out or sets wrongly. Each entry has a selector, an attribute
+// and its value. The value null removes the attribute. `repair` applies the entries after each change of the page.
 const REPAIRS = [
   ['header', 'role', 'none'],
   ['.t-doc__header', 'role', 'region'],
@@ -52,8 +52,8 @@ new MutationObserver(repair).observe(mount, { childList: true, subtree: true });
 const sources = JSON.parse(mount.dataset.sources);
 const documents = sources.map(({ url }) => new URL(url, window.location.href).href);
 
-// Scalar sends every parameter that has an example. This function changes the OpenAPI document, so that an optional parameter shows its
-// example but is sent only if the reader selects the parameter.
+// Scalar sends every parameter that has an example. This function changes the OpenAPI document, so that Scalar still shows the example of
+// an optional parameter, but sends the parameter only if the reader selects it.
 async function fetchForScalar(...args) {
   const answer = await fetch(...args);
   if (!documents.includes(answer.url)) {
@@ -70,7 +70,7 @@ async function fetchForScalar(...args) {
   return Response.json(document);
 }
 
-// The browser runs Scalar's own script after this script. So Scalar is started at `DOMContentLoaded`, when both scripts have run.
+// The browser runs Scalar's own script after this script. So this script starts Scalar at `DOMContentLoaded`, when both scripts have run.
 document.addEventListener('DOMContentLoaded', () => {
   Scalar.createApiReference(mount, {
     sources,

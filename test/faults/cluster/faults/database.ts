@@ -6,12 +6,12 @@ import type { DatabaseNode } from '../database-node.ts';
 import { duringOutage, restore } from './restoring.ts';
 
 const FOUND_WITHIN_MS = 60_000;
-/** Time for which the standbys are lost. */
+/** Time for which both standbys do not run. */
 const WITHOUT_STANDBYS_MS = 10_000;
-/** Time after which responses to writes that a standby had confirmed have certainly arrived. */
+/** Time after which the clients have certainly got the responses to all writes that a standby had confirmed. */
 const IN_FLIGHT_MS = 2_000;
 const ONE_ETCD_LOST_MS = 8_000;
-/** Time for which two etcd are lost. By then the primary has lost its lock (`ttl`), and Patroni has demoted it. */
+/** Time for which two etcd servers do not run. It is longer than the lock of the primary (`ttl`), so Patroni demotes the primary. */
 const TWO_ETCD_LOST_MS = 20_000;
 const POOLER_RESTARTS = 3;
 
@@ -29,7 +29,7 @@ async function primaryOf({ nodes }: ClusterWorld): Promise<DatabaseNode> {
   return primary;
 }
 
-/** The machine of the primary is lost, and returns after a standby has become the primary. */
+/** The machine of the primary loses its power, and starts again after a standby has become the primary. */
 const primaryKilled: Fault<ClusterWorld> = {
   name: 'primary-killed',
   isShort: true,
@@ -42,7 +42,7 @@ const primaryKilled: Fault<ClusterWorld> = {
   heal: restore,
 };
 
-/** The machine of the primary hangs. It continues after a standby has become the primary, and must not take writes any more. */
+/** The machine of the primary hangs, and continues after a standby has become the primary. The old primary must then refuse writes. */
 const primaryStopped: Fault<ClusterWorld> = {
   name: 'primary-stopped',
   interruptsDeliveries: true,
@@ -56,7 +56,7 @@ const primaryStopped: Fault<ClusterWorld> = {
   heal: restore,
 };
 
-/** The operator gives the role of primary to a standby. */
+/** The operator makes a standby the primary (a switchover). */
 const switchover: Fault<ClusterWorld> = {
   name: 'switchover',
   isShort: true,
@@ -95,7 +95,7 @@ const standbysLost: Fault<ClusterWorld> = {
   heal: restore,
 };
 
-/** One of three etcd is lost, which must not disturb the database. */
+/** One of three etcd servers is killed, which must not disturb the database. */
 const oneEtcdLost: Fault<ClusterWorld> = {
   name: 'etcd-one-lost',
   async strike(world) {
@@ -111,7 +111,7 @@ const oneEtcdLost: Fault<ClusterWorld> = {
   heal: restore,
 };
 
-/** Two of three etcd are lost. Without a majority, Patroni makes the primary read-only until an etcd is back. */
+/** Two of three etcd servers are killed. Without a majority, Patroni makes the primary read-only until one of them runs again. */
 const twoEtcdLost: Fault<ClusterWorld> = {
   name: 'etcd-two-lost',
   interruptsDeliveries: true,
@@ -147,7 +147,7 @@ const pgbouncerRestarted: Fault<ClusterWorld> = {
 
 /**
  * The cluster replicates asynchronously. Both standbys are lost, then also the primary, and a standby becomes the primary. The suite must
- * find acknowledged writes that are lost, so this fault proves that it can find them.
+ * report the acknowledged writes that are lost. So this fault proves that the suite can find lost writes.
  */
 export const asynchronous: Fault<ClusterWorld> = {
   name: 'asynchronous-replication',

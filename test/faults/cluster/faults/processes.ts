@@ -11,7 +11,7 @@ const BETWEEN_MS = 1_000;
 
 export const ROLLING_UPGRADE = 'rolling-upgrade';
 
-/** The previous version runs. This version migrates the database meanwhile, and then replaces the processes one after the other. */
+/** This version migrates the database while the previous version runs. Then the processes restart with this version, one by one. */
 const rollingUpgrade: Fault<ClusterWorld> = {
   name: ROLLING_UPGRADE,
   isShort: true,

@@ -8,9 +8,9 @@ import { restore } from './restoring.ts';
 const LIMIT = 300;
 const WINDOW_MS = 60_000;
 const LOST_MS = 3_000;
-/** Time within which each process has noticed that Redis is back. */
+/** Time within which each process notices that Redis runs again. */
 const FOUND_AGAIN_MS = 3_000;
-/** Time for which a process keeps to its share of a budget after Redis is back, and a margin (contract, "Budgets without Redis"). */
+/** Time, with a margin, for which a process admits only its share of a budget after Redis is back (contract, "Budgets without Redis"). */
 const SHARED_OUT_MS = 70_000;
 const CALLERS_OF_EACH = 3;
 
@@ -50,9 +50,9 @@ const redisEmptied: Fault<ClusterWorld> = {
 };
 
 /**
- * Lets two partners use up their budgets after each step, the first of them also before the first step. At most two budgets of each partner
- * may be let in within a minute.
- * @param uncertainMs time after the last step for which the counters of calls are not known
+ * Lets two partners use up their budgets after each step. The first partner also uses up its budget before the first step. Within a
+ * minute, the service may admit at most two budgets of each partner.
+ * @param uncertainMs time after the last step for which the suite does not know the counters of calls
  */
 async function spendingAround(world: ClusterWorld, uncertainMs: number, steps: (() => Promise<void>)[]): Promise<void> {
   const early = { partner: await newPartner(world), letIn: [] as number[] };

@@ -3,7 +3,7 @@ import { placeOrder } from '../../actors/orders.ts';
 import { processesOf, waitUntil } from '../../world.ts';
 import { type ClusterWorld, untilReplicated } from '../cluster.ts';
 
-/** Maximum wait for the end of an outage. It is the time within which each call of a client must be settled. */
+/** Maximum wait for the end of an outage. A client repeats a call for the same time until it gets a status below 500. */
 const SERVING_WITHIN_MS = 75_000;
 /** Time after which every process has a working connection again. */
 const SETTLED_MS = 500;
