@@ -63,7 +63,7 @@ async function measureLive(world: World): Promise<Row[]> {
   ];
 }
 
-/** Opens `each` streams for the owner of each tenant. The list begins with one stream of each tenant. */
+/** Opens this number of streams for the owner of each tenant. The returned list begins with the first stream of each tenant. */
 async function openStreams(url: string, callers: Orderer[], ownerOf: OwnerOf, each: number): Promise<TestStream[]> {
   const streams: TestStream[] = [];
   for (let round = 0; round < each; round += 1) {

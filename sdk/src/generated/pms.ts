@@ -85,7 +85,7 @@ export interface RatePlan {
   id: string;
   /** The name of the plan, unique within the room type. */
   name: string;
-  /** The price of each night without a price of its own, in the currency of the tenant. */
+  /** The price of each night that has no price of its own, in the currency of the tenant. */
   base_price: string;
   /** True if the guest gets the money back after a cancellation. */
   is_refundable: boolean;

@@ -95,7 +95,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(first, second, third), [NO_NODE, BOTH, BOTH]);
   });
 
-  it("401: a rotation without an overlap, as in the contract, and a revocation end both secrets immediately", async () => {
+  it('401: a rotation without an overlap, as in the contract, and a revocation end both secrets immediately', async () => {
     const { api_secret: first, id } = tenant.credential;
     const { api_secret: second } = await rotated(60);
     assert.deepEqual(await statuses(first, second), [BOTH, BOTH]);

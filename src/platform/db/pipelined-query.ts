@@ -57,8 +57,8 @@ class PipelinedQuery extends Query {
       return super.submit(connection);
     } finally {
       connection.stream.uncork();
-      // When PostgreSQL has parsed a statement, pg marks the name of the running query as prepared. So the name is hidden from pg until the
-      // earlier statements have ended.
+      // When PostgreSQL has parsed a statement, pg marks the name of its current query as prepared. In a pipeline, the parsed statement may be an
+      // earlier one. So pg does not see the name of this query until the earlier statements have ended.
       this.name = undefined;
     }
   }

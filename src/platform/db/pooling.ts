@@ -3,7 +3,7 @@ import pg from 'pg';
 
 const TIMEOUT_MS = 5_000;
 
-/** Properties of the way from this process to PostgreSQL. */
+/** Properties of the connections from this process to PostgreSQL, which may lead through a pooler. */
 export interface Pooling {
   /** True if a connection pooler, for example PgBouncer, passes statements on to changing connections. */
   isPooled: boolean;

@@ -56,7 +56,7 @@ export async function readTalliedPage<Row>(
         });
   if (tookMs > (list.storing ?? STORING).slowMs) {
     await storeTallies(db, list, filter, segments).catch((error: unknown) => {
-      // Without further tallies, the page is only slower. For example, the database may be read-only.
+      // If the database cannot store tallies, for example because it is read-only, the page still works but is slower.
       if (!isUnavailable(error)) {
         throw error;
       }

@@ -97,7 +97,9 @@ export class OpenKeyring {
     try {
       return decryptBound(key, ciphertext.subarray(VERSION_BYTES), boundTo).toString();
     } catch {
-      throw new SecretDecryptionError(`Encryption key ${version} cannot decrypt the secret at this location.`);
+      throw new SecretDecryptionError(
+        `Encryption key ${version} cannot decrypt this secret. The ciphertext was changed or moved to another row.`,
+      );
     }
   }
 

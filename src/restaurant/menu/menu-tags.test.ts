@@ -130,7 +130,7 @@ describe('PUT /v1/staff/menu/ with If-Match', () => {
     assertError(await put({ ...menu, dishes }, '"old"'), 400, 'invalid_request');
   });
 
-  it('200, 412: of two concurrent PUTs on two nodes with the same ETag, exactly one replaces the menu, 10 times', async () => {
+  it('200, 412: in 10 tries, exactly one of two concurrent PUTs with the same ETag on two nodes replaces the menu', async () => {
     const other = await startService({ beside: service });
     try {
       for (let round = 0; round < 10; round += 1) {
@@ -148,7 +148,7 @@ describe('PUT /v1/staff/menu/ with If-Match', () => {
     }
   });
 
-  it('200, 412: of a PUT and a concurrent PATCH, the PUT never overwrites the PATCH, 10 times', async () => {
+  it('200, 412: in 10 tries, a PUT of the menu never overwrites a concurrent PATCH of a dish', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { menu, etag } = await readMenu();
       const [replaced, patched] = await Promise.all([

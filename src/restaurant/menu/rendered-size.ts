@@ -10,7 +10,10 @@ import type { StoredDish, StoredMenu } from './store.ts';
 const ANY_ID = '00000000-0000-0000-0000-000000000000';
 const ANY_CURRENCY = 'XXX';
 const NULL_BYTES = 'null'.length;
-/** Placeholder for a section inside a dish. The size of each section is computed once, and is added for each dish of the section. */
+/**
+ * Takes the place of a section in the JSON of a dish while the size of the dish is computed. The size of a section is computed once, and then
+ * added to the size of each dish of the section.
+ */
 const PLACEHOLDER = null as never;
 const PLACEHOLDER_SECTIONS: RenderedSections = {
   category: () => PLACEHOLDER,

@@ -5,7 +5,7 @@ import { topicsOf } from './topics.ts';
 
 /** Clock of the database. All times are in milliseconds of Unix time. */
 export interface Clock {
-  /** Time of the latest read of the tenant's newest rows. Every earlier change is already in a hint. */
+  /** Time of the latest read of the tenant's newest rows. A hint already contains each earlier change. */
   momentMs: () => number;
   /** Present time. */
   nowMs: () => number;

@@ -208,7 +208,7 @@ describe('SendingSlots', () => {
       assert.equal(slots.freeToClaim('a', MAX_SHARE), MAX_SHARE + SLOTS);
     });
 
-    it('deliveries that are claimed ahead take no slots of other receivers or of the tenant, but their receiver has no free slot', () => {
+    it('deliveries that are claimed in advance leave their receiver no free slot, but take no slots of other receivers or of the tenant', () => {
       useAll('a', 100);
       assert.equal(claimAll('a').length, MAX_SHARE + SLOTS);
       assert.equal(slots.freeSlots('a'), 0);

@@ -33,7 +33,8 @@ export const StaffEventQuery = Type.Object({
   before: Type.Optional(
     Type.String({
       format: 'uuid',
-      description: 'The `next` of the previous response. The response has only events that come after this event in the list.',
+      description:
+        'The `next` of the previous response. The response has only events that come after this event in the list.',
       examples: ['01a1fa4a-98c4-73e6-8f27-15b9a4c8d07e'],
     }),
   ),

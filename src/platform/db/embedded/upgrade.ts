@@ -135,7 +135,8 @@ function endings(servers: Servers, oldMajor: number): Pick<Upgrade, 'finish' | '
 
 async function finish({ older, olderPresence, next, nextPresence }: Servers, oldMajor: number): Promise<string> {
   const { location } = older;
-  // A process of an earlier version may have begun to use the older server in the meantime. If there is one, its data would be lost.
+  // A process of an earlier version may have begun to use the older server in the meantime. If the
+  // upgrade went on, the data of such a process would be lost.
   if (!(await leaveAsLast(olderPresence))) {
     throw inUse(older);
   }
