@@ -43,7 +43,7 @@ const WAITING_FILES = [
   'src/webhooks/deliveries/failing-receivers.test.ts',
   'src/webhooks/deliveries/scan-lease.test.ts',
 ];
-const FILES_PER_PROCESS = 24;
+const FILES_PER_PROCESS = 12;
 /**
  * Beginnings of the paths of test files that take long, with the number of files per process. These files start before all others. Otherwise
  * they would run at the end, when most other processes have ended and cores are idle.

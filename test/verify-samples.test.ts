@@ -124,7 +124,7 @@ describe('the delivery that the guide shows', () => {
     const guide = readFileSync(join(REPOSITORY, 'docs/guides/webhooks.md'), 'utf8');
     const [, head = '', body = ''] = /^```http\n(.*?)\n\n(.*?)\n```$/ms.exec(guide) ?? [];
     const header = (name: string) => new RegExp(`^X-Service-${name}: (.*)$`, 'm').exec(head)?.[1] ?? '';
-    const [secret = ''] = /rss_[\w-]+(?=`\):\n)/.exec(guide) ?? [];
+    const [secret = ''] = /rss_[\w-]+(?=`:\n)/.exec(guide) ?? [];
     const nowThen = Number(header('Timestamp'));
     assert.ok(verify(secret, header('Timestamp'), header('Signature'), Buffer.from(body), nowThen));
     assert.equal((JSON.parse(body) as { event_id: string }).event_id, header('Event-Id'));

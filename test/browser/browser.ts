@@ -127,8 +127,8 @@ export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'];
-/** Tag of the rules whose result depends on the colours of the page. */
-const COLOR_RULES = ['cat.color'];
+/** Rules whose result depends on the colours of the page. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
 export interface AccessibilityCheck {
   /** CSS selector of the element to check. Default: the whole page. */

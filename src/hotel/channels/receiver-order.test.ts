@@ -22,7 +22,11 @@ before(async () => {
 });
 after(() => service.close());
 
-const NOW = nowSeconds();
+/** Present time in seconds. Set when the tests begin, because this file may be imported minutes earlier. */
+let now: number;
+before(() => {
+  now = nowSeconds();
+});
 
 let made = 0;
 /** Returns a function that makes the bodies of calls for one reservation. The body of version n has n nights and an amount of n. */
@@ -43,11 +47,11 @@ function versions(): (version: number) => Record<string, unknown> {
 describe('order of several OTA calls for one reservation', () => {
   it('200: a call that is older than the last applied call changes nothing and gets the stored reservation', async () => {
     const version = versions();
-    const second = await sendReservation(service, channel, version(2), NOW);
+    const second = await sendReservation(service, channel, version(2), now);
     assert.equal(second.status, 201);
-    const first = await sendReservation(service, channel, version(1), NOW - 1);
+    const first = await sendReservation(service, channel, version(1), now - 1);
     assert.deepEqual([first.status, first.body], [200, second.body]);
-    const third = await sendReservation(service, channel, version(3), NOW + 1);
+    const third = await sendReservation(service, channel, version(3), now + 1);
     assert.deepEqual([third.status, third.body.total_amount], [200, '3.00']);
   });
 
@@ -64,11 +68,11 @@ describe('order of several OTA calls for one reservation', () => {
 
   it('200: a repeated OTA call does not undo a later change by staff, but an OTA call with a later timestamp undoes this change', async () => {
     const version = versions();
-    const { body } = await sendReservation(service, channel, version(1), NOW);
+    const { body } = await sendReservation(service, channel, version(1), now);
     assert.equal((await setStayStatus(service, hotel, body.id, 'completed')).status, 200);
-    const again = await sendReservation(service, channel, version(1), NOW);
+    const again = await sendReservation(service, channel, version(1), now);
     assert.deepEqual([again.status, again.body], [200, { ...body, status: 'completed' }]);
-    const later = await sendReservation(service, channel, version(1), NOW + 1);
+    const later = await sendReservation(service, channel, version(1), now + 1);
     assert.deepEqual([later.status, later.body], [200, body]);
   });
 
@@ -76,23 +80,23 @@ describe('order of several OTA calls for one reservation', () => {
     const version = versions();
     const send = async (number: number, at: number) =>
       (await sendReservation(service, channel, version(number), at)).body.total_amount;
-    assert.equal(await send(1, NOW), '1.00');
-    assert.equal(await send(2, NOW), '2.00');
-    assert.equal(await send(1, NOW), '2.00');
-    assert.equal(await send(2, NOW), '2.00');
-    assert.equal(await send(3, NOW + 1), '3.00');
+    assert.equal(await send(1, now), '1.00');
+    assert.equal(await send(2, now), '2.00');
+    assert.equal(await send(1, now), '2.00');
+    assert.equal(await send(2, now), '2.00');
+    assert.equal(await send(3, now + 1), '3.00');
     for (const number of [1, 2, 3]) {
-      assert.equal(await send(number, NOW), '3.00');
+      assert.equal(await send(number, now), '3.00');
     }
-    assert.equal(await send(4, NOW + 1), '4.00');
-    assert.equal(await send(3, NOW + 1), '4.00');
+    assert.equal(await send(4, now + 1), '4.00');
+    assert.equal(await send(3, now + 1), '4.00');
   });
 
   it('201: a late timestamp of one reservation does not make calls for another reservation of the same source outdated', async () => {
-    assert.equal((await sendReservation(service, channel, versions()(1), NOW + 100)).status, 201);
+    assert.equal((await sendReservation(service, channel, versions()(1), now + 100)).status, 201);
     const older = versions();
-    assert.equal((await sendReservation(service, channel, older(1), NOW - 100)).status, 201);
-    assert.equal((await sendReservation(service, channel, older(2), NOW - 99)).body.total_amount, '2.00');
+    assert.equal((await sendReservation(service, channel, older(1), now - 100)).status, 201);
+    assert.equal((await sendReservation(service, channel, older(2), now - 99)).body.total_amount, '2.00');
   });
 
   it('after each call of a random sequence of OTA calls and replays, the amount is the amount of the last applied call', async () => {
@@ -102,7 +106,7 @@ describe('order of several OTA calls for one reservation', () => {
         const version = versions();
         const model = { second: -1, applied: new Set<number>(), current: 0 };
         for (const { version: number, second } of calls) {
-          const answer = await sendReservation(service, channel, version(number), NOW + second);
+          const answer = await sendReservation(service, channel, version(number), now + second);
           assert.equal(answer.status, model.second === -1 ? 201 : 200);
           if (second > model.second) {
             Object.assign(model, { second, applied: new Set([number]), current: number });
