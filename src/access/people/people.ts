@@ -135,7 +135,7 @@ function refuseWithoutOwner(people: UserRow[], changed: UserRow): void {
   if (people.some(isActiveOwner) && !after.some(isActiveOwner)) {
     throw apiError(
       'invalid_status_transition',
-      'This is the last active owner. Make another person an owner first, who has accepted the invitation.',
+      'This person is the last active owner. First give the role "owner" to another person who has accepted the invitation.',
     );
   }
 }

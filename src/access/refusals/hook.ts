@@ -18,11 +18,17 @@ export function createRefusalHook({ db, log }: { db: Database; log: Logger }): R
     db,
     onError(error) {
       if (!isLogged(error)) {
-        log.warn({ err: error }, 'refused calls could not be written; the next write tries again');
+        log.warn(
+          { err: error },
+          'refused calls could not be written to the database; the service keeps them and tries again within 5 s',
+        );
       }
     },
     onDropped: (count) =>
-      log.warn({ count }, 'refused calls were dropped, because too many credentials have such calls'),
+      log.warn(
+        { count },
+        'refused calls were dropped, so the lists of refused calls lack them; too many credentials had refused calls at the same time',
+      ),
   });
   return {
     onRefused(request, { statusCode, code, message }) {

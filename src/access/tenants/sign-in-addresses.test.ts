@@ -66,7 +66,7 @@ async function dateBack(signedInAt: Date): Promise<void> {
 }
 
 describe('an address that has signed in to an account', () => {
-  it('200: after unknown addresses used up the attempts for an e-mail, a known address can still sign in; 429: its attempt 11 is refused', async () => {
+  it('200: after unknown addresses used up the attempts for an e-mail, a known address can still sign in; 429: its eleventh attempt is refused', async () => {
     assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 9]);
     await times(9, () => fail(ELSEWHERE), 401);
     assert.deepEqual(statusAndLeft(await fail(ELSEWHERE)), [429, 0]);
@@ -86,7 +86,7 @@ describe('an address that has signed in to an account', () => {
     assert.deepEqual(statusAndLeft(await enter(ELSEWHERE)), [200, 8]);
   });
 
-  it('429: an address stays unknown after wrong passwords and after a sign-in to another account, and its sign-in is refused', async () => {
+  it('429: wrong passwords and a sign-in to another account do not make an address known, so its sign-in is refused after 10 wrong passwords', async () => {
     const other = `owner@${(await service.tenant()).document.slug}.example`;
     assert.equal((await attempt(HOME, OWNER_PASSWORD, other)).status, 200);
     await times(10, () => fail(HOME), 401);
@@ -184,7 +184,7 @@ describe('the stored addresses of sign-ins', () => {
     await sql`ALTER TABLE sign_in_address ADD CONSTRAINT full_up CHECK (false) NOT VALID`.execute(db);
     try {
       assert.equal((await signIn()).status, 200);
-      assert.ok(logged.some((line) => line.includes('a sign-in could not be recorded')));
+      assert.ok(logged.some((line) => line.includes('audit entry of a sign-in could not be written')));
     } finally {
       await sql`ALTER TABLE sign_in_address DROP CONSTRAINT full_up`.execute(db);
       await logging.close();

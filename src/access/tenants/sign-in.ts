@@ -30,7 +30,7 @@ export interface Attempt {
   refusal?: string;
 }
 
-/** User with the e-mail of an attempt. Null for an unknown e-mail. */
+/** User with the e-mail of an attempt, and the facts about the client address. `user` is null for an unknown e-mail. */
 interface Account {
   user: store.SigningInUser | null;
   /** True if the user has signed in from the client address within the last 30 days. */
@@ -106,7 +106,11 @@ export class SignInAttempts {
     { password, refusal }: Attempt,
   ): Promise<store.SigningInUser> {
     // If the address or the audit entry cannot be written, the attempt still gets its usual response.
-    const onError = (error: unknown) => request.log.warn({ err: error }, 'a sign-in could not be recorded');
+    const onError = (error: unknown) =>
+      request.log.warn(
+        { err: error },
+        'the client address or the audit entry of a sign-in could not be written; the sign-in gets its usual response',
+      );
     const isRight = await isPassword(password, user?.password_hash ?? (await decoyHash()));
     if (user === null || !isRight || !user.is_active || isInvited(user)) {
       if (user !== null) {

@@ -123,7 +123,7 @@ describe('GET /v1/staff/calendar/', () => {
         assert.deepEqual([prices.length, is_own.length, closed.length], [400, 400, 400]);
       }
     }
-    assert.deepEqual(faultsOf(await nights(hotel, -200, 201)), ['to: must be at most 400 nights after from']);
+    assert.deepEqual(faultsOf(await nights(hotel, -200, 201)), ['to: must be at most 400 nights after `from`']);
   });
 
   it('200: a property without active room types has an empty calendar', async () => {
@@ -169,8 +169,8 @@ describe('GET /v1/staff/calendar/', () => {
       [{ from: '2030-02-30' }, /^from: /],
       [{ to: undefined }, /^to: is required/],
       [{ to: 'x' }, /^to: /],
-      [{ to: dayAhead(30) }, /^to: must be after from/],
-      [{ to: dayAfter(dayAhead(30), -1) }, /^to: must be after from/],
+      [{ to: dayAhead(30) }, /^to: must be after `from`/],
+      [{ to: dayAfter(dayAhead(30), -1) }, /^to: must be after `from`/],
     ] as [Record<string, string | undefined>, RegExp][]) {
       const query = Object.fromEntries(
         Object.entries({ ...good, ...changes }).filter((entry): entry is [string, string] => entry[1] !== undefined),

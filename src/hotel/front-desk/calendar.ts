@@ -31,10 +31,10 @@ export async function findCalendar(db: Database, tenantId: number, query: Calend
   const { from, to } = query;
   const nights = countNights(from, to);
   if (nights < 1) {
-    throw invalidField('to', 'must be after from');
+    throw invalidField('to', 'must be after `from`');
   }
   if (nights > MAX_NIGHTS) {
-    throw invalidField('to', `must be at most ${MAX_NIGHTS} nights after from`);
+    throw invalidField('to', `must be at most ${MAX_NIGHTS} nights after \`from\``);
   }
   const properties = await listProperties(db, tenantId);
   const found = properties.find(({ property }) => property.id === query.property_id.toLowerCase());

@@ -57,7 +57,10 @@ export function statusRefusal(
   isAllowed: (from: ReservationStatus, to: ReservationStatus) => boolean,
 ): ApiError | null {
   if (expected !== undefined && expected !== present) {
-    return apiError('invalid_status_transition', `The reservation is ${present} now, and no longer ${expected}.`);
+    return apiError(
+      'invalid_status_transition',
+      `The reservation is ${present}, not ${expected}. Read the reservation again.`,
+    );
   }
   return isAllowed(present, status)
     ? null

@@ -20,7 +20,7 @@ export function checkBooking(roomType: RoomTypeWithClock, { guests = 1, check_in
 export function checkArrival({ timezone }: RoomTypeWithClock, checkIn: DateText): void {
   const yesterday = addDays(todayIn(timezone), -1);
   if (checkIn < yesterday) {
-    throw invalidField('check_in', `must not be before yesterday at the property, ${yesterday}`);
+    throw invalidField('check_in', `must not be before yesterday at the property, which is ${yesterday}`);
   }
 }
 

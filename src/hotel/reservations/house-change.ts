@@ -28,7 +28,7 @@ export function changeRefusal(row: ReservationRow, { expected_changed_at: expect
     return refusal('A partner or an OTA has booked the reservation. Ask the partner or the OTA to change it.');
   }
   if (expectedTime !== null && expectedTime !== row.changed_at?.getTime()) {
-    return refusal('The reservation has changed since expected_changed_at. Read it again.');
+    return refusal('The reservation has changed after the time in expected_changed_at. Read the reservation again.');
   }
   return ['pending', 'confirmed'].includes(row.status)
     ? null

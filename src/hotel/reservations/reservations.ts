@@ -178,7 +178,7 @@ export class Reservations {
     }
     const today = todayIn(roomType.timezone);
     if (input.check_in < today) {
-      throw invalidField('check_in', `must not be before today at the property, ${today}`);
+      throw invalidField('check_in', `must not be before today at the property, which is ${today}`);
     }
     const { check_in: checkIn, check_out: checkOut } = input;
     const plans = await this.#rates.readCalendars({ tenantId, roomTypeId: roomType.id, checkIn, checkOut });

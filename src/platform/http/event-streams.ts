@@ -132,9 +132,11 @@ export class EventStreams {
     const exceeded = bounds.find(([count, most]) => count >= most);
     if (exceeded !== undefined) {
       const [, most, whose] = exceeded;
-      throw apiError('rate_limited', `${whose} ${most} open streams. Close a stream, or open the new stream later.`, {
-        'retry-after': String(RETRY_AFTER_SECONDS),
-      });
+      throw apiError(
+        'rate_limited',
+        `${whose} ${most} open streams, and more are not allowed. Close a stream, or open the new stream later.`,
+        { 'retry-after': String(RETRY_AFTER_SECONDS) },
+      );
     }
   }
 

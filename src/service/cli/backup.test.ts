@@ -199,7 +199,7 @@ describe('backup and restore', () => {
 
     const old = await remote.call('GET', `${EVENTS}?after=${cursor}`, { headers: hotel.partner });
     assert.equal(old.status, 400);
-    assert.match(old.text, /before the data of the service was restored from a backup\. Leave after out/);
+    assert.match(old.text, /before the data of the service was restored from a backup\. Leave out `after`/);
     assert.ok((await readToEnd(remote, hotel.partner)).all.some(({ data }) => data['order_id'] === orderId));
   }
 

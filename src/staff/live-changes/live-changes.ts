@@ -255,7 +255,10 @@ export class LiveChanges {
   /** Logs a failed read of the database. If several reads fail in a row, logs only the first failure. */
   #note(error: unknown): void {
     if (!this.#isFailing) {
-      this.#log.warn({ err: error }, 'the newest changes cannot be read, so streams of live changes send no hints');
+      this.#log.warn(
+        { err: error },
+        'the database cannot be read for the streams of live changes; they may report no changes until a read succeeds',
+      );
     }
     this.#isFailing = true;
   }

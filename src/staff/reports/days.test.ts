@@ -215,9 +215,9 @@ describe('GET /v1/staff/reports/days/', () => {
     const tenant = await service.tenant();
     const faults = async (query: string) => faultsOf(await report(service, tenant, query));
     assert.deepEqual(await faults(''), ['from: is required', 'to: is required']);
-    assert.deepEqual(await faults('from=2026-05-02&to=2026-05-01'), ['to: must be after from']);
-    assert.deepEqual(await faults('from=2026-05-01&to=2026-05-01'), ['to: must be after from']);
-    assert.deepEqual(await faults('from=2026-05-01&to=2026-06-02'), ['to: must be at most 31 days after from']);
+    assert.deepEqual(await faults('from=2026-05-02&to=2026-05-01'), ['to: must be after `from`']);
+    assert.deepEqual(await faults('from=2026-05-01&to=2026-05-01'), ['to: must be after `from`']);
+    assert.deepEqual(await faults('from=2026-05-01&to=2026-06-02'), ['to: must be at most 31 days after `from`']);
     assert.equal((await faults('from=2026-02-30&to=2026-03-01')).length, 1);
     assert.equal((await faults('from=2026-05-01T00:00:00Z&to=2026-06-01')).length, 1);
     assert.deepEqual(await faults('from=2026-05-01&to=2026-05-02&format=xml'), [

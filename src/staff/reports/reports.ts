@@ -22,10 +22,10 @@ export interface ReportRange {
 export function checkRange({ from, to }: ReportRange): void {
   const days = countNights(from, to);
   if (days < 1) {
-    throw invalidField('to', 'must be after from');
+    throw invalidField('to', 'must be after `from`');
   }
   if (days > MAX_DAYS) {
-    throw invalidField('to', `must be at most ${MAX_DAYS} days after from`);
+    throw invalidField('to', `must be at most ${MAX_DAYS} days after \`from\``);
   }
 }
 

@@ -31,7 +31,7 @@ async function faultOf(cursor: string): Promise<string> {
   const answer = await service.call('GET', `${EVENTS}?after=${cursor}`, { headers: tenant.partner });
   const [fault = '', ...others] = faultsOf(answer);
   assert.deepEqual(others, []);
-  assert.match(fault, /^after: .* Leave after out to begin again .* event_id .* orders and reservations/);
+  assert.match(fault, /^after: .* Leave out `after` to begin again .* event_id .* orders and reservations/);
   return fault;
 }
 

@@ -66,7 +66,7 @@ function positionOf(after: string, end: store.FeedEnd): number {
 function refusedCursor(what: string): ApiError {
   return invalidField(
     'after',
-    `this cursor ${what}. Leave after out to begin again from the oldest event, and skip each event_id that you have handled. ` +
+    `this cursor ${what}. Leave out \`after\` to begin again from the oldest event, and skip each event_id that you have handled. ` +
       'Events may be missing, so also read the orders and reservations that you wait for.',
   );
 }

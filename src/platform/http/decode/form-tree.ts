@@ -98,5 +98,9 @@ function isList(branch: Branch): boolean {
 }
 
 function conflict(path: Path): DecodeError {
-  return new DecodeError(400, path.join('.'), 'is given in two ways that contradict each other');
+  return new DecodeError(
+    400,
+    path.join('.'),
+    'is given in two forms, for example as a text and as an object. Send only one form',
+  );
 }
