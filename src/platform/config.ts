@@ -350,7 +350,10 @@ function readMail(reader: Reader): MailSettings | null {
   const sender = reader.optional('MAIL_FROM', parseMailSender);
   if (reader.isSet('SMTP_URL') || reader.isSet('MAIL_FROM')) {
     for (const name of MAIL_NAMES.filter((each) => !reader.isSet(each))) {
-      reader.addFault(name, 'is missing: mail needs all of SMTP_URL, MAIL_FROM and PUBLIC_URL, the base of its links');
+      reader.addFault(
+        name,
+        'is missing: mail needs all of SMTP_URL, MAIL_FROM and PUBLIC_URL, because the links in mails begin with PUBLIC_URL',
+      );
     }
   }
   return server === null || sender === null ? null : { server, sender };

@@ -26,7 +26,10 @@ export async function* inChunks(text: AsyncIterable<Buffer>): AsyncGenerator<Buf
       whole = 0;
     }
     if (bytes > MAX_CHUNK_BYTES) {
-      throw new OperatorError(`A row is longer than ${MAX_CHUNK_BYTES} bytes. A backup cannot hold such a row.`);
+      throw new OperatorError(
+        `A row of a table is longer than ${MAX_CHUNK_BYTES} bytes, and a backup cannot contain such a row. ` +
+          'Back up the database with the tools of PostgreSQL, for example pg_dump.',
+      );
     }
   }
   if (whole < bytes) {

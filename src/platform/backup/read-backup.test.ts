@@ -156,7 +156,7 @@ describe('readBackup', () => {
     assert.ok(header);
     for (const name of ['notes.txt', '../x', 'tables/../000001.copy.zst', 'constructor']) {
       const path = await tarOf(header, { name, bytes: zstdCompressSync('1\n') }, ...others);
-      await assert.rejects(readBackup(path), refusal(/does not belong there/), name);
+      await assert.rejects(readBackup(path), refusal(/does not belong in a backup/), name);
     }
     const other = { name: 'tables/other/000001.copy.zst', bytes: zstdCompressSync('1\n') };
     await assert.rejects(readBackup(await tarOf(header, other, ...others)), refusal(/wrong place/));

@@ -82,7 +82,7 @@ function checkManifest(manifest: Manifest, entries: Entry[], counts: RowCounts):
     return listed?.name !== name || listed.sha256 !== sha256;
   });
   if (changed !== undefined || manifest.entries.length !== found.length) {
-    throw new Damage(`${changed?.name ?? MANIFEST} does not match the list of entries in ${MANIFEST}`);
+    throw new Damage(`${changed?.name ?? 'the number of entries'} does not match the list of entries in ${MANIFEST}`);
   }
   if (!isDeepStrictEqual({ ...manifest.rows }, counts)) {
     throw new Damage(`the numbers of rows in ${MANIFEST} do not match the tables`);

@@ -81,7 +81,7 @@ export async function scanBackup(path: string): Promise<Scan> {
     throw notABackup(path);
   }
   if (manifest === undefined) {
-    throw new Damage(`its end with ${MANIFEST} is missing`);
+    throw new Damage(`the entry ${MANIFEST} at its end is missing`);
   }
   await checkEnd(path, scan.entries.at(-1));
   return { ...scan, header, manifest, sealedKey };
@@ -124,7 +124,7 @@ async function scanEntry(
     throw notABackup(path);
   }
   if (type !== 'file' || size > (maxStoredBytes(name) ?? 0)) {
-    throw new Damage(`the entry ${JSON.stringify(name)} does not belong there or is too large`);
+    throw new Damage(`the entry ${JSON.stringify(name)} does not belong in a backup or is too large`);
   }
   const bytes = await buffer(tarEntry as AsyncIterable<Buffer>);
   const table = tableOf(name);

@@ -180,7 +180,10 @@ class Entries {
   /** Adds an entry, and waits until the file takes it. */
   async add(name: string, bytes: Buffer): Promise<void> {
     if (bytes.length > (maxStoredBytes(name) ?? 0)) {
-      throw new OperatorError(`The database is too large for a backup: ${name} would have ${bytes.length} bytes.`);
+      throw new OperatorError(
+        `The database is too large for a backup: the entry ${name} would have ${bytes.length} bytes. ` +
+          'Back up the database with the tools of PostgreSQL, for example pg_dump.',
+      );
     }
     await new Promise<void>((resolve, reject) => {
       this.#tar

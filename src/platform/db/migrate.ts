@@ -176,7 +176,7 @@ function refuseOtherBranch(compared: Comparison): void {
 export function describeOtherBranch({ missing, newer }: Comparison): string {
   return (
     `The database has migrations that this version does not know (${newer.join(', ')}), but lacks others (${missing.join(', ')}). ` +
-    'It was migrated by a version that is neither older nor newer. Start the version that migrated it, or a version with all these migrations.'
+    'Start the version that migrated the database, or a version that has all these migrations.'
   );
 }
 

@@ -90,7 +90,7 @@ export class OpenKeyring {
    */
   async decrypt(ciphertext: Buffer, boundTo: string): Promise<string> {
     if (ciphertext.length < VERSION_BYTES) {
-      throw new SecretDecryptionError('The encrypted secret is too short.');
+      throw new SecretDecryptionError('The ciphertext of this secret is too short, so it was changed or cut off.');
     }
     const version = ciphertext.readUInt32BE(0);
     const key = this.#keys.get(version) ?? (await this.#findKey(version));
@@ -144,7 +144,8 @@ export class OpenKeyring {
         const key = unwrapWithEither(wrapped, this.#masterKeys);
         if (key === null) {
           throw new OperatorError(
-            `Neither MASTER_KEY nor MASTER_KEY_PREVIOUS can decrypt the key "${nameOf(wrapped)}".`,
+            `Neither MASTER_KEY nor MASTER_KEY_PREVIOUS can decrypt the key "${nameOf(wrapped)}". ` +
+              'Set one of these variables to the master key that encrypts this key.',
           );
         }
         await store.updateWrappedKey(tx, wrapKey(wrapped, key, current));
@@ -161,7 +162,7 @@ export class OpenKeyring {
     }
     const key = this.#keys.get(version);
     if (key === undefined) {
-      throw new SecretDecryptionError(`There is no encryption key ${version}.`);
+      throw new SecretDecryptionError(`This secret needs encryption key ${version}, which is not in the database.`);
     }
     return key;
   }

@@ -34,7 +34,9 @@ export async function findMasterKey({ masterKey, databaseUrl, dataDir }: KeySett
  */
 export async function storeMasterKey(dataDir: string, key: Buffer): Promise<void> {
   if (!(await writeMasterKey(dataDir, key)).equals(key)) {
-    throw new OperatorError(`${masterKeyPath(dataDir)} has another master key already. Nothing was changed.`);
+    throw new OperatorError(
+      `${masterKeyPath(dataDir)} has another master key already. Move the file away, and run the command again. Nothing was changed.`,
+    );
   }
 }
 
@@ -107,7 +109,7 @@ function unwrapKnown(wrapped: WrappedKey, masterKeys: MasterKeys): Buffer {
   const key = unwrapWithEither(wrapped, masterKeys);
   if (key === null) {
     throw new OperatorError(
-      'MASTER_KEY cannot decrypt the keys in this database. Set the master key with which the database was first started. ' +
+      'MASTER_KEY cannot decrypt the keys in this database. Set MASTER_KEY to the master key that the service used before. ' +
         'While you replace the master key, set the old one as MASTER_KEY_PREVIOUS.',
     );
   }
