@@ -134,8 +134,8 @@ class Notifications {
   #noteDeaf(): void {
     this.#isDeaf = true;
     this.#log.info(
-      'the database passes no notifications on, as behind a pooler in transaction mode; ' +
-        'the worker finds the events of processes without a worker by its search, within 0.2 s',
+      'the database does not pass on notifications, for example because of a pooler in transaction mode; ' +
+        'so the worker searches for the events of processes that have no worker, and finds them within 0.2 s',
     );
   }
 }

@@ -75,7 +75,10 @@ async function run(options: SandboxOptions, signal: AbortSignal): Promise<void> 
       isFailing = false;
     } catch (error) {
       if (!isFailing) {
-        options.log.warn({ err: error }, 'a pass of the sandbox failed; the sandbox tries again until a pass succeeds');
+        options.log.warn(
+          { err: error },
+          'the sandbox could not change the orders and stays of the demo tenant; the sandbox tries again until it succeeds',
+        );
       }
       isFailing = true;
     }

@@ -87,7 +87,7 @@ export class QuietLogController extends LogController {
    */
   override streamError(error: NodeJS.ErrnoException, request: FastifyRequest): void {
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
-      request.log.error({ err: error }, 'response cut off');
+      request.log.error({ err: error }, 'response cut off, because an error occurred after the response had begun');
     }
   }
 }

@@ -9,7 +9,7 @@ import type { Budget, BudgetStore } from './rate-limit.ts';
 import { createRedisBudgets } from './redis-budgets.ts';
 
 const ORDERS = '/v1/third-party/orders/';
-const LOST = 'Redis does not count: this process counts the budgets in its own memory until Redis is back';
+const LOST = 'Redis cannot be used, so this process counts the budgets in its own memory until Redis is back';
 const BACK = 'Redis is back: the processes share the budgets again';
 
 const SILENT = pino({ level: 'silent' });

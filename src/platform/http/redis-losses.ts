@@ -55,7 +55,7 @@ export class RedisLosses {
       const what = slots === 1 ? 'Redis' : `A part of Redis (${this.#lostSlots} of ${slots} slots)`;
       this.#log.warn(
         { reason },
-        `${what} does not count: this process counts the budgets in its own memory until Redis is back`,
+        `${what} cannot be used, so this process counts the budgets in its own memory until Redis is back`,
       );
     }
     this.#isReported = true;

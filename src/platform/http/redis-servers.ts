@@ -170,7 +170,7 @@ function createCluster(
       }
       await cluster.nodeClient(primary);
       if (performance.now() > deadlineMs) {
-        throw new Error('connected too late');
+        throw new Error('the server of the cluster was connected only after the time limit of the call');
       }
       return await cluster.eval(text, { keys: [key], arguments: values });
     },

@@ -54,7 +54,11 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     role: 'serve',
     progress: (message) => log.info(message),
     notice: (message) => log.warn(message),
-    onConnectionError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
+    onConnectionError: (error) =>
+      log.warn(
+        { reason: error.message },
+        'a database connection broke; the service opens a new connection when it needs one',
+      ),
     onHungWrites: (areHanging) =>
       areHanging
         ? log.error('writes hang because the database waits for its standbys; writes get 503 until it commits again')
@@ -110,7 +114,10 @@ function nextStopSignal(): Promise<string> {
 async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   const keys = await runtime.keyring.rewrap();
   if (keys > 0) {
-    log.info({ keys }, 'keys wrapped again: only MASTER_KEY unwraps them now, not MASTER_KEY_PREVIOUS');
+    log.info(
+      { keys },
+      'keys wrapped again: only MASTER_KEY unwraps them now; restart every process with only the old key, then remove MASTER_KEY_PREVIOUS',
+    );
   }
   return await startService(config, runtime, log, options);
 }
@@ -260,7 +267,7 @@ async function introduce(
   }
   if (config.databaseUrl === null && !isLocal) {
     log.warn(
-      'other machines can reach this service, and it uses the embedded PostgreSQL; docs/operating/embedded-database.md says what that is for and how to move to a PostgreSQL of your own',
+      'other machines can reach this service, and it uses the embedded PostgreSQL; docs/operating/embedded-database.md says when the embedded PostgreSQL is enough, and how to move to a PostgreSQL of your own',
     );
   }
   if (options.demo === true && config.databaseUrl === null) {

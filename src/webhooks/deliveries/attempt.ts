@@ -64,7 +64,7 @@ export async function sendOnce(
   } catch (error) {
     log.error(
       { err: error, tenant_id: message.tenantId, event_id: message.eventId },
-      'webhook secret cannot be decrypted',
+      'webhook secret cannot be decrypted, so the message was not sent',
     );
     return {
       ok: false,

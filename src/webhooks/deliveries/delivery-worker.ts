@@ -196,7 +196,7 @@ export class DeliveryWorker implements LocalDelivery {
         sleepUntilMs = Math.min(this.#scanAtMs, this.#scanLease.nextAtMs, this.#nextClaimAtMs);
       } catch (error) {
         if (!isLogged(error)) {
-          this.#options.log.warn({ err: error }, 'cannot read the due deliveries from the database');
+          this.#options.log.warn({ err: error }, 'the due deliveries cannot be read; the worker tries again');
         }
         scanWaitMs = Math.min(MAX_SCAN_WAIT_MS, scanWaitMs * 2);
         this.#scanAtMs = performance.now() + jittered(scanWaitMs);
@@ -287,7 +287,7 @@ export class DeliveryWorker implements LocalDelivery {
     if (performance.now() > delivery.lease.beginBeforeMs) {
       log.warn(
         idsOf(delivery),
-        'webhook attempt not begun, because too much of its lease has passed; a worker claims it again after the lease',
+        'webhook attempt not begun, because too much of the lease has passed; a worker claims the delivery again after the lease has ended',
       );
       return this.#end(slot, null);
     }
@@ -316,7 +316,10 @@ export class DeliveryWorker implements LocalDelivery {
         log.info({ ...ids, ...logged, status: outcome.status, is_recorded: isRecorded }, 'webhook attempt');
       }
     } catch (error) {
-      log.error({ ...ids, err: error }, 'outcome of the webhook attempt could not be recorded');
+      log.error(
+        { ...ids, err: error },
+        'outcome of the webhook attempt could not be recorded; a worker may send the delivery again after its lease has ended',
+      );
     }
   }
 
