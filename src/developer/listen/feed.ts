@@ -103,8 +103,9 @@ export class Feed {
 
   #noteRefusedCursor({ text }: HttpAnswer): void {
     this.#say(
-      `The service refuses the position in the feed (${escaped(text.slice(0, 300))}). Most likely it was restored from a backup. ` +
-        'Continuing with new events. Read the events that were missed with GET /v1/third-party/events/.',
+      `The service refuses the position in the feed (${escaped(text.slice(0, 300))}). ` +
+        'Most likely the service was restored from a backup. Continuing with new events. ' +
+        'Read the events that were missed with GET /v1/third-party/events/.',
     );
   }
 

@@ -5,7 +5,7 @@ import { createTextPrinter } from './printing.ts';
 describe('the line that the listen command prints for each attempt to forward an event', () => {
   for (const [httpStatus, error, waitMs, expected] of [
     [204, null, null, '-> 204 in 7 ms'],
-    [401, null, 500, /^-> 401 in 7 ms, trying again in 0\.5 s: .*\bsecret of the first line\b.*\braw body\?$/],
+    [401, null, 500, /^-> 401 in 7 ms, trying again in 0\.5 s: .*\braw body\b.*\bsecret\b.*\?$/],
     [401, null, null, /^-> 401 in 7 ms: .*\bsecret\b/],
     [500, null, null, '-> 500 in 7 ms'],
     [null, 'ECONNREFUSED', null, /^-> no response \(ECONNREFUSED\): no server listens there/],

@@ -24,7 +24,7 @@ const INDENT = ' '.repeat(10);
  * Most likely causes of a failed attempt to forward an event. The key is the status of the response, or the error code if no response came.
  */
 const HINTS: Record<string, string> = {
-  401: 'does your server verify with the secret of the first line, and over the raw body?',
+  401: 'does your server verify the raw body with the secret that "roomservice listen" printed at its start?',
   ECONNREFUSED: 'no server listens there; is your server running on that port?',
   ECONNRESET: 'your server closed the connection',
   UND_ERR_SOCKET: 'your server closed the connection; does it expect https:// on that port?',

@@ -52,7 +52,7 @@ export function describeState({ version, isStandby, mayCreateTables, migrations 
     faults.push(describeOtherBranch(migrations));
   } else if (newer.length > 0) {
     details.push(
-      `A newer version has migrated it (${newer.join(', ')}). This version works with it, because a migration only adds.`,
+      `A newer version has migrated it (${newer.join(', ')}). This version works with it, because a migration removes nothing that an older version uses.`,
     );
   } else {
     details.push(missing.length === 0 ? 'It has all migrations.' : describeMissing(missing));

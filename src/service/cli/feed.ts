@@ -16,7 +16,7 @@ export async function expireCursors(config: Config, options: { json?: boolean })
       printJson({ era });
     } else {
       print(
-        'Every cursor of the event feed from before this moment gets 400. The message says how the partner continues.',
+        'Every cursor of the event feed from before this moment gets 400. The error message tells the partner how to continue.',
       );
     }
   } finally {

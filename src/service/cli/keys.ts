@@ -113,6 +113,7 @@ function describe({ version, reencrypted, removed, isResumed }: Rotation): strin
       ? 'no key removed'
       : `${removed.length === 1 ? 'key' : 'keys'} ${removed.join(' and ')} removed`,
   ];
-  const resumed = 'This continued a rotation that had begun before. Run the command again to get another new key.';
+  const resumed =
+    'The command continued a rotation that had begun before, and made no new key. Run the command again to make a new key.';
   return `${parts.join('; ')}.${isResumed ? `\n${resumed}` : ''}`;
 }

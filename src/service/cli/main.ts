@@ -83,7 +83,7 @@ function addConfigCommands(program: Command): void {
     .command('config')
     .description('check the environment variables')
     .command('check')
-    .description('show each variable and its source, report all faults, and try the database, Redis and JWKS')
+    .description('show each variable and its source, report all faults, and try the database, Redis, JWKS and mail server')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const { checkConfig } = await import('./config-check.ts');
@@ -210,7 +210,7 @@ function addClusterCommands(program: Command): void {
   const cluster = program.command('cluster').description('distribute the tables over the nodes of a cluster (Citus)');
   cluster
     .command('distribute')
-    .description('place each table where it must be, with its rows; other transactions wait until it has ended')
+    .description('move each table to the nodes where it must be; other transactions wait until the command has ended')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = configure();
@@ -245,7 +245,7 @@ function addMaintenanceCommands(program: Command): void {
   const keys = program.command('keys').description('replace the keys of the service');
   keys
     .command('rewrap')
-    .description('replace the master key: wrap with MASTER_KEY the service keys that only MASTER_KEY_PREVIOUS unwraps')
+    .description('replace the master key: wrap all service keys with MASTER_KEY, no longer with MASTER_KEY_PREVIOUS')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = configure();

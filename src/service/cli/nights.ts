@@ -24,7 +24,9 @@ export async function verifyNights(config: Config, options: { tenant?: string; j
     }
     const { wrong } = sumOfNights(results);
     if (wrong > 0) {
-      throw new OperatorError(`Night counters that do not match the reservations: ${wrong}.`);
+      throw new OperatorError(
+        `Night counters that do not match the reservations: ${wrong}. The output lists each of them.`,
+      );
     }
   } finally {
     await runtime.close();

@@ -80,7 +80,7 @@ export function refuseOtherCounts(counts: RowCounts, expected: RowCounts): void 
   const table = Object.keys(expected).find((name) => counts[name] !== expected[name]);
   if (table !== undefined) {
     throw new OperatorError(
-      `The table ${table} got ${counts[table] ?? 0} rows, but the backup says ${expected[table]}. Nothing was changed.`,
+      `The table ${table} got ${counts[table] ?? 0} rows, but the backup says ${expected[table]}. Nothing was changed. Use another backup.`,
     );
   }
 }
@@ -147,7 +147,7 @@ function describe(config: Config, backup: Backup, counts: RowCounts, keyState: K
   return [
     `Restored the backup of ${backup.createdAt} (rows: ${sum}, tenants: ${of('tenant')}, orders: ${of('restaurant_order')}, reservations: ${of('reservation')}).`,
     describeKey(config, keyState),
-    'Partners who read the event feed get 400 for a cursor from before the restore. The message says how they continue.',
+    'Partners who read the event feed get 400 for a cursor from before the restore. The error message tells them how to continue.',
   ].join('\n');
 }
 

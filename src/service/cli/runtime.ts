@@ -119,7 +119,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     }
     if (migration.newer.length > 0) {
       notice(
-        `The database was migrated by a newer version (${migration.newer.join(', ')}). This version works with it, because a migration only adds.`,
+        `The database was migrated by a newer version (${migration.newer.join(', ')}). This version works with it, because a migration removes nothing that an older version uses.`,
       );
     }
     const { size, applicationName, close: endAnnouncement } = await findPoolSize(config, url, pooling, options);
