@@ -30,8 +30,8 @@ export interface AuditFilter {
 }
 
 /**
- * Largest assumed difference between the time of an audit entry and the time in its id, in milliseconds. A process reads its clock once for
- * each of them, within an instant. So the two times differ only if the clock jumps in between.
+ * Largest assumed difference between the time of an audit entry and the time in its id, in milliseconds. A process reads its clock for the
+ * one time directly after it reads the clock for the other time. So the two times differ only if the clock jumps between these reads.
  */
 const CLOCK_JUMP_MS = 60_000;
 
@@ -57,7 +57,7 @@ function conditionsOf({ action, actorId, subject, fromMs, toMs }: AuditFilter): 
   return conditions.filter((condition) => condition !== false);
 }
 
-/** Audit entry, with only those elements of its list that a `PartialQuery` selects. */
+/** Audit entry, with only those elements of the list in its `details` that a `PartialQuery` selects. */
 export interface PartialEntry extends Pick<AuditRow, 'id' | 'at' | 'actor_type' | 'actor_id' | 'action' | 'subject'> {
   elements: Record<string, unknown>[];
 }
@@ -75,8 +75,8 @@ export interface PartialQuery {
 
 /**
  * Reads the newest audit entries that have one of the actions and one of the subjects, newest first. The database selects the elements of
- * their lists, because a list may have a thousand elements. The inner query has no LIMIT, so that the planner uses the index on the
- * subject.
+ * their lists, because a list may have a thousand elements. The inner query has no LIMIT. With a LIMIT, the planner might read all entries
+ * in the order of their ids instead of using the index on the subject.
  */
 export async function readPartialEntries(db: Db, tenantId: number, query: PartialQuery): Promise<PartialEntry[]> {
   const { subjects, actions, date, name, limit } = query;

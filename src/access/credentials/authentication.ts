@@ -65,8 +65,8 @@ export class Authentication {
   /**
    * Returns the caller with this key and secret. If both match a cached caller, the method makes no query. In all other cases it reads the
    * database. So calls with an unknown key or a wrong secret take the same time, and a new secret is accepted immediately. The cache keeps
-   * a plain hash of the secret, because computing it takes only a tenth of the time of the keyed hash in the database. A plain hash is safe
-   * here, because a secret has 256 random bits.
+   * a plain hash of the secret, because computing this hash takes only a tenth of the time of the keyed hash that the database stores. A
+   * plain hash is safe here, because a secret has 256 random bits.
    * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key or a wrong secret, always the same error
    */
   async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
@@ -119,8 +119,8 @@ export class Authentication {
 /**
  * Returns the time of `performance.now()` until which the cache may accept a secret. Returns `Infinity` for the present secret. Returns
  * null if the credential does not have the secret, or if the secret has ended. The database says how long the previous secret still works,
- * because the clocks of processes differ. The cache counts this time from before the query, so it drops the secret a little early. The next
- * call then reads the database. So every process refuses the secret from the same moment on.
+ * because the clocks of processes differ. The cache counts this time from the start of the query, so the cached secret ends a little early.
+ * The next call then reads the database. So every process refuses the secret from the same moment on.
  */
 function endOf(given: Buffer, row: store.CallerRow | undefined, askedAtMs: number): number | null {
   const noSecret = Buffer.alloc(given.length);

@@ -105,7 +105,7 @@ describe('last_used_at', () => {
     assert.equal(await lastUsedAt(credential.id), null);
   });
 
-  it('if eight nodes write one credential at the same time, exactly one node writes the row', async () => {
+  it('if eight nodes try to write last_used_at of one credential at the same time, exactly one of them writes the row', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     const nodes = Array.from({ length: 8 }, () => createDatabase({ url: service.database.url, poolSize: 1 }));
     try {
@@ -159,13 +159,13 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
 
   interface Write {
     second: number;
-    /** Second of the use that was written. */
+    /** Second of the use of the credential that this write stored. */
     use: number;
   }
 
   /**
-   * Runs five nodes, each with its own connection. Their background writes come at different seconds. In each second, the nodes with the
-   * returned numbers use the credential.
+   * Runs five nodes, each with its own connection. Their background writes come at different seconds. In each second, the nodes whose
+   * numbers `usersAt` returns use the credential.
    * @returns the writes of the row, which are the changes of the version of the row
    */
   async function simulate(usersAt: (second: number) => number[]): Promise<Write[]> {
@@ -189,7 +189,7 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
         }
         usersAt(second).forEach((user) => nodes[user]?.touch(tenant.tenantId, credential.id));
         mock.timers.tick(1_000);
-        // Each node has one connection, so this statement of a node waits for the UPDATE of the node.
+        // Each node has only one connection. So this statement runs after the UPDATE that the node has just started.
         await Promise.all(databases.map((each) => sql`SELECT`.execute(each)));
         const row = await readRow();
         if (row.version !== version) {
@@ -221,11 +221,11 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     });
   });
 
-  it('if the nodes take turns to use the credential every 7 s, each use or a later one is stored within a minute, by at most two writes a minute', async () => {
+  it('if the nodes use the credential in turn, once every 7 s, each use or a later use is stored within a minute, by at most two writes a minute', async () => {
     const stored = await simulate((second) => (second % 7 === 0 ? [(second / 7) % 5] : []));
     assertAtMostTwoEachMinute(stored);
     stored.slice(1).forEach(({ second }, index) => {
-      // The first use after the stored one came 7 s later.
+      // The next use came 7 s after the stored use, and must be stored within a minute.
       assert.ok(second - (stored[index]?.use ?? 0) - 7 < 60, `second ${second}`);
     });
   });

@@ -7,13 +7,13 @@ export type { LastUsed } from '#platform/db/last-used.ts';
 /**
  * Shortest time in milliseconds between two writes of `last_used_at` of one credential. So all processes together write it at most twice a
  * minute. Each process measures this time by its own clock. If a process has just written the row, a use in another process waits for
- * `REST_MS`, and then for the next write. The time is short, because `last_used_at` must change within a minute after a use (decision 16),
+ * `REST_MS`, and then for the next write. `REST_MS` is short, because `last_used_at` must change within a minute after a use (decision 16),
  * even if one write fails.
  */
 const REST_MS = 30_000;
 /**
- * Age in milliseconds at which a process drops a use that it has not written. Another process has then written a later use, or a use that
- * was shortly before this one.
+ * Age in milliseconds at which a process drops a use that it has not written. Until then, another process has written a later use, or a use
+ * that was shortly before this use.
  */
 const FORGET_AFTER_MS = 120_000;
 

@@ -95,7 +95,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(first, second, third), [NO_NODE, BOTH, BOTH]);
   });
 
-  it('401: a rotation without an overlap, as in the contract, and a revocation end both secrets immediately', async () => {
+  it('401: during an overlap, a rotation through the third-party API, which gives no overlap, or a revocation ends both secrets immediately', async () => {
     const { api_secret: first, id } = tenant.credential;
     const { api_secret: second } = await rotated(60);
     assert.deepEqual(await statuses(first, second), [BOTH, BOTH]);
@@ -127,7 +127,8 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
       }
     };
     await Promise.all([lane(service, 0), lane(other, 1)]);
-    // The statement that set the end of the secret ran up to 50 ms before the test read `endsAtMs`.
+    // The secret may end up to 50 ms before `endsAtMs`, because the test computed `endsAtMs` after the UPDATE. So calls in these 50 ms are
+    // not checked.
     const early = calls.filter(({ endedAtMs }) => endedAtMs < endsAtMs - 50);
     const late = calls.filter(({ beganAtMs }) => beganAtMs > endsAtMs);
     for (const node of [0, 1]) {
@@ -138,7 +139,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(api_secret), [BOTH]);
   });
 
-  it('401: if a process of the previous version replaces the secret, the previous secret of an overlap also ends', async () => {
+  it('401: if a process of the previous version replaces the present secret during an overlap, the previous secret ends too', async () => {
     const { api_secret: first } = tenant.credential;
     await rotated(60);
     const { db } = service.database;
@@ -209,7 +210,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(tenant.credential.api_secret), [BOTH]);
   });
 
-  it('200: an overlap of 1,440 minutes is accepted, as JSON and as a form', async () => {
+  it('200: an overlap of 1,440 minutes is accepted in a URL-encoded form', async () => {
     const body = new URLSearchParams({ overlap_minutes: '1440' });
     const path = `/v1/staff/credentials/${tenant.credential.id}/rotate/`;
     const answer = await service.call('POST', path, { headers: tenant.owner, body });

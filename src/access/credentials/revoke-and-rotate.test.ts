@@ -121,7 +121,7 @@ describe('a revoked or rotated credential', { timeout: 60_000 }, () => {
   });
 
   for (const what of ['revoke', 'rotate'] as const) {
-    it(`401: during an overlap, after a ${what} of the contract has responded, every process refuses the previous secret`, async () => {
+    it(`401: during an overlap, after ${what} in the third-party API has responded, every process refuses the previous and the present secret`, async () => {
       const { credential, partner } = await service.credential(tenant.tenantId);
       const { body } = await rotateWithOverlap(credential.id);
       const present = { 'x-api-key': body.api_key, 'x-api-secret': body.api_secret };
@@ -133,7 +133,7 @@ describe('a revoked or rotated credential', { timeout: 60_000 }, () => {
     });
   }
 
-  it('200: under load with the old secret, a rotation with an overlap refuses no call on any process', async () => {
+  it('200: during and after a rotation with an overlap, all processes accept all calls, with the old and with the new secret', async () => {
     const { credential, partner } = await service.credential(tenant.tenantId);
     const loads = nodes.map((url) => startLoad(url, partner));
     await Promise.all(loads.map((each) => each.until(() => each.calls.length >= 20)));

@@ -118,8 +118,8 @@ async function collectKeys(): Promise<void> {
 }
 
 /**
- * Rotates the service keys with `roomservice keys rotate` and keeps the output of the command. Then causes a delivery. Its webhook secret
- * is now encrypted with the new key.
+ * Rotates the service keys with `roomservice keys rotate` and keeps the output of the command. Then registers the webhook, whose new secret
+ * is encrypted with the new key, and causes a delivery.
  */
 async function rotateKeys(): Promise<void> {
   const env = { DATABASE_URL: service.database.url, MASTER_KEY: service.masterKey.toString('base64') };
@@ -138,8 +138,8 @@ async function rotateKeys(): Promise<void> {
 }
 
 /**
- * Makes stored secrets undecryptable, so that the service logs errors and the command prints errors. Four actions cause them: a delivery, a
- * call of a channel, a rotation of the service keys, and a rotation with a wrong master key.
+ * Makes stored secrets undecryptable, so that the service logs errors and the command prints errors. Four actions then cause these errors:
+ * a delivery, a call of a channel, a rotation of the service keys, and a rotation with a wrong master key.
  */
 async function spoilSecrets(): Promise<void> {
   const { db } = service.database;

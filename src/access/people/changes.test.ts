@@ -52,7 +52,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     assert.deepEqual(entries[0].details.role, { from: 'owner', to: 'staff' });
   });
 
-  it('200: a change of a person ignores other columns in the body, such as tenant_id, email, password_hash and generation', async () => {
+  it('200: a change of a person ignores fields that an owner may not change, such as tenant_id, email, password_hash and generation', async () => {
     const tenant = await service.tenant();
     const id = await personId(service, tenant.tenantId, 'staff');
     const rowOf = () =>

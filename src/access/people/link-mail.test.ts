@@ -23,7 +23,7 @@ after(async () => {
   await mailServer.close();
 });
 
-/** Starts the service with the settings of mail. Its log lines go to `logLines`. */
+/** Starts a service that sends its mail to the mail server at `url`, and its log lines to `logLines`. */
 async function startMailing(url: string, beside?: TestService): Promise<TestService> {
   const { mail, publicUrl } = readConfig({ SMTP_URL: url, MAIL_FROM: 'House <house@mail.example>', PUBLIC_URL });
   const onLog = (line: string) => void logLines.push(line);
@@ -31,7 +31,7 @@ async function startMailing(url: string, beside?: TestService): Promise<TestServ
 }
 
 describe('mails of invitations and resets', () => {
-  it('201, 200: an invitation and a reset go to the person with the link of the response, the name of the tenant and the end of the link', async () => {
+  it('201, 200: an invitation and a reset each send the person a mail with the link; an invitation also names the tenant and the day the link ends', async () => {
     const email = newEmail();
     const invited = await invite(service, tenant, { email, name: 'Buy at http://evil.example' });
     const [invitation] = await mailServer.waitFor(1);

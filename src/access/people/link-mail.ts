@@ -9,8 +9,8 @@ interface MailedLink {
 }
 
 /**
- * Returns the subject and the text of the mail with a link. The only text in the mail that people choose is the name of the tenant.
- * Otherwise an owner could send any text to any address.
+ * Returns the subject and the text of the mail with a link. The mail has no text that a person chose, except the name of the tenant, so
+ * that an owner cannot use the service to send any text to any address.
  */
 export function linkMail(
   { name, timezone }: Tenant,

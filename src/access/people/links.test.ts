@@ -84,7 +84,7 @@ describe('POST /v1/auth/password/', () => {
     });
   });
 
-  it('401: an invalid, expired or session token and the link of a disabled person are refused before a password is hashed', async () => {
+  it('401: an invalid token, an expired token, the token of a session and the link of a disabled person are refused before a password is hashed', async () => {
     const expired = await invite(service, tenant);
     const past = { expires_at: sql<Date>`now()` };
     const { db } = service.database;

@@ -20,8 +20,8 @@ interface Dependencies {
 }
 
 /**
- * Person and kind of a new link. `generation` is a number of the person that each new password raises. It is the value after the changes
- * that are made together with the link.
+ * Person and kind of a new link. Each new password raises the `generation` of the person. If the changes that are made together with the
+ * link raise it, this is the raised value.
  */
 type LinkCause = Pick<store.NewLink, 'kind' | 'personId' | 'generation'>;
 
@@ -53,8 +53,8 @@ export class Links {
   }
 
   /**
-   * Makes a link and the changes that need it, for example a new person, in one transaction. Sends the link by mail after the commit. All
-   * earlier links of the person end.
+   * Makes a link in one transaction with the changes that are its cause, for example a new person. Sends the link by mail after the commit.
+   * All earlier links of the person end.
    * @param cause function that makes these changes, and returns the person and the kind of the link. Its second parameter is the time at
    * which the link ends
    */

@@ -76,7 +76,7 @@ describe('GET /v1/staff/people/', () => {
     assert.ok(Math.abs(Date.parse(person.last_seen_at) - Date.now()) < 60_000, person.last_seen_at);
   });
 
-  it('403: staff may not list, invite, change or reset people; 401: without credentials', async () => {
+  it('403: staff may not list, invite, change or reset people; 401: calls without credentials are refused', async () => {
     const tenant = await service.tenant();
     const ownerId = await personId(service, tenant.tenantId, 'owner');
     const json = { email: newEmail(), role: 'owner' };
@@ -95,7 +95,7 @@ describe('GET /v1/staff/people/', () => {
 });
 
 describe('POST /v1/staff/people/', () => {
-  it('201: the response has the invited person, a link that begins with the address of the process, and its end after 3 days', async () => {
+  it('201: the response has the invited person, a link that begins with the address of the process, and the end of the link in 3 days', async () => {
     const tenant = await service.tenant();
     const email = newEmail();
     const { status, body, headers } = await invite(service, tenant, { email: email.toUpperCase(), name: 'Rui' });

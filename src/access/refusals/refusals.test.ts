@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Starts a node, runs the work on it, and stops the node. A node that stops writes its refused calls. */
+/** Starts a node, runs the work on it, and stops the node. Before a node stops, it writes its refused calls to the database. */
 async function onNode(work: (node: TestService) => Promise<void>, options: ServiceOptions = {}): Promise<void> {
   const node = await startService({ ...options, beside: service });
   try {
@@ -83,7 +83,7 @@ describe('GET /v1/staff/credentials/{id}/refusals/', () => {
     assert.ok(Date.parse(at) >= begunAt && Date.parse(at) <= Date.now());
   });
 
-  it('200: refused calls of the restaurant and of the hotel are listed, newest first, and a path shows no value of its parameters', async () => {
+  it('200: refused calls of the restaurant and of the hotel are listed, newest first, with paths that show names of parameters instead of values', async () => {
     const { credential, partner: headers } = await service.credential(hotel.tenantId);
     await onNode(async (node) => {
       await node.call('GET', `${ORDERS}secret%2Forder/?page=1`, { headers });
@@ -152,7 +152,7 @@ describe('GET /v1/staff/credentials/{id}/refusals/', () => {
     assert.equal((await list(other)).length, 1);
   });
 
-  it('200: only the newest 50 refused calls of a credential are listed and stored, on all nodes together', async () => {
+  it('200: only the newest 50 refused calls of a credential are listed and stored, counted over all nodes', async () => {
     const tenant = await service.tenant();
     const refuse = (from: number, to: number) =>
       onNode(async (node) => {
@@ -273,7 +273,7 @@ describe('the writes of refused calls', () => {
     }
   });
 
-  it('if a write of refused calls fails, they are written later, and only the newest 50 of a credential wait in memory', async () => {
+  it('if a write of refused calls fails, a later write stores them, and until then only the newest 50 of a credential wait in memory', async () => {
     const db = recording();
     const counts = noFaults();
     mock.timers.enable({ apis: ['setInterval'] });

@@ -6,10 +6,10 @@ import * as store from './caller-store.ts';
 
 /**
  * Finds the callers of long responses, for example of streams, whose access has ended or changed since they called. Access ends with the
- * session or the token. Access changes if the caller gets another role or other areas. If a statement fails, its callers are not in the
- * result.
+ * session or the token. Access changes if the caller gets another role or other areas. If the query for some callers fails, these callers
+ * are not in the result.
  * @param noteUse called for each display that keeps its access, if the time of its last use is due to be written
- * @param onError called for each statement that failed. On a cluster, there is one statement for each tenant.
+ * @param onError called if the query fails. On a database cluster, each tenant has its own query, and each failure causes one call.
  */
 export async function findEndedCallers(
   db: Database,

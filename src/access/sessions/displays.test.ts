@@ -29,7 +29,7 @@ const list = async ({ owner } = tenant) => (await service.call('GET', DISPLAYS, 
 const remove = (id: string, { owner } = tenant) => service.call('POST', `${DISPLAYS}${id}/remove/`, { headers: owner });
 const me = (headers: Record<string, string>, node = service) => node.call('GET', '/v1/staff/me/', { headers });
 
-/** Runs the work on a further node, which has budgets of its own. The budget of pairings is small. */
+/** Runs the work on a new node. A new node has its own budget of pairings, which other tests have not used up. */
 async function onOwnNode(work: (node: TestService) => Promise<void>): Promise<void> {
   const node = await startService({ beside: service, onLog: (line) => void logLines.push(line) });
   try {
@@ -69,7 +69,7 @@ describe('GET and POST /v1/staff/displays/', () => {
     assert.deepEqual([page.body.count, page.body.results[0].label], [2, 'Three']);
   });
 
-  it('400: a new display without a label or areas, with an empty label or an unknown area is refused, and the message has the path', async () => {
+  it('400: a new display without a label or areas, with an empty label or an unknown area is refused, and the message names the field', async () => {
     for (const [json, path] of [
       [{ label: undefined }, 'label'],
       [{ label: '' }, 'label'],
@@ -83,7 +83,7 @@ describe('GET and POST /v1/staff/displays/', () => {
     }
   });
 
-  it('403: staff and displays may not list, create or remove displays; 401: without credentials', async () => {
+  it('403: staff and displays may not list, create or remove displays; 401: calls without credentials are refused', async () => {
     const created = await create();
     const display = cookieOf(await pair(created.body.pairing_code));
     for (const [method, path] of [

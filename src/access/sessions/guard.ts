@@ -15,8 +15,8 @@ declare module 'fastify' {
 }
 
 /**
- * Right that a caller needs for a route: to be `any` signed-in person or display, any `person` or an `owner`, or to have an area. If the
- * route has several areas, the caller needs one of them. Owners have all areas.
+ * Right that a caller needs for a route. With `any`, every signed-in person or display may call. With `person`, every person may call, and
+ * with `owner`, every owner. With `areas`, the caller needs one of these areas. Owners have all areas.
  */
 export type Right = 'any' | 'person' | 'owner' | { areas: readonly [Area, ...Area[]] };
 

@@ -40,7 +40,7 @@ const trailOf = async ({ owner }: TestTenant) =>
 describe('PATCH /v1/staff/me/', () => {
   const patch = (json: unknown, headers = tenant.staff) => service.call('PATCH', ME, { headers, json });
 
-  it('200: a person changes name and language, missing fields keep their values, and a new name has one audit entry', async () => {
+  it('200: a person changes name and language, missing fields keep their values, and a new name adds one audit entry', async () => {
     const session = await openSession(service, tenant.tenantId, 'staff');
     const named = await patch({ name: 'Tiago Lopes', language: 'pt-BR' }, session.headers);
     assert.deepEqual([named.status, named.body.person.name, named.body.person.language], [200, 'Tiago Lopes', 'pt-BR']);

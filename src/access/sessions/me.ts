@@ -7,7 +7,7 @@ export interface ServiceFacts {
   eventRetentionDays: number;
   rateLimitPerMinute: number;
   webhookHeaderBrand: string;
-  /** Returns true if a simulated staff changes the orders and reservations of the tenant. */
+  /** Returns true if a simulation acts as the staff of the tenant, and changes its orders and reservations. */
   isSandbox: (tenantId: number) => Promise<boolean>;
 }
 

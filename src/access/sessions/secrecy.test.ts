@@ -93,7 +93,7 @@ describe('the secrecy of session cookies', () => {
 
   it('no cookie and no password is in a response body', () => {
     assert.equal(answers.length, 12);
-    // The message about the malformed person_id repeats no value.
+    // One of these responses is an error about a malformed `person_id` that contains a token. Its message must not repeat the value.
     assertSecret(answers.join('\n'));
   });
 

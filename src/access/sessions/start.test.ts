@@ -106,7 +106,7 @@ describe('POST /v1/auth/session/', () => {
     }
   });
 
-  it('400: a sign-in without e-mail or password is refused, and so is one with e-mail and password beside a token', async () => {
+  it('400: a sign-in without e-mail or password is refused, and a sign-in that has both an e-mail and a token is refused too', async () => {
     const send = (json: unknown, headers = {}) =>
       service.call('POST', SESSION, { headers: { ...CONSOLE, ...headers }, json });
     const email = emailOf(tenant);
@@ -151,7 +151,7 @@ describe('POST /v1/auth/session/', () => {
     assert.equal((await signIn(service, { tenantId, ...other }, 'owner')).status, 401);
   });
 
-  it('429: sessions and tokens share one budget of 10 attempts a minute with one e-mail', async () => {
+  it('429: for one e-mail, sign-ins for a session and sign-ins for a token share one budget of 10 attempts a minute', async () => {
     const other = await service.tenant();
     const json = { email: emailOf(other), password: 'not the right one' };
     for (let left = 9; left >= 0; left -= 1) {

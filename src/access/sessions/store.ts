@@ -178,8 +178,9 @@ export async function updateLastUsed(db: Database, uses: LatestUse[], nowMs: num
 
 /**
  * Writes the last uses of sessions by one statement. The statement gets the age of each use, and computes the time of the use by the clock
- * of the database. So the clock of the process only measures an age of some seconds. The CTE computes the times, because a database cluster
- * refuses such functions in an UPDATE. @returns the ids of the written sessions
+ * of the database. So a wrong clock of the process makes no difference, because the process measures only an age of some seconds. The CTE
+ * computes the times, because a database cluster refuses now() in SET.
+ * @returns the ids of the written sessions
  */
 async function updateShare(db: Database, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -25,7 +25,7 @@ before(async () => {
 after(() => service.close());
 
 const { owner, staff, get, statusOf } = sessionCalls(() => ({ service, tenant }));
-/** Changes the row of the member of staff without a call. */
+/** Changes the row of the member of staff in the database, without a call of the API. */
 const changeStaff = async (changes: Record<string, unknown>) =>
   await service.database.db
     .updateTable('app_user')
@@ -35,7 +35,7 @@ const changeStaff = async (changes: Record<string, unknown>) =>
     .execute();
 
 describe('a session cookie', () => {
-  it('200: with the header of the console, a cookie gives access to operations of the areas, and for an owner also to those of owners', async () => {
+  it('200: with the header of the console, a cookie gives staff access to operations of their areas, and an owner also to operations of owners', async () => {
     assert.equal(await statusOf(ORDERS, (await staff()).headers), 200);
     assert.equal(await statusOf(CREDENTIALS, (await staff()).headers), 403);
     assert.equal(await statusOf(CREDENTIALS, (await owner()).headers), 200);
@@ -84,7 +84,7 @@ describe('a session cookie', () => {
     }
   });
 
-  it('200: a call with a valid token acts for the person of the token, even beside the cookie of another person or of an ended session', async () => {
+  it('200: a call with a valid token acts for the person of the token, even if it also has the cookie of another person or of an ended session', async () => {
     const session = await owner();
     const both = await get(ME, { ...session.headers, ...tenant.staff });
     assert.deepEqual([both.body.person.role, both.body.session.kind, both.body.session.id], ['staff', 'token', null]);
@@ -203,7 +203,7 @@ describe('the end of a session by a change', () => {
     await changeStaff({ is_active: true });
   });
 
-  it('401: if the generation of a person rises, earlier sessions end; 200: a new session works', async () => {
+  it('401: if the generation of a person rises, which a new password causes, earlier sessions end; 200: a new session works', async () => {
     const other = await service.tenant();
     const session = await openSession(service, other.tenantId, 'owner');
     const raised = { generation: 1 };

@@ -87,9 +87,9 @@ export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[
 }
 
 /**
- * Returns the `areas` and `name` that a user has after a tenant document is applied, and the values of the document that the next document
- * is compared with. If the document has no areas for the user, it counts as if it had `DOCUMENT_AREAS`. But then the areas of a stored user
- * who was not in the previous document stay, because `DOCUMENT_AREAS` may be more than an owner has given.
+ * Returns the `areas` and `name` that a user has after a tenant document is applied, and the values of this document that are stored and
+ * later compared with the next document. If the document has no areas for the user, `DOCUMENT_AREAS` are used. But a stored user who was
+ * not in the previous document then keeps the stored areas, because `DOCUMENT_AREAS` may be more than an owner has given.
  */
 function profileOf(user: UserRow | undefined, document: UserDocument) {
   const said = {

@@ -315,8 +315,9 @@ export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): 
 
 /**
  * Writes the times of the last calls of users by one statement. The statement gets the age of each call, and computes the time of the call
- * by the clock of the database. So the clock of the process only measures an age of some seconds. The CTE computes the times, because a
- * database cluster refuses such functions in an UPDATE. @returns the ids of the written users
+ * by the clock of the database. So a wrong clock of the process makes no difference, because the process measures only an age of some
+ * seconds. The CTE computes the times, because a database cluster refuses now() in SET.
+ * @returns the ids of the written users
  */
 async function updateSeenShare(db: Db, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

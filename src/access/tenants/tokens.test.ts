@@ -287,7 +287,7 @@ describe('a new password', () => {
     }
   });
 
-  it('200: a token without the claim "generation" counts as a token of generation 0; 401: a new password makes both tokens invalid', async () => {
+  it('200: a token without the claim "generation" counts as generation 0; 401: after a new password, only tokens of generation 1 are accepted', async () => {
     const { tenantId, staff } = await signedIn();
     const subject = await userId({ tenantId } as TestTenant, 'staff');
     const signed = (generation: unknown) => sign({ subject, claims: { tenant: tenantId, generation } });
