@@ -31,7 +31,7 @@ describe('Hint (next message of a stream of live changes)', () => {
     assert.equal(hint.take(MOMENT_MS), `id: ${MOMENT_MS}\nevent: change\ndata: ${data}\n\n`);
   });
 
-  it('a hint of live changes has up to 200 ids, and for 201 ids it becomes a resync without ids', () => {
+  it('a hint of live changes has up to 200 ids, but 201 ids become the event resync (read all data again) without ids', () => {
     const hint = new Hint(new Set(TOPICS));
     for (let count = 0; count < 100; count += 1) {
       hint.add(ofOrder(newId()));
@@ -45,7 +45,7 @@ describe('Hint (next message of a stream of live changes)', () => {
     assert.ok(hint.isEmpty);
   });
 
-  it('a change that comes while a resync waits for its client causes no further event', () => {
+  it('a change causes no further event while the event resync (read all data again) has not been sent yet', () => {
     const hint = new Hint(new Set(TOPICS));
     hint.resync();
     hint.add(ofOrder(newId()));

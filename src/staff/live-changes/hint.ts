@@ -1,7 +1,7 @@
 import type { LiveChange } from './schema.ts';
 import { type Topic, TOPICS } from './topics.ts';
 
-/** Change that one row shows: its kinds of data, and the id of the order or the reservation if there is one. */
+/** Change that one database row shows: the kinds of data that changed, and the id of the changed order or reservation if there is one. */
 export interface Fact {
   topics: readonly Topic[];
   orderId?: string;

@@ -23,8 +23,8 @@ import { hasTopic, openStream, type StreamBlock, type TestStream, topicsIn } fro
 import { causeEvent, moveOrder, placeOrder, register } from '#test/support/webhooks.ts';
 
 /**
- * Time in milliseconds in which two looks and a poll run. A look reads the newest rows. A hint that has not come in this time does not
- * come.
+ * Time in milliseconds in which two looks (reads of the newest rows) and one poll of the list of recent changes run. If a hint has not come
+ * in this time, it does not come later.
  */
 const TWO_LOOKS_MS = 1_300;
 
@@ -234,7 +234,7 @@ describe('the looks of live changes, which read the newest rows', () => {
     assert.equal(stream.blocks.filter(hasOrder(future)).length, 1);
   });
 
-  it('200: if there are more new orders than one statement reads, the stream of live changes sends resync', async () => {
+  it('200: if there are more new orders than one statement reads, the stream of live changes sends resync (read all data again)', async () => {
     const stream = await watch(hotel.owner);
     const { orderId } = await placeOrder(service, hotel.partner);
     await stream.find(hasOrder(orderId));

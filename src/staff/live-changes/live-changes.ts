@@ -54,7 +54,7 @@ export class LiveChanges {
   readonly #recentTopics = new RecentTopics();
   readonly #watches = new Map<number, Watch>();
   /**
-   * Ids of the tenants whose newest rows must be read again (a look). Only one look runs at a time, because each is compared with the
+   * Ids of the tenants whose newest rows must be read again (a look). Only one look runs at a time, because each look is compared with the
    * previous look.
    */
   readonly #due = new Set<number>();
@@ -220,8 +220,8 @@ export class LiveChanges {
   }
 
   /**
-   * Adds the changes that a read of the newest rows has found to the hints. If people have changed, first ends the streams of callers who
-   * have lost their access.
+   * Adds new changes to the hints. A read of the newest rows has found these changes. If people have changed, first ends the streams of
+   * callers who have lost their access.
    */
   async #tell(watch: Watch, row: store.LookRow): Promise<void> {
     const facts = watch.remember(row);

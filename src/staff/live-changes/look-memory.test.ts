@@ -35,7 +35,7 @@ describe('LookMemory (changes that the looks at a tenant have shown)', () => {
     assert.equal(since(-40_000), null, 'the first look does not reach back so far');
   });
 
-  it('for 200 rows, LookMemory.remember returns the new rows if the last row is known; otherwise null, as rows may be missing', () => {
+  it('for 200 rows, LookMemory.remember returns the new rows if it knows the oldest row, else null, because rows may be missing', () => {
     const [known] = ids(1);
     remember(0, [known ?? ''], FIRST_BACK_MS);
     const reaching = [...ids(199), known ?? ''];

@@ -4,7 +4,7 @@ import { topicOfAction } from './topics.ts';
 
 /**
  * Time in milliseconds for which a change is kept after a read of the newest rows has last shown it. It is longer than the age of the
- * oldest rows of any read.
+ * oldest rows of any read, so that a row that is read again is not taken for a new row.
  */
 const KEPT_MS = 90_000;
 /** Largest number of changes in memory. If a tenant has more changes, its clients must read all data again. */
@@ -13,7 +13,7 @@ const MAX_FACTS = 10_000;
 /** Change that a look, which is a read of the newest rows, has shown. */
 interface Known {
   fact: Fact;
-  /** Time of the first read that has shown the row, and time of the latest such read. */
+  /** Times of the first and of the latest read that have shown the row, in milliseconds of Unix time. */
   firstMs: number;
   latestMs: number;
 }
@@ -24,7 +24,7 @@ interface Known {
  */
 export class LookMemory {
   readonly #known = new Map<string, Known>();
-  /** Time from which the memory has all committed changes. Null before the first look. */
+  /** Time from which the memory has all committed changes, in milliseconds of Unix time. Null before the first look. */
   #completeFromMs: number | null = null;
   #momentMs = 0;
 
@@ -113,8 +113,8 @@ function factsOf(row: LookRow): Keyed[][] {
 }
 
 /**
- * Returns the change that an event reports. The event of an order reports a change of the order. Changes of reservations have their own
- * list.
+ * Returns the change that an event reports. The event of an order also reports a change of the order. Other events need no id, because a
+ * separate list has the changed reservations.
  */
 function eventFact(orderId: string | null): Fact {
   return orderId === null ? { topics: ['events'] } : { topics: ['orders', 'events'], orderId };

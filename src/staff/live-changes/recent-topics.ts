@@ -1,6 +1,9 @@
 import type { ChangeRow } from '#platform/changes/changes.ts';
 
-/** Time in milliseconds for which a topic is kept. It is longer than the 30 s after which a client must read all data again. */
+/**
+ * Time in milliseconds for which a topic is kept. A client that missed more than 30 s must read all data again, so it needs no older
+ * topics.
+ */
 const KEPT_MS = 120_000;
 
 interface Entry {
@@ -18,7 +21,7 @@ interface Entry {
 export class RecentTopics {
   /** Entries by tenant and topic. The entry that was read last comes last. */
   readonly #entries = new Map<string, Entry>();
-  /** The same entries, by tenant id. */
+  /** Entries of `#entries`, by tenant id. */
   readonly #ofTenants = new Map<number, Map<string, Entry>>();
 
   add(changes: ChangeRow[]): void {
@@ -36,8 +39,8 @@ export class RecentTopics {
   }
 
   /**
-   * Returns the topics of the tenant's changes whose transactions began after `momentMs` (database clock, milliseconds of Unix time). Null:
-   * unknown topic.
+   * Returns the topics of the tenant's changes whose transactions began after `momentMs` (database clock, milliseconds of Unix time). A
+   * topic is null if a change did not name its topic.
    */
   since(tenantId: number, momentMs: number): (string | null)[] {
     const entries = [...(this.#ofTenants.get(tenantId)?.values() ?? [])];

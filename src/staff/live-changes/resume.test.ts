@@ -61,7 +61,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     });
   }
 
-  it('200: a client that opens its next stream gets only changes after its Last-Event-ID, if other streams are open', async () => {
+  it('200: a client that opens its next stream gets only changes after its Last-Event-ID, while other streams are open', async () => {
     await watch(first);
     const earlier = await placeOrder(first, tenant.partner);
     const stream = await watch(first);

@@ -19,7 +19,7 @@ describe('the stream of GET /v1/staff/changes/', () => {
     return { service, tenant: await service.tenant() };
   }
 
-  it('200: a stream of live changes begins immediately with a beat comment, and its headers forbid caching and changing it', async () => {
+  it('200: a stream of live changes begins immediately with a comment, and its headers forbid caches and proxies to store or change the stream', async () => {
     const { service, tenant } = await start();
     const stream = await openStream(service.url, { ...tenant.owner, 'accept-encoding': 'gzip, br' });
     const { headers } = stream.response;
@@ -47,11 +47,11 @@ describe('the stream of GET /v1/staff/changes/', () => {
     }
   });
 
-  it('200: a stream of live changes has regular beat comments with rising ids', async () => {
+  it('200: a stream of live changes regularly sends a comment to show that it works, and the ids of the comments rise', async () => {
     const { service, tenant } = await start({ beatEveryMs: 600, checkEveryMs: 50 });
     const stream = await openStream(service.url, tenant.owner);
     await eventually(() => stream.blocks.filter(isBeat).length >= 4, 'fourth sign of life');
-    // A beat comment has no id while a hint waits, for example the hint for the new tenant.
+    // While a hint waits to be sent, the regular comment has no id. A hint may wait here, because the tenant is new.
     const ids = stream.blocks.flatMap(({ id }) => (id === undefined ? [] : [Number(id)]));
     assert.ok(
       ids.every((id, index) => index === 0 || id >= (ids[index - 1] ?? 0)),

@@ -5,7 +5,7 @@ import { topicsOf } from './topics.ts';
 
 /** Clock of the database. All times are in milliseconds of Unix time. */
 export interface Clock {
-  /** Time of the latest read of the tenant's newest rows. A hint already contains each earlier change. */
+  /** Time of the latest read of the tenant's newest rows. The hints already have all changes from before this time. */
   momentMs: () => number;
   /** Present time. */
   nowMs: () => number;
@@ -69,9 +69,9 @@ export class Subscription implements StreamSource {
   }
 
   /**
-   * Returns the regular comment that shows the client that the stream still works, with the time of the database. It also has a newer id.
-   * With this id, a client can continue on a new stream even after a long time without changes. If a hint waits, the comment has no id,
-   * because the client does not know these changes yet.
+   * Returns the comment that is sent regularly, so that the client sees that the stream works. The comment has the time of the database,
+   * and the id of the latest read. With this id, a client can continue on a new stream even after a long time without changes. If a hint
+   * waits to be sent, the comment has no id, because the client does not know the changes of the hint yet.
    */
   beat(): string {
     const id = this.#hint.isEmpty ? `id: ${this.#clock.momentMs()}\n` : '';

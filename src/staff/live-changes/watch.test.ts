@@ -9,7 +9,7 @@ const BEGIN_MS = 1_763_841_400_000;
 const idOf = (block: string | null) => /^id: (\d+)$/m.exec(block ?? '')?.[1] ?? '';
 
 describe('Watch (ids that a client continues from)', () => {
-  it('a beat comment of a stream has no id that is newer than the changes that were already added to the stream', () => {
+  it('the id in a regular comment of a stream is never later than the latest changes that were added to the stream', () => {
     const watch = new Watch(1);
     const subscription = watch.subscribe(ownerOf(1), () => {});
     watch.tell(watch.remember(lookOf(BEGIN_MS, [])));

@@ -33,7 +33,7 @@ describe('GET /v1/staff/credentials/', () => {
       { at, http_status: 500, duration_ms: 1, error: 'http_status' },
     ]);
 
-  it('200: the list has every third-party credential, and all its delivery counts are zero if no event was ever sent', async () => {
+  it('200: the list has every third-party credential, with delivery counts of zero if no event was ever sent', async () => {
     const second = await service.credential(tenant.tenantId);
     const elsewhere = await service.call('GET', '/v1/third-party/credentials/', { headers: tenant.owner });
     const pms = await service.call('POST', '/v1/channel-manager/credentials/', { headers: tenant.owner });

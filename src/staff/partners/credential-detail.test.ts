@@ -47,7 +47,7 @@ async function insertEvent(atMs: number, status?: 'delivered' | 'failed' | 'pend
 }
 
 describe('GET /v1/staff/credentials/{id}/', () => {
-  it('200: a credential has the fields of the list, an unused budget, and 25 hours without deliveries', async () => {
+  it('200: an unused credential has the fields of the list, an unused budget, and no deliveries in the 25 clock hours of the last 24 hours', async () => {
     const askedAtMs = Date.now();
     const { budget, health, ...entry } = await read();
     const list = await service.call('GET', PATH, { headers: tenant.owner });
@@ -110,14 +110,14 @@ describe('GET /v1/staff/credentials/{id}/', () => {
     ]);
   });
 
-  it('200: only the newest 5,000 events count, even if the partner has read some, and `since` is the time of the oldest', async () => {
+  it('200: only the newest 5,000 events count, even if the partner has read some, and `since` is the time of the oldest counted event', async () => {
     const newestMs = Date.now() - 1_000;
     const atMs = (index: number) => newestMs - index * 1_000;
     const events = Array.from({ length: 5_100 }, (_, index) =>
       eventOf(tenant, { id: firstIdAt(atMs(index)), delivery: { status: 'delivered' } }),
     );
     await insertEvents(service.database.db, events);
-    // The partner has read all events except the newest 2,000. Older events have lower positions.
+    // The partner has read the older events, so these events have positions in the feed. The newest 2,001 events have no position.
     await sql`
       UPDATE event SET feed_position = ranked.position
       FROM (SELECT id, row_number() OVER (ORDER BY id) AS position FROM event WHERE tenant_id = ${tenant.tenantId}) AS ranked
@@ -167,7 +167,7 @@ describe('PATCH /v1/staff/credentials/{id}/', () => {
     return body.filter(({ action }: { action: string }) => action === 'credential.changed');
   };
 
-  it('200: the label of a partner or PMS credential changes, and each change has one audit entry with both labels', async () => {
+  it('200: the label of a partner or PMS credential changes, and each change adds one audit entry with the old and the new label', async () => {
     const pms = await makePmsCredential();
     for (const id of [tenant.credential.id, pms.id]) {
       const answer = await change(id, { label: '𝒃'.repeat(255) });

@@ -70,7 +70,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/', () => {
     assert.ok(!JSON.stringify(entry).includes(answer.body.webhook_secret));
   });
 
-  it('200: the registered URL gets an empty secret, even if the partner registered it, and another URL gets a new secret', async () => {
+  it('200: the response has an empty secret for the URL that the partner has registered already, and a new secret for another URL', async () => {
     const first = await register(service, tenant.partner, URL_A);
     assert.deepEqual((await set(URL_A)).body, { webhook_url: URL_A, webhook_secret: '' });
     const second = (await set(URL_B)).body.webhook_secret;

@@ -25,8 +25,8 @@ const SHARED = { tags: ['Credentials'] };
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' } as const;
 
 /**
- * Registers the routes that an owner calls to see and change the credentials of partners. They also show the deliveries and the budget of
- * calls. `GET /v1/third-party/credentials/` cannot show these, because the contract fixes the fields of its response.
+ * Registers the routes that an owner calls to see and change the credentials of partners. The routes also show the deliveries and the
+ * budget of calls. `GET /v1/third-party/credentials/` cannot show these values, because the contract fixes the fields of its response.
  */
 export function partnerRoutes(app: App, dependencies: Dependencies): void {
   listRoute(app, dependencies);

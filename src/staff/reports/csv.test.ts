@@ -35,7 +35,7 @@ before(async () => {
 after(() => service.close());
 
 describe('GET /v1/staff/reports/days/?format=csv', () => {
-  it('200: the CSV report has a header row, rows for days and for partners with orders, and no cell like a formula', async () => {
+  it('200: the CSV report has a header row, rows for days and for partners with orders, and no cell that a spreadsheet takes for a formula', async () => {
     const tenant = await service.tenant();
     const ids: string[] = [];
     for (const label of LABELS) {

@@ -108,7 +108,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
 
   it('200: the report has the arrivals, rooms and sum of prices of each night, over all properties and sources', async () => {
     const hotel = await openHotel(service);
-    // Two nights under the plan "Saver" at 80.00, and two nights of the other property at 70.00.
+    // The first stay has two nights under the plan "Saver" at 80.00. The second stay has two nights of the other property at 70.00.
     await book(service, hotel);
     await book(service, hotel, { room_type_id: hotel.roomTypes['Lagoon Lodge/Double'] });
     // An OTA gives one amount of 100.00 for three nights, so the nights have 33.33, 33.33 and 33.34.
@@ -176,7 +176,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
 });
 
 describe('GET /v1/staff/reports/days/', () => {
-  it('200: without the restaurant or hotel feature, the values of orders or stays are zero, even if there are earlier ones', async () => {
+  it('200: without the restaurant or hotel feature, the values of orders or stays are zero, even if earlier orders or stays exist', async () => {
     const hotel = await openHotel(service);
     await book(service, hotel);
     await insertOrderAt(service, hotel, `${dayAhead(30)}T12:00:00Z`);

@@ -24,7 +24,10 @@ after(() => service.close());
 const list = (query: Record<string, string>, of: TestTenant = hotel) =>
   service.call('GET', `${AUDIT}?${new URLSearchParams(query)}`, { headers: of.owner });
 
-/** Returns the entries in the response to a query. Asserts that the same query as a page has the same entries and their count. */
+/**
+ * Returns the entries in the response to a query. Also makes the query with `page_size`, and asserts that the page has the same entries and
+ * their count.
+ */
 async function found(query: Record<string, string>, of: TestTenant = hotel): Promise<AuditEntry[]> {
   const answer = await list(query, of);
   assert.equal(answer.status, 200, answer.text);
@@ -169,7 +172,7 @@ describe('filters of GET /v1/staff/audit/', () => {
     entries = await found({}, own);
   });
 
-  it('200: action, actor_id and subject each list the audit entries with this value, and together those with all values', async () => {
+  it('200: the filters action, actor_id and subject each list the audit entries with that value, and combined, the entries that match all three', async () => {
     const id = await personId(service, own.tenantId, 'owner');
     const created = await found({ action: 'credential.created' }, own);
     assert.deepEqual(
