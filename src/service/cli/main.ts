@@ -83,7 +83,7 @@ function addConfigCommands(program: Command): void {
     .command('config')
     .description('check the environment variables')
     .command('check')
-    .description('show each variable and its source, report all faults, and try the database, Redis, JWKS and mail server')
+    .description('show each variable and its source, report all faults, and try the database, Redis, JWKS and mail')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const { checkConfig } = await import('./config-check.ts');
