@@ -58,7 +58,7 @@ const hasOrder = (id: string) => (block: StreamBlock) => hasTopic('orders')(bloc
 const hasStay = (id: string) => (block: StreamBlock) =>
   hasTopic('reservations')(block) && block.data.reservation_ids.includes(id);
 
-describe('the hints of GET /v1/staff/changes/', () => {
+describe('the messages of GET /v1/staff/changes/', () => {
   it('200: live changes report a new order with its id, and a status change with the topics orders and events', async () => {
     const stream = await watch(hotel.owner);
     const { orderId } = await placeOrder(service, hotel.partner);

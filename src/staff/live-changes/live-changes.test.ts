@@ -12,7 +12,7 @@ import { registerLiveMetrics } from './metrics.ts';
 /** Time in milliseconds in which at least two looks run. A look reads the newest rows of a tenant. */
 const TWO_LOOKS_MS = 1_300;
 
-describe('LiveChanges (statements for the looks at tenants)', () => {
+describe('LiveChanges (reads of the newest rows of tenants)', () => {
   let database: TestDatabase;
   let recorded: RecordedDatabase;
   let live: LiveChanges;
@@ -49,7 +49,7 @@ describe('LiveChanges (statements for the looks at tenants)', () => {
     assert.ok(looks.length >= 2 && looks.length <= 3, String(looks.length));
   });
 
-  it('the metrics of live changes show the numbers of looks, of hints and of open streams', async () => {
+  it('the metrics of live changes show the numbers of reads of newest rows, of sent messages and of open streams', async () => {
     const registry = new Registry();
     registerLiveMetrics(registry, { looks: 7, hints: 5 }, { size: 3 });
     const text = await registry.metrics();

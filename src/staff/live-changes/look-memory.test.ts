@@ -8,7 +8,7 @@ const BEGIN_MS = 1_763_841_400_000;
 const FIRST_BACK_MS = 60_000;
 const BACK_MS = 30_000;
 
-describe('LookMemory (changes that the looks at a tenant have shown)', () => {
+describe('LookMemory (changes that the reads of newest rows have shown)', () => {
   let memory: LookMemory;
   beforeEach(() => {
     memory = new LookMemory();
