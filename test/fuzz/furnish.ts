@@ -16,15 +16,15 @@ const PMS = '/v1/channel-manager/pms/';
 const STOCK = 8;
 const ORDER_STATUSES = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed', 'cancelled'];
 const STAY_STATUSES = ['completed', 'no_show', 'cancelled'];
-/** External ids that are difficult in a URL path, and external ids of the maximum length. */
+/** External ids with characters that have a special meaning in a URL path, and external ids of the maximum length. */
 const EXTERNAL_IDS = ['plain', 'a/b c%2F?&#', '..', '漢字', '𝄞'.repeat(150), 'x'.repeat(150), 'e\u0301', '%00'];
 
 export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-/** Callers of one tenant, with the headers of their calls. */
+/** Headers with which each caller of one tenant authenticates. */
 export interface Callers {
   owner: Record<string, string>;
-  /** Headers of the owner's calls with a session cookie. */
+  /** Headers of the owner with a session cookie in place of a token. */
   console: Record<string, string>;
   staff: Record<string, string>;
   partner: Record<string, string>;
@@ -32,15 +32,15 @@ export interface Callers {
   channel: TestChannel;
   revoked: Record<string, string>;
   /**
-   * Ids of the owner, the member of staff, and the credentials and the channel of the partner, the PMS and the booking
-   * site. The revoked credential is not among them.
+   * Ids of all users of the tenant, of the credentials in `partner` and `pms`, and of the channel. The id of the revoked credential is not
+   * in the list.
    */
   ownIds: string[];
 }
 
 /**
- * Signs in the owner and a member of staff of a tenant. Creates a credential for a partner and one for a PMS, a revoked
- * credential, and a channel. The tenant need not have the restaurant or hotel feature.
+ * Signs in the owner and a member of staff of a tenant. Creates a credential for a partner and one for a PMS, a revoked credential, and a
+ * channel. This also works for a tenant without the restaurant and hotel features.
  */
 export async function openCallers(call: Call, slug: string): Promise<Callers> {
   const [owner, staff] = await Promise.all([
@@ -94,10 +94,10 @@ export async function furnish(call: Call, callers: Callers, mark: string): Promi
   ]);
 }
 
-/** Makes one new object. `roomTypeId` is the room type of a new stay. */
+/** Function that creates one object through the API, for example an order. A new stay has the room type `roomTypeId`. */
 type Make = (call: Call, callers: Callers, wanted: { mark: string; roomTypeId: string }) => Promise<unknown>;
 
-/** Functions that make the objects whose ids are in paths, by the step of the path before the id. */
+/** Functions that create the objects whose ids occur in URL paths, keyed by the path segment before the id. */
 const MAKERS: Record<string, Make[]> = {
   credentials: [
     (call, { owner }, { mark }) => made(call, CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
@@ -122,7 +122,8 @@ const MAKERS: Record<string, Make[]> = {
 /**
  * Creates new credentials, people, displays, orders and stays, because earlier cases may have revoked, disabled, removed, cancelled or
  * completed all existing ones.
- * @param path path of the operation that needs the objects: only objects whose ids are in such a path are created. Default: all of them
+ * @param path path template of an operation; only objects whose ids this path contains are created. If it is missing, objects of every kind
+ * are created
  */
 export async function restock(call: Call, callers: Callers, mark: string, path?: string): Promise<void> {
   const { owner, partner } = callers;
@@ -141,14 +142,20 @@ export async function restock(call: Call, callers: Callers, mark: string, path?:
   await seen(call, PEOPLE, owner);
 }
 
-/** Makes a credential with a webhook, to which a test call can be sent. No process listens on its port. */
+/**
+ * Creates a credential with a webhook, because the operation that sends a test call needs one. No process listens on the port of the
+ * webhook URL.
+ */
 async function makePartner(call: Call, owner: Record<string, string>, mark: string): Promise<void> {
   const { api_key, api_secret } = await made(call, CREDENTIALS, { headers: owner, json: { label: mark } }, 201);
   const headers = { 'x-api-key': api_key, 'x-api-secret': api_secret };
   await made(call, '/v1/third-party/webhook/', { headers, json: { webhook_url: `https://127.0.0.1:9/${mark}` } }, 200);
 }
 
-/** Ends the pause and removes the opening hours, because earlier cases may have closed the restaurant. */
+/**
+ * Ends the pause of the restaurant and removes its opening hours, because earlier cases may have closed the restaurant, which then refuses
+ * orders.
+ */
 async function openRestaurant(call: Call, headers: Record<string, string>): Promise<void> {
   const answers = [
     await call('DELETE', '/v1/staff/pause/', { headers }),
@@ -160,8 +167,8 @@ async function openRestaurant(call: Call, headers: Record<string, string>): Prom
 }
 
 /**
- * Returns the id of the room type Bunk, which has no rate plans. A call can close a room type for sale only through its
- * rate plans, so no case can close this room type.
+ * Returns the id of the room type Bunk, which has no rate plans. A call can stop the sale of a room type only through a rate plan, so the
+ * fuzzer can always book this room type.
  */
 async function findBunk(call: Call, partner: Record<string, string>): Promise<string> {
   const roomTypes: { room_type_id: string; name: string }[] = await seen(call, ROOMS, partner);
@@ -208,7 +215,10 @@ async function bookStay(call: Call, { partner, staff }: Callers, wanted: Wanted 
   }
 }
 
-/** Books a stay of the hotel itself, which staff may change. Its nights are not those of the partner's stays, so it takes no room of them. */
+/**
+ * Books a stay for the hotel itself, because staff may change the details of such a stay. It is on other nights than the partner's stays,
+ * so it takes no rooms from them.
+ */
 async function bookForHouse(
   call: Call,
   { staff }: Callers,

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { fuzz } from './run.ts';
 
 /**
- * Number of cases that this test sends. The number is large enough for a few cases of each operation of the API.
- * `npm run test:fuzz` sends many more cases, with a new seed in each run.
+ * Number of cases that this test sends. With this number, each operation of the API gets a few cases. `npm run test:fuzz` sends many more
+ * cases, with a new seed in each run.
  */
 const CASES = 1_500;
 
 test(`the fuzzer finds no fault of the service with ${CASES} random and hostile requests`, {
-  // Alone, the run takes less than a minute. Beside the other slow tests, it has taken two.
+  // If no other test runs, this test takes less than a minute. At the same time as other slow tests, it has taken two minutes.
   timeout: 300_000,
 }, async () => {
   const report = await fuzz({ cases: CASES, seed: 1 });

@@ -8,7 +8,7 @@ import { eventually } from './webhooks.ts';
 
 type Send = (method: string, path: string, json?: unknown) => Promise<Answer>;
 
-/** Calls of a partner and of the owner of the demo tenant at one service. */
+/** Functions that call one running service as a partner and as the owner of the demo tenant. */
 export interface DemoClient {
   partner: Send;
   owner: Send;
@@ -16,26 +16,32 @@ export interface DemoClient {
   causeEvent(): Promise<string>;
 }
 
-/** DATA_DIR of an embedded database with the demo tenant, orders, stays, events and a webhook. */
+/** A DATA_DIR whose embedded database has the demo tenant with orders, stays, events and a webhook. */
 export interface FilledDataDir {
   dataDir: string;
-  /** Environment of the service, which trusts the receiver of the webhook. It has no DATA_DIR and no DATABASE_URL. */
+  /** Environment variables with which the service trusts the certificate of the receiver. DATA_DIR and DATABASE_URL are not among them. */
   env: Record<string, string>;
   webhookSecret: string;
-  /** Cursor of the feed before the last event. */
+  /** Cursor of the feed after its first two events. */
   cursor: string;
-  /** Result of `look` before the service has stopped. */
+  /** Result of `look` that was read before the service stopped. A test compares it with a later result. */
   seen: Answer['body'][];
-  /** Signs in again as the owner, and uses the credential that `demo` has issued. */
+  /** Signs in as the owner at the service with this URL. @returns a client that uses this sign-in and the credential that `demo` issued */
   connect(url: string): Promise<DemoClient>;
-  /** Reads orders, stays, availability and events, as a partner and as the owner see them. */
+  /**
+   * Reads orders, stays, availability, events and deliveries through the API, as a partner and as the owner.
+   * @returns the response bodies
+   */
   look(client: DemoClient): Promise<Answer['body'][]>;
 }
 
 const ORDERS = 3;
 const FEED = '/v1/third-party/events/';
 
-/** Makes a DATA_DIR with the commands of the service, and fills it through the API. The service has stopped afterwards. */
+/**
+ * Makes a DATA_DIR with the tenant that `roomservice demo` creates, starts a service on it, adds data through the API, and stops the
+ * service.
+ */
 export async function fillDataDir(receiver: Receiver, receiverCertificatePath: string): Promise<FilledDataDir> {
   const dataDir = await newMigratedDataDir();
   const env = { WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true', NODE_EXTRA_CA_CERTS: receiverCertificatePath };
@@ -83,7 +89,7 @@ function lookWith(orders: string[], roomTypeId: string): FilledDataDir['look'] {
   };
 }
 
-/** Waits until the service has stored that each delivery has ended. */
+/** Waits until each delivery has ended and the service has stored its final status. */
 async function waitForOutcomes({ owner }: DemoClient): Promise<void> {
   await eventually(async () => {
     const { body } = await owner('GET', '/v1/staff/webhook-deliveries/');
@@ -122,7 +128,7 @@ async function causeEvent({ partner, owner }: Pick<DemoClient, 'partner' | 'owne
   return externalId;
 }
 
-/** Books two stays of one room type, and returns its id. */
+/** Books two stays in the first room type that the API lists. @returns the id of this room type */
 async function bookStays({ partner }: DemoClient): Promise<string> {
   const rooms = await partner('GET', '/v1/third-party/hotels/rooms/');
   const roomTypeId: string = rooms.body[0].room_type_id;

@@ -13,12 +13,13 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** Database connections that check the plans of the statements that are sent. */
+/** Database connections that record the statements of a test, so that the test can check the query plans of these statements. */
 export interface PlannedDatabase {
   db: Database;
   /**
-   * Runs the work. Asserts for each of its statements about the tables that it reads them only by indexes, with its values and without them.
-   * Asserts that a statement reads at most `mostPages` pages, except a statement that counts a list or skips its first entries.
+   * Runs `work`, and checks each of its statements that uses one of `tables`. Asserts that the statement reads these tables only through
+   * indexes, both in the plan for its parameter values and in the generic plan. Asserts that the statement reads at most `mostPages` pages,
+   * but not if it counts a list or skips the first entries of a list.
    * @returns the names of the indexes that the statements use
    */
   indexesOf: (work: () => Promise<unknown>) => Promise<Set<string>>;
@@ -47,10 +48,11 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
           used.add(index);
         }
         const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
-        // A statement may count a list or skip rows of it, and reads a few pages for each tally of a list.
+        // These statements have no limit: they may count a whole list, skip the first rows of a list, or read many stored counts of a list
+        // (tallies).
         const isOfWholeList = /"list"|list_tally/.test(statement.sql);
         assert.ok(isOfWholeList || pages <= mostPages, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
-        // A transaction would send the values of the parameters, which this plan does not have.
+        // This statement runs outside of a transaction, because a transaction would send parameter values, and a generic plan has none.
         indexNames(await planOf(db, statement, 'GENERIC_PLAN'), tables, statement.sql);
       }
       return used;
@@ -58,7 +60,10 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
   };
 }
 
-/** Returns the settings of the planner that `executeByIndex`, for example, sends before a statement. Null: the statement has none. */
+/**
+ * Returns the statement that sets options of the planner directly before the statement at `index`, for example the one that
+ * `executeByIndex` sends. Returns null if there is no such statement.
+ */
 function settingsBefore(sent: CompiledQuery[], index: number): CompiledQuery | null {
   const before = sent[index - 1];
   return before?.sql.includes("set_config('enable_") ? before : null;
@@ -71,7 +76,7 @@ async function planOf(db: Db, statement: CompiledQuery, options: string): Promis
   return rows[0]?.['QUERY PLAN'][0].Plan ?? assert.fail(`no plan of ${statement.sql}`);
 }
 
-/** Returns the names of the indexes that a plan uses. Asserts that it reads none of the tables without an index. */
+/** Returns the names of the indexes that a plan uses. Asserts that the plan has no sequential scan of one of `tables`. */
 function indexNames(plan: Plan, tables: string[], what: string): string[] {
   const nodes = nodesOf(plan);
   const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name'] ?? '');
@@ -88,8 +93,8 @@ function nodesOf(plan: Plan): Plan[] {
 }
 
 /**
- * Fills tables while they have only the indexes of their constraints, and then makes the other indexes again. It is several times as fast as
- * to fill a table with all its indexes, and the indexes have the same definitions.
+ * Drops the indexes of the tables, except those of constraints, fills the tables, and creates the dropped indexes again with the same
+ * definitions. This is several times as fast as filling the tables while they have all indexes.
  */
 export async function fillWithoutIndexes(db: Database, tables: string[], fill: () => Promise<unknown>): Promise<void> {
   const { rows } = await sql<{ name: string; definition: string }>`

@@ -6,12 +6,12 @@ import { createProcess, createRedis, freePort, type Redis } from './redis.ts';
 
 const CLUSTER_SLOTS = 16_384;
 const DEADLINE_MS = 30_000;
-/** Time after which the servers of a group take another server for dead, in milliseconds. */
+/** Time without a response after which the servers of a group treat a server as dead, in milliseconds. */
 const DEAD_AFTER_MS = 800;
 /** Number of Sentinels. Two of them must agree that the primary is dead. */
 const SENTINELS = 3;
 
-/** Several Redis servers with one REDIS_URL. */
+/** Redis servers that work together and have one REDIS_URL: a Redis Cluster, or a primary and a replica with Sentinels. */
 export interface RedisGroup {
   url: string;
   primaries: Redis[];
@@ -21,9 +21,8 @@ export interface RedisGroup {
 }
 
 /**
- * Starts a Redis Cluster. Each primary has an equal part of the slots, in their order. The first `replicaCount` primaries have a
- * replica, which takes over if its primary dies. The slots of a primary without a replica are lost while it is dead, and the others
- * stay available.
+ * Starts a Redis Cluster. Each primary has an equal range of the slots. Each of the first `replicaCount` primaries has a replica, which
+ * becomes the primary if its primary dies. If a primary without a replica dies, only its own slots are unavailable until it runs again.
  */
 export async function startRedisCluster(program: string, primaryCount = 3, replicaCount = 0): Promise<RedisGroup> {
   const nodes = await Promise.all(
@@ -84,7 +83,7 @@ export async function startRedisCluster(program: string, primaryCount = 3, repli
   };
 }
 
-/** Starts a primary and a replica that three Sentinels watch under the name `budgets`. */
+/** Starts a primary, a replica, and three Sentinels, which monitor the primary under the name `budgets`. */
 export async function startRedisSentinels(program: string): Promise<RedisGroup> {
   const primary = await createRedis(program, ['--repl-diskless-sync-delay', '0']);
   await primary.start();
@@ -128,7 +127,7 @@ export async function startRedisSentinels(program: string): Promise<RedisGroup> 
   };
 }
 
-/** Runs one command, and returns its response as text. */
+/** Sends one Redis command to a server, and returns the response as text. */
 async function command(redis: Redis, args: string[]): Promise<string> {
   const client = createClient({ url: redis.url, RESP: 2 });
   await client.connect();
