@@ -230,7 +230,7 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     });
   });
 
-  it('if two nodes use the credential within 15 s and then no node uses it, a use is stored within a minute', async () => {
+  it('if two nodes use the credential within 15 s and then no node uses it, each use or the later use is stored within a minute', async () => {
     const uses = [100, 115, 300, 301];
     const stored = await simulate((second) => (uses.includes(second) ? [second % 2] : []));
     for (const use of uses) {

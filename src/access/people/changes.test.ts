@@ -143,7 +143,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     }
   });
 
-  it('200: a change of a person waits while an owner or this person is locked, but not while another member of the staff is locked', async () => {
+  it('200: a change of a person waits while another transaction locks an owner or this person, but not while it locks another member of staff', async () => {
     const tenant = await service.tenant();
     const staffId = await personId(service, tenant.tenantId, 'staff');
     const { id } = await addPerson(service, tenant);

@@ -10,8 +10,8 @@ import type { NewUser, UserChanges, UserRow } from './store.ts';
 import { addUser, changeUser, differing, isActiveOwner } from './users.ts';
 
 /**
- * One user in a tenant document. The password may be missing only for a user who exists already, who then keeps the stored password. A user
- * without a name in the document keeps the stored name.
+ * One user in a tenant document. The password may be missing only for an existing user, who then keeps the stored password. A user without
+ * a name in the document keeps the stored name.
  */
 export interface UserDocument {
   email: string;

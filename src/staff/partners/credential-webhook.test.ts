@@ -79,7 +79,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/', () => {
     assert.equal((await auditOf('webhook.registered')).length, 2);
   });
 
-  it('200: the owner may set a webhook for a tenant with any features', async () => {
+  it('200: the owner may set a webhook even if the tenant has no restaurant or no hotel', async () => {
     for (const features of [['hotel'], ['restaurant'], []] as ('hotel' | 'restaurant')[][]) {
       const other = await service.tenant({ features });
       assert.equal((await set(URL_A, { id: other.credential.id, headers: other.owner })).status, 200);
