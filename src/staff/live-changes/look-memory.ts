@@ -20,7 +20,7 @@ interface Known {
 
 /**
  * Changes that the looks at a tenant have shown. A look reads the newest rows of the tenant. It also reads older rows again, so most rows
- * appear in several looks, and only their first time is a new change.
+ * appear in several looks, and only the first appearance of a row is a new change.
  */
 export class LookMemory {
   readonly #known = new Map<string, Known>();

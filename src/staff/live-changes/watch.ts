@@ -101,7 +101,7 @@ export class Watch {
   }
 }
 
-/** Longest time in milliseconds by which the id of a client may be later than its call. It may be later, because times are rounded. */
+/** Longest accepted time in milliseconds by which the time in a `Last-Event-ID` is later than the call. Rounded times can be later. */
 const AHEAD_MS = 1_000;
 /** Longest expected time in milliseconds from the start of a transaction until its commit. */
 export const LONGEST_TRANSACTION_MS = BACK_MS;

@@ -105,7 +105,7 @@ describe('names in GET /v1/staff/audit/', () => {
     assert.notEqual(ofDisplay.subject_label, ofPerson?.subject_label);
   });
 
-  it('200: an audit entry shows the present names of its actor and subject, even if they had other names at its time', async () => {
+  it('200: an audit entry shows the present names of its actor and subject, even if these names were different when the entry was written', async () => {
     const own = await service.tenant();
     const id = await personId(service, own.tenantId, 'owner');
     await service.call('POST', '/v1/third-party/credentials/', { headers: own.owner, json: { label: 'Till' } });
