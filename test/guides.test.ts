@@ -39,8 +39,8 @@ describe('the commands of the guides', () => {
       owner: { password: string };
       credential: { api_key: string; api_secret: string };
     };
-    // The test uses `--only api`, because deliveries would go to the example addresses of the guides. It omits `--demo`, so
-    // that no order changes its status by itself.
+    // The service runs with `--only api`, because a worker would send deliveries to the example URLs of the guides. It runs without
+    // `--demo`, because simulated staff would change the status of orders.
     service = await startServing(['--only', 'api'], { env });
     environment = {
       PATH: process.env['PATH'] ?? '',
@@ -171,8 +171,8 @@ describe('the guides', () => {
 
 describe('the TypeScript of the guides', () => {
   /**
-   * Declarations of names that a code block uses but does not declare. They come from earlier blocks of the guide or
-   * from the reader.
+   * Declarations of names that a code block uses but does not declare, because an earlier block of the guide or the reader declares these
+   * names.
    */
   const GLOBALS = `
     type Sdk = typeof import('@roomservice-hub/sdk');

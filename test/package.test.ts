@@ -24,8 +24,9 @@ describe('the npm package', () => {
 
   before(async () => {
     const folder = await newFolder();
-    // Node runs no TypeScript below node_modules, so the package is unpacked there. The link to the packages of the checkout replaces an
-    // installation of them. .ci/run has a real `npm install --global`, which takes longer.
+    // Node refuses to run TypeScript below node_modules. The package is unpacked there, so the test fails if the package needs a TypeScript
+    // file. This test does not install the dependencies of the package, but links the node_modules of the checkout. .ci/run tests a real
+    // `npm install --global`, which takes longer.
     const target = join(folder, 'node_modules/@roomservice-hub/roomservice');
     await mkdir(target, { recursive: true });
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: REPOSITORY });
@@ -85,7 +86,7 @@ describe('the npm package', () => {
     );
   });
 
-  test('the messages of the package call the command without npx, which would run a package of a stranger', () => {
+  test('the messages of the service name its commands without npx, because npx would run a package of a stranger', () => {
     assert.match(serving.output(), /"roomservice demo" issues new ones/);
     assert.doesNotMatch(serving.output(), /npx/);
   });

@@ -14,7 +14,7 @@ const skip = reasonWithout(OLDEST) ?? false;
 describe('the previous version on the database of this version', { skip }, () => {
   let service: TestService;
   let previous: Serving;
-  /** Sends its calls to the previous version. */
+  /** The same service, but its calls go to the previous version. */
   let remote: TestService;
   let certificate: Awaited<ReturnType<typeof newCertificateFile>>;
 
@@ -28,7 +28,7 @@ describe('the previous version on the database of this version', { skip }, () =>
       NODE_EXTRA_CA_CERTS: certificate.path,
     };
     previous = await startServing([], { env, program: await checkOut(OLDEST) });
-    // The documents are those of this version, so the responses of the previous version may lack fields.
+    // The OpenAPI documents are those of this version. Responses of the previous version may lack newer fields, so they are not checked.
     remote = { ...service, call: (...request) => callUnchecked(previous.url, ...request) };
   });
   after(async () => {
@@ -36,7 +36,7 @@ describe('the previous version on the database of this version', { skip }, () =>
     await service.close();
   });
 
-  it('401: refuses the sign-in of an invited person, whose hash fits no password', async () => {
+  it('401: refuses the sign-in of an invited person, who has no password yet', async () => {
     const tenant = await service.tenant();
     const { email } = (await invite(service, tenant)).body.person;
     for (const password of ['null', NEW_PASSWORD]) {

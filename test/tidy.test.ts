@@ -121,7 +121,7 @@ describe('migrations', () => {
   test('the migrator can split each migration into its statements', () => {
     assertNone(migrations.flatMap(([path, text]) => notSplittable(path, text)));
   });
-  test('a migration after 0019 removes and tightens nothing, and blocks no writers of a table while it builds an index', () => {
+  test('a migration after 0019 drops, renames or restricts nothing, and blocks no writes to a table while it builds an index', () => {
     assertNone(migrations.flatMap(([path, text]) => contractions(path, text)));
   });
   test('CHANGELOG.md names each migration after version 1.0.0, and says what an operator does', () => {

@@ -91,8 +91,8 @@ for (const [device, options] of Object.entries(DEVICES)) {
           await page.waitForTimeout(50);
         }
         await page.evaluate('window.scrollTo(0, 0)');
-        // The API references of all documents consist of the same components. So only the first one is checked in both colour schemes, and
-        // the others in one scheme per device.
+        // The API references of all documents consist of the same components. So only the third-party reference is checked in both colour
+        // schemes. Each other reference is checked in one scheme per device.
         await check(
           `reference-${name}`,
           {},

@@ -56,7 +56,7 @@ for (const [outage, takeAway] of [
       return { tenant, receiver };
     }
 
-    it('503: calls of a tenant on the node get Retry-After, and after the first calls the response comes within 0.5 s', async () => {
+    it('503: calls of a tenant on this node get Retry-After, and after the first calls the response comes within 0.5 s', async () => {
       await eventually(
         async () => {
           const beganMs = performance.now();
@@ -70,7 +70,7 @@ for (const [outage, takeAway] of [
       );
     });
 
-    it('201, 200: calls of a tenant on another node succeed while 40 callers keep calling for the tenant on the node', async () => {
+    it('201, 200: calls of a tenant on another node succeed while 40 callers call for the tenant on the unreachable node', async () => {
       let isOver = false;
       const callers = Array.from({ length: 40 }, async () => {
         while (!isOver) {
@@ -87,7 +87,7 @@ for (const [outage, takeAway] of [
       await Promise.all(callers);
     });
 
-    it('the events of other tenants are delivered: those of this process, and those that only the search finds', async () => {
+    it('events of a tenant on another node are delivered: events of this process, and events that only the search finds', async () => {
       const arrived = up.receiver.requests.length;
       await causeEvent(service, up.tenant);
       await insertBacklog(database.db, up.tenant, 3);

@@ -141,8 +141,8 @@ describe('the comparison of an OpenAPI document with its previous version', { co
 type Bounded = Record<string, { properties: Record<string, { maxItems?: number }> }>;
 
 /**
- * Maximum list lengths that were added to the documents later. They are breaking changes, but they were accepted. The keys are document,
- * schema and field.
+ * Maximum list lengths that a later version of the OpenAPI documents added. A new maximum length is a breaking change, but these changes
+ * were accepted. The keys are document, schema and field.
  */
 const BOUNDS: Record<string, Record<string, Record<string, number>>> = {
   'third-party': { OrderCreate: { items: 1_000 }, OrderItemInput: { addons: 100 } },

@@ -91,7 +91,7 @@ export class Client {
       tries.fail += 1;
     } else {
       tries.ok += 1;
-      // The response to a repeated create call acknowledges no new write.
+      // The response to a repeated create call does not count as an acknowledged write, because the call writes nothing new.
       if (method !== 'GET' && !answer.headers.has('idempotent-replayed')) {
         acknowledgedAtMs.push(performance.now());
       }

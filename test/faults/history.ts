@@ -58,8 +58,8 @@ export interface BudgetedCall {
 }
 
 /**
- * Calls and responses of all clients during the run. When a fault begins, the suite stores the current length of a list. The entries after
- * this length belong to the fault.
+ * Calls and responses of all clients during the run. When a fault begins, the suite stores the current length of some lists. The entries
+ * that come later belong to this fault.
  */
 export class History {
   readonly creations: Creation[] = [];

@@ -1,9 +1,9 @@
 import type { Database } from './database.ts';
 
 /**
- * SQL for a schema with triggers. They record each transaction that changes a status or writes an event. No later transaction changes
- * a recorded row, so PostgreSQL can return the commit time of the recorded transaction for it. The triggers run as the user of the suite,
- * because the user of the service may not write to this schema.
+ * SQL for a schema with triggers. The triggers insert a row into this schema for each change of a status and each new event. No later
+ * transaction changes such a row, so the commit time that PostgreSQL returns for the row is the commit time of the recorded change. The
+ * triggers run as the user of the suite, because the user of the service may not write to this schema.
  */
 const OBSERVATION = `
   CREATE SCHEMA faults;

@@ -79,7 +79,7 @@ export class Hook {
     }
   }
 
-  /** Ends the misbehaviour for all events, including those that would get it in all five attempts. */
+  /** Ends the misbehaviour for all events, including the events that were chosen to get it in all five attempts. */
   forget(): void {
     this.#misbehaviourOf.clear();
   }

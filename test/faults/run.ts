@@ -91,7 +91,7 @@ export async function runFault<In extends World>(world: In, fault: Fault<In>): P
   };
 }
 
-/** Returns the longest time without an acknowledged write in a period, in milliseconds. All times are those of `performance.now()`. */
+/** Returns the longest time without an acknowledged write in a period, in milliseconds. All times come from `performance.now()`. */
 function longestGap(acknowledgedAtMs: number[], fromMs: number, toMs: number): number {
   const times = [fromMs, ...acknowledgedAtMs.filter((atMs) => atMs < toMs), toMs];
   return Math.round(Math.max(...times.slice(1).map((atMs, index) => atMs - (times[index] ?? atMs))));

@@ -44,7 +44,7 @@ export interface Machines {
   workers: [ServiceProcess, ServiceProcess];
   /** Load balancer in front of the API processes. */
   balancer: { readonly url: string };
-  /** Environment and program of a `roomservice` command that runs beside the processes. */
+  /** Environment and program for `roomservice` commands that the suite runs while the processes of the service run. */
   command: CommandOptions;
 }
 
@@ -74,7 +74,7 @@ export interface World extends Machines {
   newHook(): Promise<Hook>;
 }
 
-/** Parts that exist before the processes of the service start. */
+/** Parts of a run that are ready before the processes of the service start. */
 export interface Stage {
   /** Temporary folder of the run. */
   folder: string;

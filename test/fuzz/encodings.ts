@@ -22,8 +22,8 @@ export function encode(value: unknown, encoding: Encoding, style: FormStyle): st
 }
 
 /**
- * Returns a value as JSON. If a text begins with `RAW`, the rest of the text is written without quotes. If a key begins
- * with `KEY`, the rest of it is written as the key.
+ * Returns a value as JSON. If a text begins with `RAW`, the rest of the text is written without quotes. If a key begins with `KEY`, the key
+ * is written without this prefix.
  */
 export function jsonOf(value: unknown): string {
   if (Array.isArray(value)) {

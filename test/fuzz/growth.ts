@@ -19,17 +19,14 @@ const HALVINGS = 5;
  */
 const MEASUREMENTS = 3;
 const TRIES = 3;
-/**
- * Response time from which on a measurement is not repeated. Other work of the machine cannot be the reason for so long
- * a time.
- */
+/** If a response takes longer than this, the measurement is not repeated, because other work of the machine cannot cause so long a time. */
 const DECISIVE_MS = 1_000;
 /** Time that is recorded for a request without a response. It is longer than the time limit of a request. */
 const UNANSWERED_MS = 2 * LIMIT_MS;
 
 /**
- * Minimum response time to the largest body for which the growth is checked. A shorter time delays no other call, and
- * its growth cannot be measured.
+ * If the response to the largest body takes less time than this, the growth is not checked. Such a short time delays no other call, and its
+ * growth cannot be measured.
  */
 const UNNOTICED_MS = 40;
 /**

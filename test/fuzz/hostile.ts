@@ -1,7 +1,7 @@
 /**
- * Prefixes that mark JSON text which a JavaScript value cannot express. `RAW` begins a string whose rest is written
- * without quotes, for example a number that is too large for a double. `KEY` begins a key whose rest is written as the
- * key, so that an object can have two keys with the same name.
+ * Prefixes that mark JSON text which a JavaScript value cannot express. `RAW` begins a string whose rest is written without quotes, for
+ * example a number that is too large for a double. `KEY` begins a key that is written without this prefix, so that an object can have two
+ * keys with the same name.
  */
 export const RAW = 'RAW-';
 export const KEY = 'KEY-';

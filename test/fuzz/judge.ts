@@ -30,8 +30,8 @@ const ORDER: HttpCase = {
   isChunked: false,
 };
 /**
- * Time to wait after a request that got no response. If the process of the service has ended, `World.isRunning` becomes
- * false during the wait.
+ * Time to wait after a request that got no response. This wait is necessary, because `World.isRunning` becomes false only some time after
+ * the process of the service has ended.
  */
 const END_MS = 200;
 

@@ -37,10 +37,12 @@ export interface Operation {
   method: string;
   /** Path with its parameters in braces, for example `/orders/{id}/`. */
   path: string;
-  /** Security schemes that a call needs, of the first set that the document lists. If the list is empty, a call needs no credentials. */
+  /**
+   * Names of the security schemes in the first security requirement of the operation. If the list is empty, a call needs no credentials.
+   */
   schemes: string[];
   parameters: Parameter[];
-  /** True if the operation needs the header of a console. */
+  /** True if the operation requires the header that a staff console sends (`CONSOLE_HEADER`). */
   isConsoleOnly: boolean;
   body: Schema | null;
   /**

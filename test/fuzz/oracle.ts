@@ -79,8 +79,8 @@ function headerFaults(operations: Operation[], sent: Sent, { status, headers }: 
   const given = sent.headers['X-Request-Id'];
   const id = String(headers['x-request-id']);
   expect(SANE_ID.test(id), `X-Request-Id is ${id}`);
-  // If the server refuses the request line or the size of the headers, it has not read the request id. So the response
-  // has a new request id.
+  // If the server refuses the request line or the size of the headers, it has not read the request id in the headers. So the response has a
+  // different request id, which is no fault.
   const isRead = typeof given === 'string' && SANE_ID.test(given) && status !== 431 && hasPlainTarget(sent);
   expect(!isRead || id === given, `X-Request-Id is ${id}, not that of the caller`);
   expect(headers['server'] === undefined && headers['x-powered-by'] === undefined, 'a header names the server');

@@ -15,9 +15,9 @@ const KEPT = 32;
 const POOL_SIZE = 64;
 
 /**
- * Ids that responses contained, for use in later requests. Each field has a pool of ids, which has the name of the
- * field. For a field `id`, the name of the pool begins with the name of the list, for example `rate_plans.id`. So the
- * parameters of a new route get ids without a change here, as soon as another route returns such ids.
+ * Ids that responses contained, for use in later requests. Each field has a pool of ids, which has the name of the field. For a field `id`,
+ * the name of the pool begins with the name of the list, for example `rate_plans.id`. So if a new route has a parameter that is an id, this
+ * code needs no change: the parameter gets the ids that other routes return.
  */
 export class Pools {
   readonly #pools = new Map<string, string[]>();

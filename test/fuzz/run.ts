@@ -176,7 +176,7 @@ async function fuzzTargets(world: World, judge: Judge, targets: Target[], option
 
 /**
  * Sends the cases of one target.
- * @returns failures: the smallest case that fails, if a case fails, and the faults in the log of the service
+ * @returns a description of the smallest failing case, if a case has failed, and of each fault in the log of the service
  */
 async function fuzzTarget(world: World, judge: Judge, target: Target, share: number, seed: number): Promise<string[]> {
   await world.restore();

@@ -40,7 +40,7 @@ export class Secrets {
   }
 
   /**
-   * Returns the secrets and the texts and ids of other tenants that a response reveals.
+   * Returns a description of each leak in the text of a response: secrets, and texts and ids of the second tenant.
    * @param asked the text of the request. An id that the request contains is not a leak
    */
   findLeaks(text: string, asked: string): string[] {

@@ -25,8 +25,8 @@ export class Tally {
   }
 
   /**
-   * Returns the statuses that the operation should have returned in this run but has not returned. No case has tested
-   * the responses with these statuses.
+   * Returns the statuses that the operation should have returned in this run but did not return. So no case of the run has tested these
+   * responses.
    */
   unseen({ id, schemes, parameters, body }: Operation): string[] {
     const due = [

@@ -62,7 +62,7 @@ const KNOWN_TEXTS: Record<string, string[]> = {
   sub_menu: ['From the oven'],
   menu_set: ['All day'],
   sub_menus: ['From the oven'],
-  // A query parameter has no collection.
+  // This key begins with the dot, because a query parameter has no enclosing field.
   '.phone': ['+351 912', '0'],
 };
 const WORDS = ['Ana Lima', 'Pizza', '+351 912', 'a', '0'];

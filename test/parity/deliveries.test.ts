@@ -35,7 +35,7 @@ interface StoredDelivery {
   leaseId: string | null;
 }
 
-/** Credential, and its deliveries. The webhook URL of some credentials was removed. */
+/** Credential with its deliveries. If `hasUrl` is false, the webhook URL of the credential was removed. */
 interface Receiver {
   tenantId: number;
   credentialId: string;
@@ -89,7 +89,7 @@ interface ClaimInput extends Receiver {
   count: number;
 }
 
-/** Delivery that a claim must not change. */
+/** Fields of each delivery that a claim must not change. */
 const NOT_DUE: Partial<StoredDelivery>[] = [
   { dueIn: 60 },
   { leasedFor: 60, attemptCount: 1, leaseId: LEASE_OF_OTHER_WORKER },
@@ -107,7 +107,7 @@ const claimDue: Operation<ClaimInput, object> = {
         deliveryWith({ dueIn: -20, leasedFor: -10, attemptCount: 5, leaseId: newId() }),
         deliveryWith({ dueIn: -10 }),
       ];
-      // The claims of one test take at most `CLAIM_SIZE` deliveries.
+      // One claim takes at most `CLAIM_SIZE` deliveries, so each of many inputs asks for only one delivery.
       const wanted = count > 64 ? 1 : 1 + (index % 3);
       const first = index % due.length;
       const stored = [...due.slice(first), ...NOT_DUE.map((changes) => deliveryWith(changes))];
@@ -313,7 +313,7 @@ describe('the statements of the delivery queue, with one input and with several 
 describe('the searches of the delivery queue over all tenants', {
   skip: (await isTestCluster()) && 'the forms for one node do not run on a cluster',
 }, () => {
-  it('the statements for a cluster find the same credentials and the same state of the queue', async () => {
+  it('the statements for a cluster find the same credentials and the same queue state as the statements for one node', async () => {
     const { db, url } = service.database;
     const cluster = createDatabase({ url, poolSize: 2, layout: 'cluster' });
     try {

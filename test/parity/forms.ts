@@ -14,7 +14,7 @@ export interface Operation<Input, Output> {
   /** Returns `count` inputs that differ from each other in as many fields as possible. */
   inputs: (count: number) => Input[];
   run: (db: Database, inputs: Input[]) => Promise<Output[]>;
-  /** Asserts that the outputs and the stored rows are those that the inputs must give. */
+  /** Asserts that the outputs and the stored rows are the expected outputs and rows for the inputs. */
   check: (db: Database, inputs: Input[], outputs: Output[]) => Promise<void>;
   /**
    * Table that the operation or `prepare` writes. The tests empty it before each run, and compare its rows after each
@@ -33,9 +33,9 @@ export interface Operation<Input, Output> {
 }
 
 /**
- * Defines tests that run an operation four times with the same inputs. On one node and on a cluster, the first run has one input in each
- * call. The second run has all inputs in one call, but on a cluster only those of one tenant. Each run is checked against its inputs, and
- * the outputs and rows of all runs must be equal.
+ * Defines tests that run an operation four times with the same inputs. Two runs use the statements for one node: one input in each call,
+ * and all inputs in one call. Two runs use the statements for a cluster: one input in each call, and all inputs of one tenant in each call.
+ * Each run is checked against its inputs, and the outputs and rows of all runs must be equal.
  */
 export function testEachForm<Input, Output>(service: () => TestService, operation: Operation<Input, Output>): void {
   const { name, inputs, check, prepare, tenantIdOf = () => 0 } = operation;
@@ -75,7 +75,8 @@ export function testEachForm<Input, Output>(service: () => TestService, operatio
 /**
  * Runs an operation in several calls.
  * @param calls indexes of the inputs of each call
- * @returns the outputs in the order of the inputs. If the operation has an order, the outputs are sorted by it instead.
+ * @returns the outputs in the order of the inputs. If the operation has a function `order`, this function sorts the outputs, and the order
+ * of the inputs does not count.
  */
 async function runCalls<Input, Output>(
   db: Database,

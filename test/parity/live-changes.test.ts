@@ -28,7 +28,10 @@ after(() => service.close());
 
 const tenantAt = (index: number) => tenants[index % tenants.length] as TestTenant;
 
-/** Every second look goes back so little that it finds no rows. The moment of a look differs in each run. */
+/**
+ * Reads the newest rows of tenants. For every second input, the oldest allowed row is in the future, so the read finds no rows. The output
+ * leaves out the time of the read, which differs in each run.
+ */
 const lookAtTenants: Operation<LookInput, Omit<LookRow, 'momentMs'> | undefined> = {
   name: 'look at the newest rows',
   tenantIdOf: ({ tenantId }) => tenantId,
@@ -47,7 +50,9 @@ const lookAtTenants: Operation<LookInput, Omit<LookRow, 'momentMs'> | undefined>
   },
 };
 
-/** Every third token is of an earlier generation, and every fifth token has expired. */
+/**
+ * Every third token is from a generation other than the current one, and every fifth token has expired. The check must refuse these tokens.
+ */
 const checkTokens: Operation<TokenInput, CallerRow | undefined> = {
   name: 'check of tokens',
   tenantIdOf: ({ tenantId }) => tenantId,

@@ -59,14 +59,14 @@ function withNulls(value: unknown, schema: Schema): unknown {
 describe('serializerOf', () => {
   const responses = documentedResponses();
 
-  it('the serializer without unions writes each documented example as the serializer of the whole schema does', () => {
+  it('serializerOf and fast-json-stringify write each documented example as the same text', () => {
     assert.ok(responses.length > 60, `${responses.length} examples`);
     for (const { name, schema, example } of responses) {
       assert.equal(serializerOf(schema)(example), fastJsonStringify(schema)(example), name);
     }
   });
 
-  it('both serializers write null for each field that may be null', () => {
+  it('serializerOf and fast-json-stringify write the same text if each field that may be null is null', () => {
     const nullable = responses
       .map(({ example, ...response }) => ({
         ...response,

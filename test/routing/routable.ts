@@ -16,9 +16,9 @@ export interface Catalogue {
 const LIST = 'given';
 
 /**
- * Returns the reasons why a cluster (Citus) refuses a statement, or sends it to more than one node. The list is empty if the statement goes to
- * the node of one tenant. For the layout `one node`, the tenant of a list of inputs counts as a parameter, because on a cluster `inputs.ts`
- * makes it one.
+ * Returns the reasons why a cluster (Citus) refuses a statement, or sends it to more than one node. The list is empty if the statement goes
+ * to the node of one tenant. For the layout `one node`, the tenant of a list of inputs counts as a parameter, because `inputs.ts` sends
+ * this tenant as a parameter on a cluster.
  */
 export type FaultsOf = (statement: string, layout?: Layout) => string[];
 
@@ -38,7 +38,7 @@ export async function loadRoutingCheck(catalogue: Catalogue): Promise<FaultsOf> 
 const LEVELS = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt'] as const;
 type LevelType = (typeof LEVELS)[number];
 
-/** Table of a query level, by the name that the query level gives it. */
+/** Tables of a query level, each with its alias, and the conditions of the query level. */
 interface Level {
   tables: { table: string; alias: string }[];
   /** Conditions that all must be true: the WHERE, and the conditions of inner joins. */
@@ -89,12 +89,12 @@ class RoutingCheck {
       this.#checkTenants(levelOf(statement, names));
     }
     const changed = String((statement['relation'] as Node | undefined)?.['relname']);
-    // A cluster calculates now() before it sends the UPDATE of a table that has no tenants.
+    // In the UPDATE of a table without tenants, now() is no fault, because a cluster calculates it before it sends the UPDATE to its nodes.
     if (type === 'UpdateStmt' && this.#catalogue.tenantTables.has(changed)) {
       this.#checkImmutable(statement['targetList'], 'SET');
     }
     for (const [key, value] of Object.entries(statement)) {
-      // The sides of a UNION are levels, although their nodes do not say so.
+      // The two sides of a UNION are SELECTs, and so query levels. But the syntax tree has no type name at these two nodes.
       if ((key === 'larg' || key === 'rarg') && type === 'SelectStmt' && isNode(value)) {
         this.#visitLevel('SelectStmt', value, names);
       } else {
@@ -123,8 +123,8 @@ class RoutingCheck {
   }
 
   /**
-   * Returns true if a column of the SELECT is the tenant of a distributed table. The cluster then sends an INSERT with this SELECT to the node
-   * of the tenant.
+   * Returns true if a column of the SELECT is the tenant of a distributed table. If an INSERT takes its rows from such a SELECT, the
+   * cluster sends the INSERT to the node of the tenant.
    */
   #readsTenant(select: Node, column: number): boolean {
     const target = ((select['targetList'] ?? []) as { ResTarget: { val: Node } }[])[column]?.ResTarget.val;
@@ -136,7 +136,10 @@ class RoutingCheck {
     );
   }
 
-  /** Each table needs the tenant as a parameter in the same query level. The cluster does not see it through a subquery. */
+  /**
+   * Reports each distributed table whose tenant is not a parameter in the same query level. If only the outer query has the parameter, a
+   * cluster does not know the tenant of a subquery.
+   */
   #checkTenants({ tables, conditions }: Level): void {
     const ofTenants = tables.filter(({ table }) => this.#catalogue.tenantTables.has(table));
     const known = new Set<string>(this.#acceptsLists ? [LIST] : []);
@@ -154,7 +157,8 @@ class RoutingCheck {
         known.add(b);
       }
     }
-    // A pass over the equalities reaches at least one more table of a chain.
+    // Equalities can form a chain, such as a = b and b = c. Each pass finds at least one more table of the chain, so as many passes as
+    // equalities are enough.
     equal.forEach(() => {
       for (const [a, b] of equal) {
         if (known.has(a) || known.has(b)) {

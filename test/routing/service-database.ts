@@ -15,7 +15,10 @@ export interface ServiceDatabase {
   close: () => Promise<void>;
 }
 
-/** Connections that `createTestDatabase` has made. If a test gives a service other connections, such as those of a proxy, it uses them. */
+/**
+ * Connections that `createTestDatabase` has made. A service does not use these connections, but gets its own. If a test gives a service
+ * other connections, for example through a proxy, the service uses them.
+ */
 const ofTestDatabases = new WeakSet<Database>();
 
 /** Marks a database of a test. A service that uses it gets separate connections, whose statements are checked. */
@@ -26,7 +29,7 @@ export function checkServicesOf(db: Database): Database {
 
 /**
  * Opens the database of a service under test with connections of its own, because only the statements of the service are checked, and not
- * those of the test. The environment variable `TEST_LAYOUT=cluster` lets the service send the statements for a cluster.
+ * those of the test. If the environment variable `TEST_LAYOUT` is `cluster`, the service sends the statements for a cluster.
  */
 export async function openServiceDatabase(
   { db, url }: { db: Database; url: string },
@@ -40,8 +43,8 @@ export async function openServiceDatabase(
 }
 
 /**
- * Opens connections that record their statements. `close` checks that a cluster can route each of them. If the layout is `one node`, the
- * statements that have another form for a cluster are not checked (`two-forms.ts`).
+ * Opens connections that record their statements. `close` checks that a cluster can route each of them. If the layout is `one node`, a
+ * statement that has another form for a cluster (`two-forms.ts`) is not checked.
  */
 export function openChecked(url: string, layout: Layout): ServiceDatabase {
   const statements = new Set<string>();
@@ -70,8 +73,8 @@ let faultsOf: FaultsOf | undefined;
 const OF_ALL_TENANTS = [/FROM credential AS c CROSS JOIN LATERAL/, /AS pending, .* AS "oldestDueSeconds"/s];
 
 /**
- * Statements that this process has checked, by layout. To parse a statement takes a part of a millisecond, and most test files send many of the
- * same statements again.
+ * Statements that this process has checked, by layout. Test files repeat most statements, and parsing a statement takes some time, so each
+ * statement is checked only once.
  */
 const checked = { 'one node': new Set<string>(), cluster: new Set<string>() };
 

@@ -10,8 +10,8 @@ import { readQueueState } from '#webhooks/deliveries/store.ts';
 import { openChecked } from './service-database.ts';
 import { TWO_FORMS } from './two-forms.ts';
 
-// Each test process checks the statements that its services send on one node. The statements with another form for a cluster are not among
-// them, so this test sends those.
+// Most test runs use one node, and there no service sends a form of a statement that is only for a cluster. So this test sends all forms
+// for a cluster, and checks that a cluster can route them.
 it('each statement with two forms is sent in its form for a cluster, and a cluster can route it', async () => {
   let attempts = 0;
   // The first attempt fails, so that the worker has to claim the delivery again.

@@ -8,10 +8,10 @@ import { OperatorError } from '#platform/errors.ts';
 
 const MIB = 1024 * 1024;
 
-/** Parts of the COPY text of each table. */
+/** Rows of each table as COPY text in several parts, keyed by the name of the table. */
 export type Rows = Record<string, AsyncIterable<Buffer> | Buffer[]>;
 
-/** Makes a source whose tables yield the given parts of COPY text. */
+/** Returns the source of a backup, in the form that `writeBackup` takes. Its tables have the given COPY text. */
 export function sourceOf(rows: Rows) {
   const tables = Object.keys(rows).map((name) => ({ name, columns: ['a'] }));
   return {
@@ -24,14 +24,14 @@ export function sourceOf(rows: Rows) {
 
 export const OPTIONS = { version: '1.2.3', sealedKey: null };
 
-/** Tables with one chunk, with no rows, and with two chunks. */
+/** Rows of three tables: a small table, an empty table, and a table of more than 5 MiB. */
 export const smallRows = (): Rows => ({
   one: [Buffer.from('1\n2'), Buffer.from('3\n')],
   empty: [],
   two: [Buffer.alloc(5 * MIB, 'abc\n'), Buffer.from('last\n')],
 });
 
-/** Writes a backup of `smallRows` with a sealed master key to a new file. */
+/** Writes a backup of `smallRows` to a new file. The backup contains a master key that a passphrase encrypts. */
 export async function writeSmall(path: string): Promise<string> {
   await writeBackup(path, sourceOf(smallRows()), { ...OPTIONS, sealedKey: await sealMasterKey(randomBytes(32), 'p') });
   return path;
@@ -56,7 +56,7 @@ export async function entriesOf(path: string): Promise<TarEntry[]> {
   return entries;
 }
 
-/** Writes a tar file that is made by hand. */
+/** Writes a tar file with the given entries, which need not be a valid backup. */
 export async function writeTar(path: string, entries: Pick<TarEntry, 'name' | 'bytes'>[]): Promise<string> {
   const tar = pack();
   for (const { name, bytes } of entries) {
@@ -67,5 +67,5 @@ export async function writeTar(path: string, entries: Pick<TarEntry, 'name' | 'b
   return path;
 }
 
-/** Returns a check for `assert.rejects`: the error is one for the operator, and its message matches. */
+/** Returns a function for `assert.rejects`. It returns true if the error is an `OperatorError` whose message matches `text`. */
 export const refusal = (text: RegExp) => (error: unknown) => error instanceof OperatorError && text.test(error.message);

@@ -21,7 +21,7 @@ export interface CommandOptions {
   env?: Record<string, string>;
   /** Path of the Node program that runs the command. By default it is the Node of this process. */
   node?: string;
-  /** Path of `bin/roomservice.js`. By default it is that of this checkout. */
+  /** Path of `bin/roomservice.js`. By default, it is the path in this checkout. */
   program?: string;
   /** If true, the command runs in its own process group, as in a terminal. */
   detached?: boolean;

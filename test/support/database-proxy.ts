@@ -13,7 +13,7 @@ export interface DatabaseProxy {
   refuse(): Promise<void>;
   /** Keeps connections open and accepts new ones, but forwards no bytes. All bytes that arrive are discarded. */
   swallow(): void;
-  /** Forwards no notifications (NOTIFY) on new connections, as a pooler in transaction mode. */
+  /** Forwards no notifications (NOTIFY) on new connections, like a pooler in transaction mode. */
   dropNotifications(): void;
   /**
    * Cuts the old connections. From now on, accepts new connections and forwards their bytes. Discarded bytes stay lost.
@@ -22,10 +22,7 @@ export interface DatabaseProxy {
   close(): Promise<void>;
 }
 
-/**
- * Starts a proxy to a PostgreSQL.
- * @param url the URL of that PostgreSQL
- */
+/** Starts a proxy to a PostgreSQL server. @param url the URL of this server */
 export async function startDatabaseProxy(url: string, poolSize: number): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>();
   let isOpen = true;

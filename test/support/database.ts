@@ -76,11 +76,14 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 export interface ClusterDatabase extends TestDatabase {
   /** Proxies between the coordinator and the worker nodes. A proxy that refuses connections is a node that is down. */
   proxies: DatabaseProxy[];
-  /** Returns the place of a tenant's node in `proxies`. */
+  /** Returns the index in `proxies` of the proxy to the node that has the data of the tenant. */
   nodeOf(tenantId: number): Promise<number>;
 }
 
-/** Makes a database on the cluster of `TEST_DATABASE_URL`, whose nodes a test can take away. Its pool knows of nodes that are down. */
+/**
+ * Makes a database on the cluster of `TEST_DATABASE_URL`. A test can make a node unreachable through `proxies`. The connection pool refuses
+ * statements for nodes that are down, as in the service.
+ */
 export async function createClusterDatabase(): Promise<ClusterDatabase> {
   const onCluster = await openCluster();
   if (onCluster === null) {

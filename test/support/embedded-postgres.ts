@@ -44,8 +44,8 @@ export async function newDataDir(t: TestContext, ...inside: string[]): Promise<s
 }
 
 /**
- * Opens an embedded PostgreSQL with settings that make tests fast. If it is still open at the end of the test, it is
- * closed then.
+ * Opens an embedded PostgreSQL with settings that make tests fast. An instance that is still open when the test ends is closed
+ * automatically.
  */
 export async function open(dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedPostgres> {
   const embedded = await openEmbeddedPostgres({ dataDir, role: 'command', settings: SETTINGS, ...options });

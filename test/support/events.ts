@@ -59,8 +59,8 @@ export async function writeEvent(
 }
 
 /**
- * Inserts `count` events for each credential in one transaction. Their deliveries are due, and no process has claimed
- * them. An API process without a worker leaves its events in the same state.
+ * Inserts `count` events for each credential in one transaction. Their deliveries are due, and no process has claimed them, as after events
+ * of an API process that runs without a worker.
  */
 export async function insertBacklog(
   db: Database,

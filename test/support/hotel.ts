@@ -143,7 +143,7 @@ export function setStayStatus(
 }
 
 /**
- * Books a stay of the hotel itself, as a member of staff: two nights in the room type Double, thirty days from today, under a new
+ * Books a stay for the hotel itself, as a member of staff: two nights in the room type Double, thirty days from today, under a new
  * `request_id`. `changes` replaces fields of the request.
  */
 export function bookForHouse(

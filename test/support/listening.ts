@@ -47,7 +47,8 @@ export interface LocalRequest {
 }
 
 /**
- * A server like that of a partner's developer. It uses plain HTTP and runs on the same machine as `roomservice listen`.
+ * Server that receives the events from `roomservice listen`, as the server of a partner's developer does. It uses plain HTTP and runs on
+ * the same machine.
  */
 export interface LocalServer {
   url: string;

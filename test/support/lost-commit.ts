@@ -21,10 +21,7 @@ export interface CommitProxy {
   close(): Promise<void>;
 }
 
-/**
- * Starts a proxy to a PostgreSQL.
- * @param url the URL of that PostgreSQL
- */
+/** Starts a proxy to a PostgreSQL server. @param url the URL of this server */
 export async function startCommitProxy(url: string): Promise<CommitProxy> {
   const sockets = new Set<Socket>();
   let isArmed = false;

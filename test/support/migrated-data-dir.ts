@@ -6,17 +6,19 @@ import { newDataDir, newFolder, succeed } from './command.ts';
 import { runFolder } from './run-folder.ts';
 import { eventually } from './webhooks.ts';
 
-/** Time limit for the first start of another test process, in milliseconds. */
+/** Maximum wait until the test process that makes the template has finished, in milliseconds. */
 const FIRST_START_MS = 60_000;
 
 /**
- * Makes a DATA_DIR with a migrated database and its master key, as `roomservice migrate` leaves it. `cleanUp` removes it. It is a copy of a
- * template, because a first start uses about two seconds of processor time. A test of the first start itself uses `newDataDir`.
+ * Makes a DATA_DIR with a migrated database and its master key, as `roomservice migrate` leaves it. `cleanUp` removes it. The DATA_DIR is a
+ * copy of a template, because creating a database uses about two seconds of processor time. A test of the first start uses `newDataDir`
+ * instead of this function.
  */
 export async function newMigratedDataDir(): Promise<string> {
   const template = await makeTemplate(runFolder() ?? (await newFolder()));
   const dataDir = await newDataDir();
-  // Unlike `fs.cp`, this command keeps the owner of the files. If this process is root, PostgreSQL runs as another user.
+  // `cp -a` keeps the owner of the files, but `fs.cp` does not. If this process is root, PostgreSQL runs as another user, which must own
+  // the files.
   await promisify(execFile)('cp', ['-a', template, dataDir]);
   return dataDir;
 }

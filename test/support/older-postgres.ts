@@ -54,15 +54,18 @@ export async function packOlderPostgres(folder: string): Promise<string> {
   return join(folder, stdout.trim());
 }
 
-/** Returns the names of the old data, the new data and the programs of an upgrade in the folder of the database. */
+/**
+ * Returns the sorted names of the folders of PostgreSQL in a DATA_DIR: the folder of the data, and after an upgrade also the folder of the
+ * old data. An unfinished upgrade may leave further folders.
+ */
 export async function foldersOf(dataDir: string): Promise<string[]> {
   const names = await readdir(dirname(await clusterDirOf(dataDir)));
   return names.filter((name) => /^postgres($|[.-])(?!log|password)/.test(name)).sort();
 }
 
 /**
- * Starts the older PostgreSQL on a DATA_DIR, as the older version of the service did, and migrates its database.
- * `drop` stops it. The data stays.
+ * Starts the older PostgreSQL on a DATA_DIR, as the older version of the service did, and migrates its database. `drop` stops the older
+ * PostgreSQL, but keeps its data.
  * @param only names of the only migrations to apply. By default, all are applied
  */
 export async function openOlderData(

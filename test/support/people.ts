@@ -21,12 +21,12 @@ export async function invite(node: Node, tenant: TestTenant, wanted: Record<stri
   return await node.call('POST', PEOPLE, { headers: tenant.owner, json });
 }
 
-/** Returns the token of an invitation or a reset. */
+/** Returns the token in the link of a response that invited a person or reset a password. */
 export function tokenOf({ body }: Answer): string {
   return String(body.invite_url ?? body.reset_url).split(/#(?:invite|reset)=/)[1] ?? '';
 }
 
-/** Chooses a password with the link of an invitation or a reset. */
+/** Chooses a password as a person who has got a link. @param link the response that invited the person or reset the password */
 export async function choosePassword(node: Node, link: Answer, password = NEW_PASSWORD): Promise<Answer> {
   return await node.call('POST', CHOOSE_PASSWORD, {
     headers: CONSOLE,
@@ -39,12 +39,12 @@ export function cookieOf(answer: Answer): Record<string, string> {
   return consoleHeaders(cookieTokenOf(answer));
 }
 
-/** Returns the people of the tenant, as the list shows them. */
+/** Returns the people of the tenant, as the staff API lists them. */
 export async function listPeople(node: Node, { owner }: TestTenant) {
   return (await node.call('GET', PEOPLE, { headers: owner })).body;
 }
 
-/** Reads what a signed-in person sees about itself. */
+/** Reads the data that the API shows a signed-in person about this person. */
 export async function readMe(node: Node, headers: Record<string, string>): Promise<Answer> {
   return await node.call('GET', ME, { headers });
 }
@@ -57,7 +57,7 @@ export async function resetPerson(node: Node, { owner }: TestTenant, id: string)
   return await node.call('POST', `${PEOPLE}${id}/reset/`, { headers: owner });
 }
 
-/** Invites a person, and accepts the invitation. `headers` sends the cookie of the person. */
+/** Invites a person, and accepts the invitation. @returns the person; `headers` authenticate calls with the session cookie of the person */
 export async function addPerson(node: Node, tenant: TestTenant, wanted: Record<string, unknown> = {}) {
   const invited = await invite(node, tenant, wanted);
   const accepted = await choosePassword(node, invited);
@@ -66,7 +66,7 @@ export async function addPerson(node: Node, tenant: TestTenant, wanted: Record<s
   return { id: id as string, email: email as string, headers: cookieOf(accepted) };
 }
 
-/** Signs in for a token. Default: the password of people who have accepted an invitation. */
+/** Signs in to get an access token. @param password by default, the password that `choosePassword` sets */
 export async function signInForToken(node: Node, email: string, password = NEW_PASSWORD): Promise<Answer> {
   return await node.call('POST', '/v1/auth/token/', { json: { email, password } });
 }
@@ -82,7 +82,7 @@ export function assertConflict(answer: Answer): void {
   assert.equal(answer.body.code, 'invalid_status_transition');
 }
 
-/** Moves the end of the invitation of an e-mail to the past. */
+/** Lets the invitation of the person with this e-mail address expire, by moving its end into the past. */
 export async function expireInvitation(
   { database: { db } }: Pick<TestService, 'database'>,
   email: string,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './command.ts';
 import { acceptsConnections } from './accepts.ts';
 
-/** Returns the version of PgBouncer on this machine as a number, for example 1.18, or undefined if there is none. */
+/** Returns the version of PgBouncer on this machine as a number, for example 1.18, or undefined if PgBouncer is not installed. */
 export function findPgbouncer(): number | undefined {
   try {
     return Number(/PgBouncer (\d+\.\d+)/.exec(execFileSync('pgbouncer', ['--version']).toString())?.[1]);
@@ -48,7 +48,8 @@ default_pool_size = 5
 max_client_conn = 200
 `,
   );
-  // PgBouncer does not run as root. The user of PostgreSQL may enter the folder of its socket.
+  // PgBouncer refuses to run as root. If this process is root, PgBouncer runs as the owner of the socket folder of PostgreSQL, because this
+  // user may enter the folder.
   const { uid, gid } = host.startsWith('/') ? await stat(host) : NOBODY;
   await chmod(folder, 0o700);
   await Promise.all([folder, config].map((path) => chown(path, uid, gid)));

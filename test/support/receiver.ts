@@ -18,9 +18,9 @@ export interface ReceivedRequest {
 }
 
 /**
- * Reaction of the receiver to a request. A number is the status of the response, and an object describes more of the
- * response. `hang` sends no response, and `reset` resets the connection. A function writes to the given socket itself,
- * and the receiver then handles no further request on this connection.
+ * Reaction of the receiver to a request. A number is the status of the response. An object can also set headers, a body, and a delay in
+ * milliseconds (`afterMs`). `hang` sends no response, and `reset` resets the connection. A function writes to the given socket itself, and
+ * the receiver then handles no further request on this connection.
  */
 export type Answer =
   | number

@@ -30,7 +30,7 @@ export interface Redis {
    * the same port.
    */
   start(): Promise<void>;
-  /** Kills the server. All its data is lost. A server of a cluster remembers its slots. */
+  /** Kills the server. All its data is lost. But a server of a Redis Cluster keeps its slots. */
   kill(): Promise<void>;
   /** Pauses the process: its connections stay open, but it sends no responses. */
   freeze(): void;

@@ -78,9 +78,9 @@ export function setOrderStatus(
 }
 
 /**
- * Reads every row of the tables as text, with the id of the transaction that wrote the row. If the result is the same
- * before and after an action, the action wrote no row. A row of `app_user` is read without this id and without
- * `last_seen_at`, because the service may write this column at any time after a call.
+ * Reads every row of the tables as text, with the id of the transaction that wrote the row. If the result is the same before and after an
+ * action, the action wrote no row. A row of `app_user` is read without `last_seen_at` and without the id of the transaction, because the
+ * service may write `last_seen_at` at any time after a call.
  */
 export async function dumpRows(service: TestService, ...tables: string[]): Promise<string[]> {
   const db: Kysely<never> = service.database.db as unknown as Kysely<never>;

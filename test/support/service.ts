@@ -37,7 +37,7 @@ export interface ServiceOptions {
   layout?: Layout;
   readers?: Partial<ReaderBounds>;
   streams?: Partial<StreamBounds>;
-  /** Overrides options of test calls. */
+  /** Overrides options of the test calls that the service sends to webhook URLs. */
   testCalls?: TestCallOptions['sending'];
   /** Signal that begins the stop of the process. */
   stopping?: AbortSignal;
@@ -101,9 +101,9 @@ export interface TestService {
 
 const hashes = createPasswordWork();
 /**
- * Hashes each password only once in this process, so users with the same password share one hash. Also compares each
- * password with each hash only once. A hash takes 60 ms of processor time. Every tenant would need two, and so would every
- * change of its document.
+ * Hashes each password only once in this process, so users with the same password share one hash. Also compares each password with each
+ * hash only once. A hash takes 60 ms of processor time, and otherwise each new tenant and each change of a tenant document would need two
+ * hashes.
  */
 export const PASSWORDS: PasswordWork = { ...hashes, hashFor: (_email, password) => hashes.hashFor('', password) };
 

@@ -15,7 +15,7 @@ export interface ReceivedMail {
   /** Text of the mail, decoded. */
   text: string;
   isEncrypted: boolean;
-  /** User that the client has signed in as, null without a login. */
+  /** Name of the user as which the client has signed in, or null if the client has not signed in. */
   user: string | null;
 }
 

@@ -6,7 +6,7 @@ import type { LookRow } from '#staff/live-changes/store.ts';
 
 export const CHANGES = '/v1/staff/changes/';
 
-/** Block of a stream of events. A field that the block does not have is missing. */
+/** Block of a stream of events. Fields that the block does not contain are undefined. */
 export interface StreamBlock {
   /** Text of a comment, without the colon. */
   comment?: string;
@@ -24,7 +24,7 @@ export interface TestStream {
   response: Response;
   /** Blocks that have arrived so far. */
   blocks: StreamBlock[];
-  /** Last id that has arrived, as a browser remembers it. */
+  /** Returns the id of the last block that has an id, which a browser sends when it connects again. Undefined if no block has an id. */
   lastId(): string | undefined;
   /**
    * Returns the first block that fits, which may have arrived already.
@@ -36,7 +36,7 @@ export interface TestStream {
   close(): void;
 }
 
-/** Opens a stream. Throws if the response has another status than 200. */
+/** Opens a stream of events. @throws AssertionError if the status of the response is not 200 */
 export async function openStream(url: string, headers: Record<string, string>): Promise<TestStream> {
   const aborting = new AbortController();
   const response = await fetch(url + CHANGES, { headers, signal: aborting.signal });
@@ -98,17 +98,20 @@ function blockOf(text: string): StreamBlock {
   return { ...(Object.fromEntries(fields) as Omit<StreamBlock, 'atMs'>), atMs: performance.now() };
 }
 
-/** Returns a function that says if a block is a hint with this topic. */
+/** Returns a function that returns true for a block that reports a change of data of this topic (a hint). */
 export function hasTopic(topic: string): (block: StreamBlock) => boolean {
   return ({ event, data }) => event === 'change' && data.topics.includes(topic);
 }
 
-/** Returns all topics that the stream has told. */
+/** Returns the topics of all changes that the stream has reported. */
 export function topicsIn({ blocks }: TestStream): Set<string> {
   return new Set(blocks.flatMap(({ event, data }) => (event === 'change' ? (data.topics as string[]) : [])));
 }
 
-/** Returns a signed-in owner of a tenant. The database need not have the rows, because a stream may outlive its access. */
+/**
+ * Returns an invented owner of a tenant, who is signed in by token. The tests of streams that use it need no rows of this owner in the
+ * database.
+ */
 export function ownerOf(tenantId: number): Staff {
   const tenant = { id: tenantId, slug: '', name: '', currency: 'EUR', timezone: 'UTC', features: [] };
   const now = new Date();
@@ -117,7 +120,7 @@ export function ownerOf(tenantId: number): Staff {
   return { type: 'person', id: newId(), name: null, ...person, tenant, session };
 }
 
-/** Returns the rows of a look that shows only orders, newest first. */
+/** Returns the result of a read of the newest rows (a look) that found only orders. @param orderIds the ids of the orders, newest first */
 export function lookOf(momentMs: number, orderIds: string[]): LookRow {
   const none = { eventIds: null, eventOrderIds: null, auditIds: null, auditActions: null };
   return { momentMs, orderIds, ...none, reservationIds: null, reservationTimes: null };

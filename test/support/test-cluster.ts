@@ -4,14 +4,14 @@ import { createDatabase } from '#platform/db/database.ts';
 import type { Layout } from '#platform/db/layout.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
 
-/** Settings of the nodes, as the coordinator knows them. */
+/** Node of the cluster, with the address under which the coordinator knows it. */
 interface ClusterNode {
   host: string;
   port: number;
   isCoordinator: boolean;
 }
 
-/** A cluster (Citus) that `TEST_DATABASE_URL` names. Each test file gets a database of its own on all its nodes. */
+/** A cluster (Citus) that `TEST_DATABASE_URL` names. Each test file gets its own database on all nodes of the cluster. */
 export interface TestCluster {
   /**
    * Makes a database on all nodes, migrates it, and returns its URL on the coordinator.
@@ -42,7 +42,7 @@ export async function testLayout(): Promise<Layout> {
   return (await isTestCluster()) ? 'cluster' : 'one node';
 }
 
-/** Returns the cluster to which the URL leads, or null if the URL leads to a single node. The URL names a database with the nodes. */
+/** Returns the cluster to which the URL leads, or null if the URL leads to a single node. The database of the URL has the list of nodes. */
 async function openTestCluster(url: string): Promise<TestCluster | null> {
   const nodes = await readNodes(url);
   if (nodes === null) {

@@ -72,8 +72,8 @@ export function importsNotAsInTable(files: SourceFile[], markdown: string): stri
 }
 
 /**
- * Finds imports that lead to a file of another module in place of its front file. The front file has the name of the
- * module. Because of this rule, the other files of a module can change freely.
+ * Finds imports that lead to a file of another module in place of its front file. The front file has the name of the module. Because of
+ * this rule, a change in the other files of a module does not affect other modules.
  */
 export function frontFilesOnly(files: SourceFile[]): string[] {
   return check(files, ({ from, to }) => {

@@ -68,9 +68,12 @@ export function notSplittable(path: string, text: string): string[] {
     .map((match) => offence(path, text, match.index, message));
 }
 
-/** Number of the last migration of the versions whose migrations could also remove and change things. */
+/** Number of the last migration that was allowed to remove or change existing tables and columns. */
 const LAST_UNBOUND = 19;
-/** SQL that takes away what the previous version uses, or that refuses what it writes. The value says what is wrong. */
+/**
+ * Patterns of SQL after which the previous version of the service could not read or write, each with a message. For example, DROP removes a
+ * column that the previous version reads.
+ */
 const CONTRACTIONS: [RegExp, string][] = [
   [/\bDROP\b/gi, 'Migrations must not drop anything'],
   [/\bRENAME\b/gi, 'Migrations must not rename anything'],
@@ -91,14 +94,15 @@ const CONTRACTIONS: [RegExp, string][] = [
 
 /**
  * Finds SQL that the previous version of the service cannot run with. While a new version is installed, processes of the previous version
- * still run, and an operator may go back to it. An index of a table that exists must be built without blocking its writers.
+ * still run, and an operator may install the previous version again. Also finds an index of an existing table whose build would block
+ * writes to the table.
  */
 export function contractions(path: string, text: string): string[] {
   if (Number(/\/(\d+)_/.exec(path)?.[1]) <= LAST_UNBOUND) {
     return [];
   }
-  // A CHECK that is replaced under its name may accept more values, for example a new status. A cluster (Citus) refuses
-  // ADD CONSTRAINT beside another change of the same statement.
+  // Replacing a CHECK by a CHECK of the same name is allowed, because the new CHECK may accept more values, for example a new status. It
+  // takes two statements, because a cluster (Citus) refuses ADD CONSTRAINT together with another change in one statement.
   const sql = blankCommentsAndStrings(text).replace(
     /\bALTER TABLE (\w+) DROP CONSTRAINT (\w+);\s*ALTER TABLE \1 ADD CONSTRAINT \2\s+CHECK\b/gi,
     (found) => found.replace(/[^\n]/g, ' '),

@@ -315,7 +315,7 @@ test('decisionRecords finds a gap in the numbers of decision records, a missing 
   assert.equal(decisionRecords([first], '').length, 1, 'no row');
 });
 
-test('the linter reports any, ts-ignore, console, process.env, import cycles, long files and functions, and wrong file names', () => {
+test('the linter reports type any, ts-ignore, console, process.env, import cycles, long files and functions, and wrong file names', () => {
   const folder = mkdtempSync(join(tmpdir(), 'roomservice-lint-'));
   try {
     cpSync(join(import.meta.dirname, '..', '..', '.oxlintrc.json'), join(folder, '.oxlintrc.json'));

@@ -47,7 +47,8 @@ async function main(): Promise<void> {
   await serving.ended;
   await writeFile(join(import.meta.dirname, `${version}.json`), `${JSON.stringify(dump, null, 2)}\n`);
   const sql = execFileSync('pg_dump', ['--inserts', '--no-owner', '--no-privileges', url], { encoding: 'utf8' });
-  // Newer versions of pg_dump add commands that only psql understands.
+  // The code removes lines that begin with a backslash. They are commands that newer versions of pg_dump add and that only psql
+  // understands.
   await writeFile(join(import.meta.dirname, `${version}.sql`), HEADER + sql.replaceAll(/^\\.*\n/gm, ''));
 }
 

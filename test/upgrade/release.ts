@@ -7,7 +7,7 @@ export const MASTER_KEY = Buffer.alloc(32, 'only for dumps of test data').toStri
 
 type Headers = Record<string, string>;
 
-/** What a release gave to its callers, beside its dump. All of it must work after the upgrade. */
+/** Credentials, ids and responses that callers got from a release when its data was dumped. After the upgrade, they must still be valid. */
 export interface Dump {
   partner: Headers;
   pms: Headers;

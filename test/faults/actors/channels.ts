@@ -61,9 +61,9 @@ async function sendReservation(client: Client, stay: OtaStay, wanted: NonNullabl
 }
 
 /**
- * Repeats a call while a process with a shifted clock refuses it with 401. The 401 is correct, because by this clock the signature is too
- * old.
- * @returns the first other response, or the last 401 after too many tries
+ * Repeats a call as long as a process whose clock is an hour ahead refuses it with 401. This 401 is correct, because the signature is too
+ * old by the clock of the process.
+ * @returns the first response without status 401, or the last 401 after too many tries
  */
 async function settleAcrossClocks(client: Client, tenant: Tenant, request: Request) {
   for (let tries = 1; ; tries += 1) {

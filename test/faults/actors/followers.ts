@@ -36,7 +36,7 @@ export class Follower {
   }
 }
 
-/** Returns a simulated client that reads the feeds of the partners in turn, one page each time. */
+/** Returns a simulated client that reads one page of the feed of one partner in each run, and takes the partners in turn. */
 export function followingActor(client: Client, followers: readonly Follower[]): Actor {
   let turn = 0;
   return {

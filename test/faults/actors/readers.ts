@@ -31,7 +31,7 @@ function availabilityPath(tenant: Tenant, random: Random): string {
 interface Budgeted {
   client: Client;
   apis: readonly { name: string; url: string; pid: number }[];
-  /** Undefined if each process counts calls on its own. */
+  /** Redis server in which all processes count calls together, or undefined if each process counts its own calls. */
   redis: unknown;
   /** Partner whose budget the client uses up, or null to pause the client. */
   budgeted: Partner | null;

@@ -12,7 +12,7 @@ const CONTENDED_DAYS = 12;
 const RACERS = 8;
 /**
  * Night of the first race, in days from today. In a race, concurrent bookings compete for the rooms of one night. Each later race uses the
- * night after that of the previous race.
+ * next night.
  */
 const FIRST_RACE_DAY = 100;
 const RACE_DAYS = 9_000;

@@ -44,7 +44,7 @@ export interface Outcome {
 
 /**
  * Returns an agent with keep-alive connections.
- * @param connections the maximum number of connections. A proxy in front of the service has such a maximum too.
+ * @param connections the maximum number of connections, unlimited by default. A proxy in front of the service would have a maximum too
  */
 export function newAgent(connections = Number.POSITIVE_INFINITY): Agent {
   return new Agent({ keepAlive: true, maxSockets: connections });

@@ -20,8 +20,8 @@ export interface BudgetCase {
   /** Maximum heap size of the measured process, in MiB. If missing, V8 chooses the maximum. */
   heapMiB?: number;
   /**
-   * True if the case has no warm-up, in which each call is sent once by itself before the measurement. A case has no warm-up if its calls
-   * are very slow, or if it must measure the very first call.
+   * True if the case has no warm-up. A warm-up sends each call once, one call at a time, before the measurement. It is left out if the
+   * calls are very slow, or if the case must measure the very first call.
    */
   isUnrehearsed?: boolean;
   /** Fills the tenant with data. Returns the calls that the busy tenant makes in turn. */

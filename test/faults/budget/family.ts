@@ -18,7 +18,7 @@ export interface BudgetOptions {
   results: string | undefined;
   /**
    * Maximum number of measurements of one case. The suite measures a case again if the results break a guarantee. A busy machine may cause
-   * one bad measurement, but a fault of the service causes bad measurements each time.
+   * one bad measurement, but a fault of the service makes every measurement bad.
    */
   tries: number;
   print: (line: string) => void;

@@ -1,7 +1,7 @@
 /**
  * Module that `--import` loads into a process of the service. On request, it reports the memory of the process. It also reports the longest
- * pauses of the event loop since the previous request. Each request is an IPC message, which the event loop handles after the work that
- * began earlier. So the report includes this work.
+ * pauses of the event loop since the previous request. A request is an IPC message. The event loop handles it only after the work that
+ * began earlier, so the report includes this work.
  */
 import { performance } from 'node:perf_hooks';
 

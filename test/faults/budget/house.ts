@@ -143,8 +143,8 @@ export async function times(count: number, work: (index: number) => Promise<unkn
 }
 
 /**
- * Creates more credentials of a tenant. The neighbour (the tenant that makes the usual calls) needs them, because it makes more calls than
- * the budget of one credential allows.
+ * Creates more credentials of a tenant. The neighbour (the tenant that makes the usual calls) needs several credentials, because it makes
+ * more calls than the budget of one credential allows.
  */
 export async function moreKeys(url: string, { keys }: BudgetTenant, count: number): Promise<Keys[]> {
   const { owner, staff } = keys.headers;

@@ -15,7 +15,7 @@ export interface Lengths {
   leastMs: number;
   /** Maximum time for all calls of the busy tenant. */
   mostMs: number;
-  /** Maximum time for the calls at a steady rate. These calls follow the first calls, which are sent at the same time. */
+  /** Maximum time for the calls at a steady rate. They begin after the first calls of the case, which are all sent at the same time. */
   steadyMs: number;
   /** Maximum wait, after the load, until memory is back at the level that it had before the load. */
   memoryMs: number;
@@ -40,8 +40,8 @@ const MEMORY_POLL_MS = 2_000;
 /** Tolerance when memory after the load is compared with memory before it. A process without load can also grow by this size. */
 const LEVEL_MIB = 60;
 /**
- * Number of the first call before the measurement. Each of these calls is sent by itself. The ids in a call contain its number. The number
- * is high, so that these ids differ from the ids in the measured calls.
+ * Number of the first call of the warm-up, which is before the measurement. The ids in a call contain the number of the call. The number is
+ * high, so that the calls of the warm-up and the measured calls have different ids.
  */
 const ALONE_FROM = 1_000_000;
 

@@ -9,7 +9,10 @@ import { type BudgetTenant, moreKeys, openTenant, smallMenu } from './house.ts';
 import type { NeighbourTask, SeenOfBoth } from './neighbour.ts';
 import { Node } from './node.ts';
 
-/** Number of credentials of the neighbour. It makes twenty calls per second, which is too much for the budgets of fewer credentials. */
+/**
+ * Number of credentials of the neighbour. The neighbour makes twenty calls per second, and fewer credentials would not have enough budget
+ * for these calls.
+ */
 const NEIGHBOUR_KEYS = 5;
 
 /** Everything around the process that a case measures: the database, helper processes and tenants. */

@@ -39,7 +39,8 @@ export interface Measured {
 export interface Goals {
   p99Ms: number;
   /**
-   * Factor for a slow machine. A duration may exceed its limit if it is at most this factor times the same duration in the control process.
+   * Factor for a slow machine. A duration may exceed its limit if it is at most this factor times the duration that was measured in the
+   * control process.
    */
   controlTimes: number;
   livezMs: number;

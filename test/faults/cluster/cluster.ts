@@ -74,7 +74,7 @@ export async function startCluster(stage: Stage, previous?: string): Promise<Clu
   return { ...servers, apis, workers, command, thisVersion };
 }
 
-/** Returns the URL with which the service connects to the database, to PgBouncer, or to a link. */
+/** Returns the URL of the database through a port of this machine. Behind the port is HAProxy, PgBouncer, or a proxy (`DatabaseLink`). */
 function urlOf(port: number): string {
   return `postgres://roomservice@127.0.0.1:${port}/roomservice`;
 }
@@ -190,7 +190,7 @@ async function createDatabase(port: number): Promise<ClusterDatabase> {
   return connect('roomservice');
 }
 
-/** Returns the node that is the primary, or undefined if no node is. */
+/** Returns the node that is the primary, or undefined if there is no primary. */
 export async function findPrimary(nodes: readonly DatabaseNode[]): Promise<DatabaseNode | undefined> {
   const found = await Promise.all(nodes.map(async (node) => ((await node.isPrimary()) ? [node] : [])));
   return found.flat()[0];

@@ -60,7 +60,7 @@ export class DatabaseNode {
   static async create(options: NodeOptions): Promise<DatabaseNode> {
     const { name, folder, account } = options;
     const path = join(folder, `${name}.yml`);
-    // Each JSON document is also a YAML document.
+    // Patroni reads YAML. JSON works too, because each JSON document is also a YAML document.
     await writeFile(path, JSON.stringify(configurationOf(options), null, 2));
     return new DatabaseNode(new Server({ name, command: ['patroni', path], folder, account }), options);
   }
@@ -121,7 +121,7 @@ export class DatabaseNode {
       const main = Number.parseInt(readFileSync(join(this.#dataFolder, 'postmaster.pid'), 'utf8'), 10);
       const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8');
       const command = readFileSync(`/proc/${main}/cmdline`, 'utf8');
-      // The file still exists after a kill, and a different program may then have the process id in it.
+      // After a kill, postmaster.pid still exists, and another program may have got the process id that is in the file.
       return command.includes(this.#dataFolder)
         ? [main, ...children.trim().split(' ').filter(Boolean).map(Number)]
         : [];

@@ -68,8 +68,8 @@ async function sendHugeBody({ witness }: World, api: ServiceProcess): Promise<{ 
 }
 
 /**
- * Opens ten thousand idle sockets, and two hundred that send one byte of headers per second. Other callers must still
- * be served.
+ * Opens ten thousand idle sockets, and two hundred sockets that each send one byte of headers per second. Other callers must still be
+ * served.
  */
 const idleSockets: Fault<SurroundingsWorld> = {
   name: 'idle-sockets-and-slow-headers',

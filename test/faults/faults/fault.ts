@@ -11,6 +11,6 @@ export interface Fault<In extends World> {
   reasonToSkip?(world: In): string | null;
   /** Causes the fault, waits until it has had an effect, and restores the previous state. */
   strike(world: In): Promise<void>;
-  /** Restores the previous state if `strike` failed before it did so. Has no effect if the state is already restored. */
+  /** Called after each `strike`, also if it failed. Restores the previous state if `strike` has not restored it. */
   heal?(world: In): Promise<void>;
 }

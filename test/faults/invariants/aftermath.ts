@@ -23,8 +23,8 @@ export const tenantsStayApart: Invariant = {
 };
 
 /**
- * Invariant 10. A minute after the fault no caller waits, and no transaction or lock is left open. `checkResources` checks the part about
- * memory and file descriptors.
+ * Invariant 10. A minute after the fault no caller waits, and no transaction or lock is left open. Invariant 10 is also about memory and
+ * file descriptors, which `checkResources` checks.
  */
 export const allIsQuiet: Invariant = {
   promise: '10 no work is left afterwards',

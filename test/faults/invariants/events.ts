@@ -2,8 +2,8 @@ import { type EventRow, readChanges, type StatusChange } from '../observer.ts';
 import type { Invariant } from './invariant.ts';
 
 /**
- * Invariant 4. Each transaction writes exactly one event for each status change in it. The event names the same order or reservation and
- * the same status.
+ * Invariant 4. Each transaction writes exactly one event for each status change in it. The event names the changed order or reservation and
+ * its new status.
  */
 export const eventsTellOfChanges: Invariant = {
   promise: '4 state and events agree',

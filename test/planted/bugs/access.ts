@@ -1,6 +1,6 @@
 import type { Bug } from './bug.ts';
 
-/** Bugs in the wing `access/`. */
+/** Planted bugs in the code of `src/access/`. */
 export const ACCESS_BUGS: Bug[] = [
   {
     name: 'a session cookie counts without its header',

@@ -1,6 +1,6 @@
 import type { Bug } from './bug.ts';
 
-/** Bugs in the wing `hotel/`. */
+/** Planted bugs in the code of `src/hotel/`. */
 export const HOTEL_BUGS: Bug[] = [
   {
     name: 'repeat changes the stay again',

@@ -1,6 +1,6 @@
 import type { Bug } from './bug.ts';
 
-/** Bugs in the wing `platform/`. */
+/** Planted bugs in the code of `src/platform/`. */
 export const PLATFORM_BUGS: Bug[] = [
   {
     name: 'a lost part of a Redis Cluster divides all budgets',

@@ -1,6 +1,6 @@
 import type { Bug } from './bug.ts';
 
-/** Bugs in the wing `restaurant/`. */
+/** Planted bugs in the code of `src/restaurant/`. */
 export const RESTAURANT_BUGS: Bug[] = [
   {
     name: 'no unique key',

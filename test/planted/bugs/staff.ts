@@ -1,6 +1,6 @@
 import type { Bug } from './bug.ts';
 
-/** Bugs in the wing `staff/`. */
+/** Planted bugs in the code of `src/staff/`. */
 export const STAFF_BUGS: Bug[] = [
   {
     name: 'hints of all areas',

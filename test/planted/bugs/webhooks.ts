@@ -1,6 +1,6 @@
 import type { Bug } from './bug.ts';
 
-/** Bugs in the wing `webhooks/`. */
+/** Planted bugs in the code of `src/webhooks/`. */
 export const WEBHOOKS_BUGS: Bug[] = [
   {
     name: 'count after send',

@@ -68,7 +68,7 @@ const switchover: Fault<ClusterWorld> = {
   heal: restore,
 };
 
-/** Both standbys are lost. With strict synchronous replication, no write may be acknowledged until one of them is back. */
+/** Both standbys are lost. With strict synchronous replication, no write may be acknowledged until one standby runs again. */
 const standbysLost: Fault<ClusterWorld> = {
   name: 'standbys-lost',
   isShort: true,
@@ -111,7 +111,10 @@ const oneEtcdLost: Fault<ClusterWorld> = {
   heal: restore,
 };
 
-/** Two of three etcd servers are killed. Without a majority, Patroni makes the primary read-only until one of them runs again. */
+/**
+ * Two of three etcd servers are killed. Without a majority of etcd servers, Patroni makes the primary read-only until a second etcd server
+ * runs again.
+ */
 const twoEtcdLost: Fault<ClusterWorld> = {
   name: 'etcd-two-lost',
   interruptsDeliveries: true,

@@ -5,7 +5,7 @@ import { type ClusterWorld, untilReplicated } from '../cluster.ts';
 
 /** Maximum wait for the end of an outage. A client repeats a call for the same time until it gets a status below 500. */
 const SERVING_WITHIN_MS = 75_000;
-/** Time after which every process has a working connection again. */
+/** Wait after the end of an outage. After this time, every process has a working connection to the database again. */
 const SETTLED_MS = 500;
 
 /** Waits until every process reaches the database, and a partner has placed an order. */
