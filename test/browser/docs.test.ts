@@ -27,7 +27,8 @@ const SCHEMES = ['light', 'dark'] as const;
 type Scheme = (typeof SCHEMES)[number];
 /**
  * Limits the check to the open dialog, because other tests check the page behind the dialog. The dialog is modal, but Scalar, which renders
- * the API reference, keeps the page behind it in the accessibility tree. So the tree has two `main` elements.
+ * the API reference, keeps the page behind it in the accessibility tree. So the tree has two `main` elements, and the disabled rule would
+ * report them.
  */
 const IN_DIALOG = { within: '[role=dialog]', disabledRules: ['landmark-no-duplicate-main'] };
 
@@ -51,8 +52,9 @@ for (const [device, options] of Object.entries(DEVICES)) {
     });
 
     /**
-     * Asserts that the page, or a part of it, is accessible in each colour scheme, and that the page is not wider than the window and
-     * reports no problems. The second scheme differs from the first one only in its colours, so it is checked only with the rules of colours.
+     * Asserts that the page, or a part of the page, is accessible in each colour scheme. Asserts that the page is not wider than the window
+     * and reports no problems. The second colour scheme is checked only with the rules of colours, because the schemes differ only in their
+     * colours.
      */
     async function check(name: string, part: AccessibilityCheck = {}, schemes: readonly Scheme[] = SCHEMES) {
       for (const [index, colorScheme] of schemes.entries()) {

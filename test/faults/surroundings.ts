@@ -17,7 +17,10 @@ export interface Surroundings extends Machines {
 /** A run whose faults disturb processes, the database, callers and receivers of one simple installation. */
 export type SurroundingsWorld = World & Surroundings;
 
-/** Starts PostgreSQL on a small volume of its own if this machine allows it, then Redis, the processes and their balancer. */
+/**
+ * Starts PostgreSQL, Redis, the processes of the service and their load balancer. PostgreSQL gets a small volume of its own if this machine
+ * can mount a volume.
+ */
 export async function startSurroundings(stage: Stage): Promise<Surroundings> {
   const { folder, closers } = stage;
   const volume = await mountVolume(folder);

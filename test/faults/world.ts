@@ -146,8 +146,8 @@ export async function openWorld<Started extends Machines>(
 
 /**
  * Prepares the receivers.
- * @returns the environment variables with which the service can deliver to the receivers, the log of POSTs, a function that starts a
- * receiver, and the port of a receiver whose certificate the service does not trust
+ * @returns four values: environment variables with which the service can deliver to the receivers, the log of POSTs, a function that starts
+ * a receiver, and the port of a receiver whose certificate the service does not trust
  */
 async function prepareReceivers(folder: string, closers: Closers) {
   const certificate = await makeCertificate();

@@ -107,8 +107,8 @@ function usualActor({ schemes }: Operation): Actor {
 }
 
 /**
- * Generates callers for valid requests. If the operation is for the owner, the caller is sometimes a member of staff,
- * because staff may call most of these operations, or the owner with a session cookie.
+ * Generates callers for valid requests. If the operation is for the owner, one call in six has a different caller: the owner with a session
+ * cookie, or a member of staff, because staff may call most of these operations.
  */
 function usualActors(operation: Operation): fc.Arbitrary<Actor> {
   const usual = usualActor(operation);

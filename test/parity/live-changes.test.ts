@@ -33,7 +33,7 @@ const tenantAt = (index: number) => tenants[index % tenants.length] as TestTenan
  * leaves out the time of the read, which differs in each run.
  */
 const lookAtTenants: Operation<LookInput, Omit<LookRow, 'momentMs'> | undefined> = {
-  name: 'look at the newest rows',
+  name: 'read of the newest rows',
   tenantIdOf: ({ tenantId }) => tenantId,
   inputs: (count) =>
     times(count, (index) => ({ tenantId: tenantAt(index).tenantId, backMs: index % 2 === 0 ? HOUR_MS : -HOUR_MS })),
@@ -72,7 +72,7 @@ const checkTokens: Operation<TokenInput, CallerRow | undefined> = {
   },
 };
 
-describe('the statements of live changes', () => {
+describe('the statements that find live changes and check tokens, with one input and with several inputs', () => {
   testEachForm(() => service, lookAtTenants);
   testEachForm(() => service, checkTokens);
 });

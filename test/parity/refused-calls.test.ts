@@ -16,7 +16,7 @@ after(() => service.close());
 
 const KEY = ['tenant_id', 'credential_id', 'id'];
 
-describe('refused calls', () => {
+describe('the statement that stores refused calls, with one input and with several inputs', () => {
   testEachForm(() => service, {
     name: 'insert of refused calls and removal of the oldest',
     inputs: (count) =>

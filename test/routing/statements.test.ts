@@ -29,7 +29,7 @@ it('each statement with two forms is sent in its form for a cluster, and a clust
     const unknown = await service.call('GET', orderPath('unknown'), { headers: hotel.partner });
     assert.equal(unknown.status, 404);
     const { id, headers } = await openSession(service, hotel.tenantId, 'owner');
-    await age(service, id, { unused: '2 minutes' }); // The next use is then due to be written.
+    await age(service, id, { unused: '2 minutes' }); // So the next use must write the time of use.
     assert.equal((await service.call('GET', ME, { headers })).status, 200);
     const metrics = openChecked(service.database.url, 'cluster');
     await readQueueState(metrics.db);

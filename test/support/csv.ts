@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 
 /**
  * Reads CSV strictly by RFC 4180: each row ends with CRLF, and a cell with a comma, a quote or a line end is in quotes.
- * @returns the cells of each row as a spreadsheet would get them
+ * @returns the cells of each row, without the quotes around a cell
  */
 export function readCsv(text: string): string[][] {
   const rows: string[][] = [];

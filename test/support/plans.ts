@@ -48,7 +48,7 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
           used.add(index);
         }
         const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
-        // These statements have no limit: they may count a whole list, skip the first rows of a list, or read many stored counts of a list
+        // These statements have no limit, because they may count a list, skip its first rows, or read many stored counts of a list
         // (tallies).
         const isOfWholeList = /"list"|list_tally/.test(statement.sql);
         assert.ok(isOfWholeList || pages <= mostPages, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);

@@ -13,8 +13,8 @@ export interface ManagedHotel extends TestTenant {
   pms: Record<string, string>;
   channel: TestChannel;
   /**
-   * Returns the id of the property, or of its room type if `roomType` is given, or of the rate plan of this room type
-   * if `ratePlan` is given too. All arguments are names.
+   * Returns the id of the property with this name. If the names of a room type and a rate plan are given, returns the id of the last one:
+   * the room type of the property, or the rate plan of the room type.
    */
   id(property: string, roomType?: string, ratePlan?: string): string;
 }

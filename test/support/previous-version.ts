@@ -7,9 +7,9 @@ const ROOT = join(import.meta.dirname, '../..');
 /** First commit whose processes run beside all later versions, and whose database every later version migrates while they run. */
 export const OLDEST = 'db9855732f0a7a8d73d5514806933eaefcc7ded4';
 /**
- * Commit of the version before this one. Each release replaces it by the commit of the release before. Earlier commits may respond with 503
- * during a rolling upgrade: a migration makes prepared statements stale, and these commits prepare a stale statement again on each
- * connection and not only once.
+ * Commit of the previous version. Each release replaces this value by the commit of the previous release. Earlier commits may respond with
+ * 503 during a rolling upgrade. A migration makes prepared statements stale, and these commits must prepare a stale statement again on each
+ * connection, and not only once.
  */
 export const PREVIOUS = '25502e062616bd88bcf7f26df0ff0427d336cf92';
 

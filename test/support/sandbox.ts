@@ -17,8 +17,8 @@ const DEMO = readFileSync(join(import.meta.dirname, '../../demo/tenant.json'), '
 const IS_NEEDED = /^SANDBOX-|^STARTERS-PAPADOM$/;
 
 /**
- * Makes a tenant under a new name, with the menu and the hotel of demo/tenant.json. Of the menu, it has only the dishes
- * whose SKU begins with `SANDBOX-` and one ordinary dish.
+ * Makes a tenant with a new name, and with the hotel and a part of the menu of demo/tenant.json. The menu has only one ordinary dish and
+ * the dishes whose SKU begins with `SANDBOX-`.
  */
 export async function openDemo(service: TestService): Promise<TestHotel> {
   const { menu, properties } = JSON.parse(DEMO) as Required<Pick<TenantDocument, 'menu' | 'properties'>>;

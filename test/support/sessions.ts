@@ -77,8 +77,8 @@ export async function openSession(
 }
 
 /**
- * Returns functions that many tests of sessions use: `owner` opens a session of the owner, `staff` opens a session of a member of staff,
- * `get` reads a path, and `statusOf` returns the status of such a read.
+ * Returns functions that many tests of sessions use. `owner` and `staff` open a session of the owner or of a member of staff. `get` reads a
+ * path, and `statusOf` returns only the status of such a read.
  * @param of returns the service and the tenant, which exist when the first test runs
  */
 export function sessionCalls(of: () => { service: TestService; tenant: TestTenant }) {

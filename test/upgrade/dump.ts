@@ -1,6 +1,6 @@
 /**
- * Fills a database with a release, through its commands and its API, and dumps schema and data. Run it once for each release, and commit its
- * two files:
+ * Fills a database through the commands and the API of a release, and dumps its schema and data. Run this program once for each release,
+ * and commit its two files:
  *
  *   DATABASE_URL=… npx node test/upgrade/dump.ts VERSION FOLDER
  *

@@ -37,7 +37,7 @@ interface Budgeted {
   budgeted: Partner | null;
 }
 
-/** Returns a simulated client that exceeds the call budget of one credential. It calls each process in turn (invariant 8). */
+/** Returns a simulated client that calls the API processes in turn, and exceeds the call budget of one credential (invariant 8). */
 export function budgetActor(world: Budgeted): Actor {
   const { client, apis, redis } = world;
   let turn = 0;

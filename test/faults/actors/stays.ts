@@ -7,7 +7,7 @@ import type { Partner, RoomName } from '../tenants.ts';
 import { change, create } from './settling.ts';
 
 const FIRST_DAY = 20;
-/** Number of arrival days. It is small, so that callers compete for the same nights. */
+/** Number of different arrival days. The number is small, so that bookings compete for the same nights. */
 const CONTENDED_DAYS = 12;
 const RACERS = 8;
 /**

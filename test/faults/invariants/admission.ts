@@ -31,8 +31,8 @@ export const budgetsHold: Invariant = {
 
 /**
  * Returns the number of calls that each window has certainly admitted. A window begins with the first counted call after the end of the
- * previous window. This call may have got no response. The exact time at which a call was counted is unknown. It lies between sending the
- * call and its response. So the function keeps a lower and an upper bound for the beginning of each window.
+ * previous window, also if this call got no response. The suite knows only that a call was counted between its sending and its response. So
+ * the function keeps a lower and an upper bound for the beginning of each window.
  */
 export function countInWindows(calls: BudgetedCall[]): number[] {
   const counted = calls.filter(({ outcome }) => outcome !== 'refused').sort((a, b) => a.sentAtMs - b.sentAtMs);

@@ -101,7 +101,7 @@ function faultsOfKey(key: string, { successes, isSettled, refusal }: Creation, r
  * Reads the orders and reservations that were created since the fault began, through the API. Returns a description of each wrong response.
  */
 async function faultsOfReading({ client, knownPartners }: World, creations: Creation[]): Promise<string[]> {
-  // Reads only as partners that the suite knows. The credential of a different partner may be revoked, and then it cannot read.
+  // Only partners that the suite knows read their data, because the credential of another partner may be revoked.
   const readable = creations.filter(({ partner }) => knownPartners.has(partner.credentialId));
   const waiting = readable.filter(({ successes }) => successes.length > 0);
   const faults: string[] = [];
