@@ -142,7 +142,7 @@ describe('POST /v1/channel-manager/channels/{id}/rotate/', () => {
     );
   });
 
-  it('401: every node refuses the old key, and the old secret under the new key; 400: every node accepts the new key and secret', async (t) => {
+  it('401: every node refuses the old key or the old secret; 400: with the new key and secret, only the body is refused', async (t) => {
     const other = await startService({ beside: service });
     t.after(() => other.close());
     const old = await makeChannel(service, tenant);

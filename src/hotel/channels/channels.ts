@@ -79,8 +79,8 @@ export class Channels {
   }
 
   /**
-   * Gives a channel a new key and a new secret. A call that starts after this method has returned is refused with the old key, on every
-   * process, because each call reads its channel from the database.
+   * Gives a channel a new key and a new secret. When this method returns, every process refuses calls with the old key, because each call
+   * reads its channel from the database.
    * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition` if the channel is revoked
    */
   async rotate(actor: Actor, id: string): Promise<ChannelSecret> {

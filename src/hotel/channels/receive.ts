@@ -70,7 +70,7 @@ export async function receiveReservation(
 
 /**
  * Changes the reservation, or creates it if it is missing. A concurrent call may create a missing reservation before this call inserts it.
- * Then the insert adds no row, and the next round of the loop changes the reservation of the other call.
+ * Then the insert adds no row, and the next round of the loop changes the reservation that the other call has created.
  */
 async function apply(
   tx: Tx,
@@ -131,9 +131,9 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
 }
 
 /**
- * Returns the new values of the reservation. If the call has no amount or no number of guests, the stored value stays. If the call names no
- * rate plan, the stored plan stays. But if the call also changes the room type, the reservation then has no rate plan. If the call changes
- * the status, the stored request id of the last status change becomes null, because an OTA sends no request id. If the nights or the amount
+ * Returns the new values of the reservation. If the call has no amount, no number of guests or no rate plan, the stored value stays. But a
+ * call that changes the room type and names no rate plan removes the stored plan, because the plan belongs to the old room type. A new
+ * status sets the stored request id of the last status change to null, because an OTA sends no request id. If the nights or the amount
  * change, the prices of the nights become unknown (null).
  */
 function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {

@@ -22,7 +22,10 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Present time in seconds. Set when the tests begin, because this file may be imported minutes earlier. */
+/**
+ * Present time in seconds. Set when the tests begin and not at import, which may be minutes earlier, because the service refuses old
+ * timestamps.
+ */
 let now: number;
 before(() => {
   now = nowSeconds();
@@ -92,7 +95,7 @@ describe('order of several OTA calls for one reservation', () => {
     assert.equal(await send(3, now + 1), '4.00');
   });
 
-  it('201: a late timestamp of one reservation does not make calls for another reservation of the same source outdated', async () => {
+  it('200: calls for a reservation are applied even if another reservation of the same source has a later timestamp', async () => {
     assert.equal((await sendReservation(service, channel, versions()(1), now + 100)).status, 201);
     const older = versions();
     assert.equal((await sendReservation(service, channel, older(1), now - 100)).status, 201);

@@ -35,8 +35,8 @@ const send = (headers: Record<string, string>, body: string | Buffer | URLSearch
   on.call('POST', RECEIVER, { headers, body: body instanceof URLSearchParams ? String(body) : body });
 
 /**
- * Makes a valid call, sends it with the headers that `change` returns instead, and asserts that it gets 401. Returns the body of the
- * response.
+ * Makes a valid call, replaces its headers with the result of `change`, and sends the call. Asserts that the response is 401, and returns
+ * its body.
  */
 async function assertRefused(change: (headers: Record<string, string>, body: string) => Record<string, string>) {
   const body = reservation();

@@ -50,7 +50,10 @@ function booking(changes: Record<string, unknown> = {}): Record<string, unknown>
   };
 }
 
-/** Timestamp of the next call, in seconds. Set when the tests begin, because this file may be imported minutes earlier. */
+/**
+ * Present time in seconds, plus one second for each call so far. Set when the tests begin and not at import, which may be minutes earlier,
+ * because the service refuses old timestamps.
+ */
 let clock: number;
 before(() => {
   clock = nowSeconds();
@@ -165,7 +168,7 @@ describe('price of a new reservation of an OTA', () => {
     }
   });
 
-  it('an OTA call without total_amount costs the price of its plan, even if the plan is inactive or requires more nights', async () => {
+  it('an OTA stay without total_amount costs the price of its plan, even if the plan is inactive or requires more nights', async () => {
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Flexible'] }), '200.00');
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Closed for good'] }), '2.00');
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Saver'], ...oneNight }), '80.00');

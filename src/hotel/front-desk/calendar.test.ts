@@ -40,7 +40,7 @@ async function nights(of: TestHotel, from: number, to: number, property?: string
 }
 
 describe('GET /v1/staff/calendar/', () => {
-  it('200: the calendar shows held rooms, prices, own prices and closed nights of each active room type and plan, without the night `to`', async () => {
+  it('200: the calendar shows held rooms, prices and closed nights of active room types and plans before the day `to`', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     await book(service, own, { check_in: dayAhead(30), check_out: dayAhead(32) });
@@ -160,7 +160,7 @@ describe('GET /v1/staff/calendar/', () => {
     await db.destroy();
   });
 
-  it('400 invalid_request: a missing, malformed or reversed parameter is refused, and the message names it', async () => {
+  it('400 invalid_request: a missing or malformed parameter, or a `to` not after `from`, is refused and named in the message', async () => {
     const good = { property_id: await propertyId(hotel), from: dayAhead(30), to: dayAhead(31) };
     for (const [changes, fault] of [
       [{ property_id: undefined }, /^property_id: is required/],

@@ -68,8 +68,8 @@ export async function* calendarTexts(db: Database, tenantId: number, calendar: C
 
 /**
  * Reads the plans and night counters of the room types.
- * @returns for each room type a function that makes its part of the calendar. The caller runs these functions one by one, because each
- * takes some time
+ * @returns for each room type a function that makes its part of the calendar. Each function takes some time, so the caller lets the event
+ * loop run other work between them
  */
 async function readBatch(
   db: Database,

@@ -14,7 +14,10 @@ import { calendarTexts, findCalendar } from './calendar.ts';
 const ROOM_TYPES = 20;
 const PLANS = 4;
 const NIGHTS = 400;
-/** Number of room types, with one plan each, of another tenant. Most rows of each table belong to this tenant. */
+/**
+ * Number of room types of another tenant, with one rate plan each. Most rows of each table belong to this tenant, so PostgreSQL should
+ * prefer an index to a scan of the whole table.
+ */
 const OTHER_ROOM_TYPES = 1_000;
 const OTHER_NIGHTS = 50;
 
@@ -82,7 +85,7 @@ describe('query plans of the calendar, of changes of rates and of oversold night
     });
   }
 
-  it('the check of this file notices a statement that reads a whole table', async () => {
+  it('the check of query plans in this file finds a statement that reads a whole table', async () => {
     const reads = sql`SELECT count(*) FROM rate WHERE price = ${'61.00'}`.compile(db);
     assert.deepEqual(await scannedTables(reads, 'force_custom_plan'), ['rate']);
     assert.deepEqual(await scannedTables(reads, 'force_generic_plan'), ['rate']);
@@ -137,8 +140,8 @@ function nodesOf(node: PlanNode | undefined): PlanNode[] {
 }
 
 /**
- * Fills the tables of the hotel. Each plan of the large hotel has an own price on each night, and every third night is oversold. Then
- * updates the statistics of the planner.
+ * Fills the tables of the hotel, and updates the statistics of the planner. In the large hotel, each plan has its own price on each night,
+ * and every third night is oversold.
  */
 async function fill(db: Database, hotel: TestHotel, other: TestHotel): Promise<void> {
   const first = dayAhead(0);

@@ -151,8 +151,8 @@ async function countDeadlocks(url: string): Promise<number> {
 }
 
 /**
- * Asserts that each reservation of a partner has the right events, and that no other reservation has an event. The right events are one
- * `reservation.created` event and an event with the present status. No two events of one reservation have the same status.
+ * Asserts that each reservation of a partner has exactly one `reservation.created` event, an event with its present status, and no two
+ * events with the same status. Also asserts that no other reservation has an event.
  */
 async function assertEventsAgree(hotel: TestHotel): Promise<void> {
   const rows = (await service.call('GET', STAFF_RESERVATIONS, { headers: hotel.staff })).body;

@@ -52,7 +52,7 @@ export async function moveHoldWithin(
     changes.addStay(tenantId, from, -1);
   }
   const all = changes.all();
-  // The statement of `holdNights` does not check the capacity of a night that has no row yet.
+  // The SQL statement of `holdNights` does not check the capacity of a night that has no row yet, so the capacity is checked here.
   if (all.some((night) => night.rooms > night.capacity)) {
     return false;
   }
@@ -78,8 +78,8 @@ export interface NewHold {
 export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
   const sums = new NightSums();
   const requests = stays.map((stay) => ({ stay, nights: sums.addStay(stay.tenantId, stay.hold, 1, stay.capacity) }));
-  // If the stays of this call together need more rooms of a night than there are, they are refused before the SQL statement runs. The
-  // statement of `holdNights` does not check the capacity of a night that has no row yet.
+  // The SQL statement of `holdNights` does not check the capacity of a night that has no row yet. So if the stays of this call together
+  // need more rooms of a night than the room type has, they are refused here.
   const refused = requests.filter(({ nights }) => nights.some(({ rooms, capacity }) => rooms > capacity));
   refused.forEach(({ nights }) => nights.forEach((night) => sums.add(night, -1)));
   const requested = sums.all();
@@ -159,7 +159,9 @@ export function createNightReader(db: Database): ReadHeldNights {
   return async (range) => listNights(range, await readCounters(range));
 }
 
-/** Reads the numbers of rooms held on the nights of each range, by one statement. Each list has one number for each night, in their order. */
+/**
+ * Reads the numbers of rooms held on the nights of each range, by one statement. Each list has one number for each night, sorted by date.
+ */
 export async function readHeldCounts(db: Database, ranges: NightRange[]): Promise<number[][]> {
   const counters = await readHeld(db, ranges);
   return ranges.map(({ checkIn, checkOut }, index) => {

@@ -56,8 +56,8 @@ export async function holdNights(
 
 /**
  * Returns the SQL expression for the capacity of the room type of a night `n`. The expression contains the capacities that the caller
- * gives, because a database cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`. The capacity is infinite, and left out,
- * for a night whose rooms are only released.
+ * gives, because a database cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`. An infinite capacity means that rooms
+ * are only released, so the capacity of the night is not needed and is left out.
  */
 function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawBuilder<unknown> {
   const limited = nights.filter(({ capacity }) => capacity !== Infinity);

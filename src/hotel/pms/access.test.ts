@@ -89,7 +89,7 @@ describe('access to the routes of the PMS API', () => {
     assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 200, 404]);
   });
 
-  it('404: a PMS credential gets the same response for resources of another tenant as for unknown ones', async () => {
+  it('404: a PMS credential gets the same response for resources of another tenant as for unknown resources', async () => {
     const stay = { room_type_id: hotel.id('Harbour House', 'Double'), check_in: '2026-01-01', check_out: '2026-01-02' };
     const { body } = await bookByOta(service, hotel, stay);
     const stranger = await hotelTenant(service);

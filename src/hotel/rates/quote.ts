@@ -39,7 +39,7 @@ export interface Quote {
    * Id of the rate plan from which the price comes. Null if the room type has no active plan, so that the price of the room type applies.
    */
   planId: string | null;
-  /** Name of this rate plan. Null if `planId` is null. */
+  /** Name of the rate plan from which the price comes. Null if `planId` is null. */
   planName: string | null;
   /** Price of each night of the stay, sorted by date. */
   nights: NightPrice[];
@@ -65,9 +65,9 @@ function totalOf(nights: NightPrice[]): string {
 /**
  * Returns the price of a stay under the cheapest active plan. If several plans have this price, the first of them in `plans` applies. If
  * the room type has no active plan, the price of the room type itself applies. If that price is null, the stay costs 0.00 (decision 25).
- * @param restrictions `apply` uses only the active plans that allow the stay. A plan allows the stay if it is open on all nights and its
- * minimum stay is not longer. `ignore` uses the same plans, but if no plan allows the stay, it uses all active plans. `ignore` is for a
- * stay that an OTA has already sold (decision 30)
+ * @param restrictions `apply` uses only the active plans that allow the stay. A plan allows the stay if the plan is open on all nights, and
+ * the stay has at least the minimum number of nights. `ignore` uses the same plans, but if no plan allows the stay, it uses all active
+ * plans. `ignore` is for a stay that an OTA has already sold (decision 30)
  * @returns null if `restrictions` is `apply`, and there are active plans, but no active plan allows the stay
  */
 export function quoteCheapest(

@@ -32,7 +32,7 @@ describe('PATCH /v1/staff/rate-plans/{id}/', () => {
     assert.deepEqual([longer.status, longer.body], [200, { ...shape, base_price: '99.50', min_nights: 2 }]);
   });
 
-  it('200: bookings get the new base price, and a night with a price of its own keeps it', async () => {
+  it('200: bookings get the new base price, and a night with its own price keeps this price', async () => {
     const pms = await pmsHeaders(service, hotel);
     await writePlan(service, pms, 'rates', flexible, [{ date: dayAhead(31), price: '120.00' }]);
     assert.equal(await total(), '100.00');

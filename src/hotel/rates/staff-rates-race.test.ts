@@ -42,7 +42,8 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
     const [plan = ''] = plans;
     let previous: NightState = { price: '100.00', is_sold_out: false };
     for (let round = 0; round < 20; round += 1) {
-      // Staff change only the flag. So the flag shows the last writer, and the price is always that of the PMS.
+      // Staff set `is_sold_out` to true and do not change the price. The PMS sets `is_sold_out` to false and writes a new price. So after
+      // both calls, `is_sold_out` shows which call was the last, and the price is always the price of the PMS.
       const changes = days.map((date) => ({ rate_plan_id: plan, date, is_sold_out: true }));
       const [staff, pms] = await Promise.all([byStaff(changes), byPms(plan, 200 + round, false)]);
       assert.deepEqual([staff.status, pms.status], [200, 200], staff.text + pms.text);
@@ -50,8 +51,8 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
       assert.ok(first);
       others.forEach((other) => assert.deepEqual(other, first));
       assert.equal(first.price, `${200 + round}.00`);
-      // The response to staff must agree with this order. If staff wrote first, it shows the price from before the write of the PMS.
-      // Otherwise it shows the price of the PMS.
+      // The response to staff contains the price before their change. If staff wrote first, this is the price of the previous round. If the
+      // PMS wrote first, it is the new price of the PMS.
       const changed = staff.body.changed[0] as ChangedNight;
       const isStaffLast = first.is_sold_out;
       const seen = isStaffLast ? `${200 + round}.00` : previous.price;

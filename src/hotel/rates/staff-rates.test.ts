@@ -30,7 +30,7 @@ const night = (days: number) => dayAhead(30 + days);
 const send = (json: unknown, headers = hotel.owner): Promise<Answer> => service.call('PATCH', RATES, { headers, json });
 const change = (changes: object[], more: object = {}) => send({ changes, ...more });
 
-/** Reads the stored rows of all plans of the hotel, with the plan, the number of days from `night(0)`, the price and the flag. */
+/** Reads the stored rows of all plans of the hotel, with the plan, the number of days from `night(0)`, the price and `is_sold_out`. */
 async function stored(): Promise<[string, number, string | null, boolean][]> {
   const rows = await service.database.db
     .selectFrom('rate')
@@ -91,7 +91,7 @@ describe('PATCH /v1/staff/rates/', () => {
     }
   });
 
-  it('200: a night keeps its value for a missing price or is_sold_out, and the price null sets it to the price of the plan', async () => {
+  it('200: a change without price or is_sold_out keeps the stored value, and the price null removes the own price of a night', async () => {
     const at = { rate_plan_id: flexible, date: night(0) };
     await change([{ ...at, price: '120.00', is_sold_out: true }]);
     await change([{ ...at, price: '130.00' }]);
@@ -103,7 +103,7 @@ describe('PATCH /v1/staff/rates/', () => {
     assert.equal((await book(service, hotel, { check_in: night(0), check_out: night(1) })).body.total_amount, '100.00');
   });
 
-  it('200: an entry with the values that a night has already is not listed, not written and not audited', async () => {
+  it('200: an entry that repeats the stored values of a night is not listed, not written and not audited', async () => {
     await change([{ rate_plan_id: flexible, date: night(0), price: '120.00' }]);
     const { status, body } = await change([
       { rate_plan_id: flexible, date: night(0), price: '120', is_sold_out: false },
@@ -130,7 +130,7 @@ describe('PATCH /v1/staff/rates/', () => {
     await other.close();
   });
 
-  it('200: nights of an inactive plan, nights in the past and nights in far years can be changed', async () => {
+  it('200: nights of an inactive plan, nights in the past and nights until the year 9999 can be changed', async () => {
     const closed = hotel.plans['Double/Closed for good'] ?? '';
     const { body } = await change([
       { rate_plan_id: closed, date: '1999-12-31', price: '1.00' },
@@ -240,7 +240,7 @@ describe('PATCH /v1/staff/rates/', () => {
     assert.deepEqual(await stored(), []);
   });
 
-  it('400 invalid_request: a night that is named twice is refused, even if the id of the plan is in capitals once', async () => {
+  it('400 invalid_request: a night that is named twice is refused, even if one of the plan ids is in capital letters', async () => {
     const entry = { rate_plan_id: flexible, date: night(0), price: '50.00' };
     const other = { ...entry, rate_plan_id: saver };
     for (const repeated of [entry, { ...entry, rate_plan_id: flexible.toUpperCase(), price: '60.00' }]) {
@@ -295,7 +295,7 @@ describe('PATCH /v1/staff/rates/', () => {
     assert.equal((await change(changes.map((each) => ({ ...each, expected: right })))).status, 200);
   });
 
-  it('409 invalid_status_transition: the expected price null means the price of the plan, so it does not fit a night with an own price', async () => {
+  it('409 invalid_status_transition: if the expected price is null, the change of a night with its own price is refused', async () => {
     const at = { rate_plan_id: flexible, date: night(0) };
     const closing = (expected: object) => change([{ ...at, is_sold_out: true, expected }]);
     assertError(await closing({ price: '100.00', is_sold_out: false }), 409, 'invalid_status_transition');

@@ -13,7 +13,7 @@ const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.'
 interface Dependencies {
   db: Database;
   longWrites: LongWrites;
-  /** Guard of people who may write prices and restrictions. */
+  /** Guard that accepts people who may write prices and restrictions. */
   rateGuard: Guard;
 }
 

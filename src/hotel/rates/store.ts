@@ -246,8 +246,8 @@ async function mergeRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Pro
       : [nights.map((night) => night.rate_plan_id), sql`given.rate_plan_id`];
   const dates = nights.map(({ date }) => date);
   const sorted = dates.toSorted();
-  // Without the last two conditions of `ON`, PostgreSQL would also read other plans, and the nights of the plans outside the given dates,
-  // for example those of other years.
+  // The last two conditions of `ON` change no result. Without them, PostgreSQL would also read other plans, and nights before and after the
+  // given dates.
   await sql`
     MERGE INTO rate USING unnest(${ofNights}::uuid[], ${dates}::date[], ${nights.map((night) => night.price)}::numeric[],
       ${nights.map((night) => night.is_sold_out)}::boolean[]) AS given (rate_plan_id, date, price, is_sold_out)

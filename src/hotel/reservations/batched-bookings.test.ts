@@ -58,8 +58,8 @@ const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
   );
 
 /**
- * Creates `Reservations` that write to the given database. They read prices and night counters from another pool. Otherwise these reads
- * could separate bookings that are made at the same time, and the bookings would not join the same batch.
+ * Creates `Reservations` that write to the given database, and read prices and night counters from another pool. If reads and writes shared
+ * a pool, some bookings would wait for a connection to read, and would miss the batch of the other bookings.
  */
 function reservationsOn(database: Database): Reservations {
   const direct = service.database.db;

@@ -55,7 +55,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Returns the values for one read of each room type of each hotel. A read covers one to eight nights. */
+/** Returns the parameters of one read for each room type of each hotel. A read covers one to eight nights. */
 function lookups() {
   return hotels.flatMap((hotel, number) =>
     ROOM_TYPES.map((name, index) => ({
@@ -127,7 +127,7 @@ describe('concurrent reads that share a statement', () => {
     });
   });
 
-  it('if two reads run at the same time, the one for a room type of another tenant returns no plan and no held rooms', async () => {
+  it('a read for a room type of another tenant returns no plan and no held rooms, even if another read runs at the same time', async () => {
     const { db } = service.database;
     const rates = createRateReader(db);
     const readHeldNights = createNightReader(db);

@@ -12,7 +12,7 @@ import type { ReservationRow, ReservationUpdate } from './store.ts';
 export interface WantedChange {
   id: string;
   actor: ChangeActor;
-  /** Reason that staff give for the change. Null if they give no reason. It is never in an event. */
+  /** Reason that staff give for the change. Null if they give no reason. The reason is never in an event. */
   reason: string | null;
 }
 

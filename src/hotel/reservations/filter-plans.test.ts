@@ -17,11 +17,14 @@ const TOTAL = 50_000;
 /** Number of stays that one statement inserts, so that it ends within the time limit on a busy machine. */
 const A_STATEMENT = 4_000;
 /**
- * Largest number of rows that a query may read beside those that pass the filter. The first tenant has 10 times as many rows. Some filters
- * read the arrivals of 31 days, which are about 1,100 rows.
+ * Largest number of rows that a query may read in addition to the rows that pass the filter. A scan of the whole table would read 10 times
+ * as many rows. Some filters read the arrivals of 31 days, which are about 1,100 rows.
  */
 const SPARE_ROWS = 5_000;
-/** If more rows than this pass a filter, the whole table may be read, because it has only 2.5 times as many rows. */
+/**
+ * If more rows than this pass a filter, a query may read the whole table, because the table has at most 2.5 times as many rows as the
+ * result.
+ */
 const MOST_ROWS = 20_000 - 1;
 
 interface Plan {
@@ -115,7 +118,7 @@ describe('plans of the filters of stays', {
   async function assertCheap(passing: number): Promise<void> {
     for (const scans of await explainSent()) {
       const rows = scans.reduce((sum, scan) => sum + rowsRead(scan), 0);
-      // A query may read the ids of the rows, and then the rows with these ids.
+      // A query may first read the ids of the rows that pass, and then these rows. So each row may be read twice.
       const most = 2 * (passing > MOST_ROWS ? TOTAL : passing) + SPARE_ROWS;
       assert.ok(rows <= most, `${rows} rows read, ${passing} pass`);
       const isSequential = scans.some((scan) => scan['Node Type'] === 'Seq Scan');

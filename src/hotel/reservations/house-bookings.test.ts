@@ -158,7 +158,7 @@ describe('POST /v1/staff/reservations/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('201: a booking gets the named rate plan, or the given amount with unknown nightly prices', async () => {
+  it('201: a booking costs the price of its named rate plan, or the given amount, and then its nightly prices are null', async () => {
     const own = await openHotel(service);
     const flexible = await bookForHouse(service, own, { rate_plan_id: own.plans['Double/Flexible']?.toUpperCase() });
     assert.deepEqual(

@@ -21,7 +21,7 @@ export interface ChangePlan {
   isMoved: boolean;
 }
 
-/** Returns the error for a stay that may not change, or null if the stay may change. @throws ApiError 400 `invalid_request` */
+/** Returns the error for a change that is refused, or null if the stay may change. */
 export function changeRefusal(row: ReservationRow, { expected_changed_at: expected }: HouseChange): ApiError | null {
   const expectedTime = expected === undefined ? null : Date.parse(expected);
   if (sourceOf(row) !== 'house') {

@@ -25,7 +25,7 @@ export interface ReservationFilter {
   departingOn?: DateText | undefined;
   /** Day on which the guests sleep in the hotel. */
   stayingOn?: DateText | undefined;
-  /** Time from which on a reservation must have been booked or have changed. */
+  /** Earliest time of the last change of a reservation, or of its booking if it has not changed. */
   changedSince?: Date | undefined;
   naturalId?: string | undefined;
   /** Id that the partner or the OTA gave to the reservation. */
@@ -124,9 +124,9 @@ function filtered(db: Database, filter: ReservationFilter): Query {
 }
 
 /**
- * Returns true if an index finds the few reservations that pass the filter. A filter with one of the `narrowConditions` always lets few
- * pass. For another filter, the function counts the reservations that pass each condition, up to `FEW`. It does not count if `hasOwnIndex`
- * is true.
+ * Returns true if only few reservations pass the filter and an index finds them. This is true for a filter with one of the
+ * `narrowConditions`. For another filter, returns false if `hasOwnIndex` is true. Otherwise it counts the reservations that pass each
+ * condition, up to `FEW`.
  */
 async function isNarrow(db: Database, filter: ReservationFilter, order: 'newest' | 'check_in'): Promise<boolean> {
   if (narrowConditions(filter).length > 0 || hasOwnIndex(filter, order)) {
@@ -193,7 +193,7 @@ function narrowConditions(filter: ReservationFilter): RawBuilder<boolean>[] {
   return conditions.filter((condition) => condition !== false);
 }
 
-/** Condition for each source, in the same form as in the partial indexes. */
+/** Condition for each source, in the same form as in the partial indexes, so that PostgreSQL can use these indexes. */
 const OF_SOURCE: Record<ReservationSource, RawBuilder<boolean>> = {
   partner: sql`credential_id IS NOT NULL`,
   ota: sql`external_source IS NOT NULL`,

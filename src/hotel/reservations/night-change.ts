@@ -10,6 +10,6 @@ export interface NightChange {
   /** Number that the change added to the held rooms of the night: -1, 0 or 1. */
   added: number;
   externalSource: string | null;
-  /** False if later changes of the stay may be missing, because an earlier version of the service booked the stay. */
+  /** False if the history may lack later changes of the stay, because an earlier version of the service booked the stay. */
   isRecorded: boolean;
 }

@@ -28,8 +28,8 @@ interface Read {
 const PRICE_OF_PLAN = 'price of the plan';
 
 /**
- * Function for each action of audit entries. It returns the values of the night in such an entry. To show the changes of another action in
- * the history of a night, add the action here. The subject of its entries must be the room type, one of its rate plans, or the tenant.
+ * Functions that read the values of a night from an audit entry, one function for each action. An action that is missing here is not shown
+ * in the history of a night. The subject of the entries must be the room type, one of its rate plans, or the tenant.
  */
 const READERS: Record<string, (elements: PartialEntry['elements']) => Read> = {
   'rates.written': (elements) =>

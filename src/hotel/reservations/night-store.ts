@@ -84,8 +84,8 @@ export type NightChangeRow = Pick<
 };
 
 /**
- * Reads the newest changes of stays that held the night before or after the change. Leaves out changes after which hold and dates are the
- * same.
+ * Reads the newest changes of stays that held the night before or after the change. Leaves out a change that moved no dates and no room
+ * type, and after which the stay still holds the night.
  */
 export async function readNightChanges(db: Db, night: NightKey, limit: number): Promise<NightChangeRow[]> {
   const { tenantId, roomTypeId, date } = night;

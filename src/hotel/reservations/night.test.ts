@@ -116,7 +116,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     assert.deepEqual(history.slice(2), ['stop_sell by partner 1', 'booked by partner 1', 'price by partner 0']);
   });
 
-  it('200: the history of a night has the prices, closures and capacities that people change, each only if its value changed', async () => {
+  it('200: the history of a night has an entry for each price, closure or capacity that people change for this night', async () => {
     const hotel = await openHotel(service);
     const rate_plan_id = hotel.plans['Double/Flexible'];
     const date = dayAhead(31);
@@ -137,7 +137,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     ]);
   });
 
-  it('200: a tenant document that changes the number of rooms is in the history of their nights', async () => {
+  it('200: if a tenant document changes the capacity of a room type, the history of its nights has an entry for this change', async () => {
     const hotel = await openHotel(service);
     await book(service, hotel);
     const [first, ...others] = hotel.document.properties ?? [];
@@ -150,7 +150,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     assert.deepEqual(short(await night(hotel, 'Lagoon Lodge/Double', 30)), []);
   });
 
-  it('200: in entries up to the newest booking that an earlier version made, held_after is null', async () => {
+  it('200: held_after is null in the history up to the newest booking that an earlier version of the service made', async () => {
     const hotel = await openHotel(service);
     const { body: old } = await book(service, hotel);
     await book(service, hotel);
@@ -169,7 +169,8 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     const send = await openChannel(service, hotel);
     const room_type_id = hotel.roomTypes['Bunk'];
     for (let index = 0; index < 104; index += 1) {
-      // Calls with the same body in one second have the same signature, and count as one call.
+      // A call with the same body in the same second has the same signature, and would count as a repeat. So the amount makes each body
+      // different.
       for (const status of ['confirmed', 'cancelled']) {
         assert.ok((await send({ external_id: 'one', room_type_id, status, total_amount: index })).status < 300);
       }

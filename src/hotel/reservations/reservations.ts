@@ -258,9 +258,9 @@ export class Reservations {
   }
 
   /**
-   * Changes a reservation whose row the caller has locked. The method updates the night counters to the new dates, room type and status.
-   * If the status changes, it records an event for the partner that booked the stay. It does not check the capacity, because only new
-   * bookings of partners, and stays of the hotel itself, are refused if no room is left.
+   * Changes a reservation whose row the caller has locked, and updates the night counters to its new dates, room type and status. If the
+   * status changes, records an event for the partner that booked the stay. Does not check the capacity, because a change by an OTA and a
+   * change of status are never refused for a full night.
    * @param record writes the event. Null for an OTA's reservation, which causes no webhook (decision 30)
    */
   async change(
@@ -342,7 +342,8 @@ export class Reservations {
   async listForStaff(tenantId: number, query: StaffReservationQuery): Promise<KeysetList<lists.LabelledRow>> {
     const filter = filterOf(tenantId, query);
     const { property_id: propertyId } = query;
-    // If a hotel has only one property, the query has no condition for the property, so it is as fast as the list of all stays.
+    // If the hotel has only one property, `listRoomTypeIds` returns undefined. Then the query needs no condition for the property, and is
+    // as fast as the list of all stays.
     const roomTypeIds = propertyId === undefined ? undefined : await listRoomTypeIds(this.#db, tenantId, propertyId);
     return await lists.listForStaff(this.#db, { ...filter, roomTypeIds }, query.order ?? 'newest');
   }

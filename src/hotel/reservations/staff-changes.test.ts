@@ -151,7 +151,7 @@ describe('expected_status and reason of POST /v1/staff/reservations/{id}/status/
 });
 
 describe('POST /v1/staff/reservations/{id}/arrival/', () => {
-  it('200: an arrival sets arrived_at, a repeat keeps it, and false sets it to null; each change has an audit entry and no event', async () => {
+  it('200: a call sets or removes arrived_at, with an audit entry and without an event, and a repeated call changes nothing', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own);
     const id = body.reservation_id;

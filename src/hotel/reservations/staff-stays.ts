@@ -130,7 +130,8 @@ export class StaffStays {
         await this.#apply(tx, row, input, { wanted, recordAudit });
         return;
       }
-      // If an earlier try of this transaction was committed, the stay has changed because of it.
+      // If an earlier try of this transaction was committed, that try has changed the time of the last change. The call has succeeded, so
+      // it must not be refused because of this new time.
       if (!(await hasChange(tx, row.tenant_id, wanted.id))) {
         throw refusal;
       }

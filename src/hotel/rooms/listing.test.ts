@@ -56,7 +56,7 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     );
   });
 
-  it('200: the list has the room types of the last applied document in the order of this document, and a restored room type keeps its id', async () => {
+  it('200: the list has the room types of the last applied document, in its order, and a re-added room type keeps its id', async () => {
     const own = await openHotel(service);
     const [harbour, lagoon] = sampleHotel();
     assert.ok(harbour?.room_types && lagoon);
