@@ -69,7 +69,7 @@ export function insideFaults(text: string): string[] {
   return found === null ? [] : [`internal text: ${text.slice(Math.max(0, found.index - 40), found.index + 80)}`];
 }
 
-/** Operations that set the session cookie. */
+/** Ids of the operations whose responses may set the session cookie. */
 const SET_COOKIE = ['startSession', 'endOwnSession', 'choosePassword', 'pairDisplay'];
 
 function headerFaults(operations: Operation[], sent: Sent, { status, headers }: Answered): string[] {

@@ -33,7 +33,7 @@ export interface ServiceOptions {
   beside?: TestService;
   /** Database of the service, which `close` drops. By default, the service makes a database of its own. */
   database?: TestDatabase;
-  /** Layout for which the service sends its statements. By default, it is the layout of the database. */
+  /** Layout (`cluster` or `one node`) for which the service sends its statements. By default, it is the layout of the database. */
   layout?: Layout;
   readers?: Partial<ReaderBounds>;
   streams?: Partial<StreamBounds>;

@@ -7,7 +7,7 @@ import { eventually } from './webhooks.ts';
 
 /** A mail that the server has accepted. */
 export interface ReceivedMail {
-  /** Addresses of the envelope. */
+  /** Sender in the SMTP envelope of the mail. `to` has the recipients. */
   from: string;
   to: string[];
   /** Header fields with their names in lower case. */

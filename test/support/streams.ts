@@ -8,7 +8,7 @@ export const CHANGES = '/v1/staff/changes/';
 
 /** Block of a stream of events. Fields that the block does not contain are undefined. */
 export interface StreamBlock {
-  /** Text of a comment, without the colon. */
+  /** Text of a comment line, without the colon that begins the line. */
   comment?: string;
   id?: string;
   event?: string;

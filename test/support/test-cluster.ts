@@ -37,7 +37,7 @@ export async function isTestCluster(): Promise<boolean> {
   return (await openCluster()) !== null;
 }
 
-/** Returns the layout of the databases of the tests. */
+/** Returns the layout of the test databases: `cluster` or `one node`. */
 export async function testLayout(): Promise<Layout> {
   return (await isTestCluster()) ? 'cluster' : 'one node';
 }

@@ -36,7 +36,8 @@ interface Site {
 }
 
 /**
- * Starts three etcd, three PostgreSQL under Patroni, HAProxy, PgBouncer, Redis, two API processes behind a HAProxy, and two workers.
+ * Starts three etcd servers, three PostgreSQL servers under Patroni, HAProxy, PgBouncer, Redis, two API processes behind a HAProxy, and two
+ * workers.
  * @param previous path of the `bin/roomservice.js` of the previous version. If it is given, the cluster first runs the previous version.
  * That version connects to HAProxy without PgBouncer, because it does not work behind a pooler.
  */

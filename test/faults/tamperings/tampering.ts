@@ -3,12 +3,9 @@ import type { World } from '../world.ts';
 /** A deliberate damage to rows of the database or to records of the suite. An invariant must find it. */
 export interface Tampering {
   name: string;
-  /** Guarantee that the invariants must find broken. */
+  /** Name of the guarantee that the damage breaks. The invariants must report it. */
   breaks: string;
-  /**
-   * Does the damage.
-   * @returns a function that repairs it
-   */
+  /** Damages the row or the record. @returns a function that repairs the damage */
   spoil(world: World, fromMs: number): Promise<() => unknown>;
 }
 
