@@ -104,7 +104,8 @@ export function createHttpApp(options: HttpOptions): App {
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: MAX_PARAM_LENGTH,
-      // Replaces Fastify's parser, because the preValidation hook below decodes the query after authentication and the rate limit.
+      // Turns off Fastify's parser of the query, because the preValidation hook below decodes the query later: after authentication and the
+      // rate limit.
       querystringParser: () => ({}),
     },
     rewriteUrl: (request) => routableTarget(originForm(request.url ?? '/')),
@@ -173,8 +174,8 @@ function refuseBadHead({ raw }: FastifyRequest): void {
 }
 
 /**
- * Counts the Host headers in the raw headers. Node's `headers` keeps only the first one, and `headersDistinct` would build a list for each
- * header.
+ * Returns the number of Host headers. Searches the raw headers, because Node's `headers` keeps only the first Host header, and
+ * `headersDistinct` takes longer: it builds a list for every header name.
  */
 function countHosts(rawHeaders: string[]): number {
   let count = 0;
@@ -186,8 +187,8 @@ function countHosts(rawHeaders: string[]): number {
 }
 
 /**
- * Returns a 404 error for an unknown path, or a 405 error for a method that the path does not have.
- * @param allowed methods of the path; empty if the path is unknown
+ * Returns a 404 error for an unknown path, or a 405 error for a known path that does not allow the method of the request.
+ * @param allowed methods that the path allows; empty if the path is unknown
  */
 function noRoute(allowed: string[]): ApiError {
   return allowed.length === 0
@@ -218,7 +219,7 @@ function handleErrors(app: FastifyInstance, onRefused: HttpOptions['onRefused'])
   });
 }
 
-/** Lets the app handle requests that Node would otherwise end itself, with an empty response or by closing the connection. */
+/** Lets the app respond to unusual requests. Without this function, Node would send an empty response or close the connection. */
 function handleOddRequests(app: FastifyInstance): void {
   // A client may end its half of the connection after its last byte. With this option, the client can still read the response. `assign` is
   // used because Node's types do not have the option.

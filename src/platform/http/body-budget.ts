@@ -3,7 +3,10 @@ import { type Account, STRANGERS } from '../lib/account.ts';
 import type { BodyBounds } from '../lib/bounds.ts';
 import { type BodySpace, LARGE_BODY_BYTES } from './read-body.ts';
 
-/** Number by which the bound of all unauthenticated callers together is divided. The result is the bound of one unauthenticated caller. */
+/**
+ * Divisor for the bound of one unauthenticated caller. This bound is the bound of all unauthenticated callers together, divided by this
+ * number.
+ */
 const STRANGER_SHARE = 4;
 const RETRY_AFTER_SECONDS = 1;
 const MIB = 1024 * 1024;
@@ -63,8 +66,8 @@ export class BodyBudget {
   }
 
   /**
-   * Returns the name of the bound that the account would exceed if it took this number of bytes more. Returns null if it would exceed no
-   * bound.
+   * Returns the name of the bound that would be exceeded if the bodies of this account grew by this number of bytes. Returns null if no
+   * bound would be exceeded.
    */
   #exceededBound(account: Account, bytes: number): Bound | null {
     const limits = this.#limitsOf(account);

@@ -310,7 +310,7 @@ describe('registerBodyParsers', () => {
           await once(socket, 'drain');
         }
       }
-      // V8 frees the memory of Buffers in the background, shortly after the garbage collection.
+      // V8 frees the memory of Buffers in the background, shortly after the garbage collection. So the test waits until the memory is free.
       for (let tries = 0; tries < 100 && usedBytes() - memoryBefore > 16 * LIMIT_BYTES; tries += 1) {
         await setTimeout(20);
       }

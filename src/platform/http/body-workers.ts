@@ -10,7 +10,10 @@ import type { EncodedBody } from './decode/decode-body.ts';
 
 /** Maximum number of worker threads. One core of the processor stays free for the event loop. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
-/** Time after which an idle thread ends. A thread takes about 40 MB of memory, and 0.1 s to start. */
+/**
+ * Time in milliseconds after which an idle thread ends. An idle thread occupies about 40 MB of memory, but starting a new thread takes 0.1
+ * s.
+ */
 const IDLE_MS = 10_000;
 /**
  * Bounds on the heap of a thread, in MiB. The most expensive body of 1 MiB consists of 350,000 empty objects and needs between 44 and 48
@@ -83,7 +86,7 @@ function throwWorkerError(error: Error & { code?: unknown }): never {
 async function openPool(): Promise<Piscina> {
   const { Piscina } = await import('piscina');
   return new Piscina({
-    // The npm package has compiled code, so the worker has the same extension as this file.
+    // The worker has the same extension as this file: `.ts` in the sources, and `.js` in the npm package, which has compiled code.
     filename: new URL(`body-worker${extname(import.meta.filename)}`, import.meta.url).href,
     minThreads: 0,
     maxThreads: MAX_THREADS,

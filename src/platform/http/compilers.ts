@@ -29,9 +29,10 @@ type Serializer = (value: unknown) => string;
 const serializers = new Map<string, Serializer>();
 
 /**
- * Returns the serializer of a response. The response schema of a short list is a union of the array and a page of it. Each of these two
- * gets a serializer of its own, so that no response is validated against the union. The serializer is compiled at its first call. Equal
- * schemas share one serializer, because operations that return the same object have copies of its schema, and so has each app of a process.
+ * Returns the serializer of a response. The response schema of a short list is a union of the array and a page of it. The array and the
+ * page each get a serializer of their own, so that no response is validated against the union. The serializer is compiled at its first
+ * call. Equal schemas share one serializer, because operations that return the same object have copies of its schema, and each app in a
+ * process has copies too.
  */
 export function serializerOf(schema: Schema): Serializer {
   const [first, second] = 'anyOf' in schema ? (schema.anyOf ?? []) : [];
@@ -50,9 +51,9 @@ export function serializerOf(schema: Schema): Serializer {
 }
 
 /**
- * Returns the schema with each union of a type and null as a nullable type. The serializer validates a value against each member of a
- * union. Compiling these validators blocks the event loop for up to 90 ms at the first response, and validating doubles the time of each
- * response.
+ * Returns the schema, with a nullable type in place of each union of a type and null. With a union, the serializer would validate each
+ * value against the members of the union. Compiling these validators blocks the event loop for up to 90 ms at the first response, and
+ * validating doubles the time of each response.
  * @param text the schema as JSON
  */
 function withoutNullUnions(text: string): Schema {

@@ -8,7 +8,7 @@ import { apiError } from '../errors.ts';
 import { createHttpApp } from './app.ts';
 
 const BODY_BYTES = 1024 * 1024;
-/** Largest chunk that Node reads from a connection at once. */
+/** Largest number of bytes that Node reads from a connection in one step. */
 const CHUNK_BYTES = 64 * 1024;
 
 it('401: after a refusal, a body of 1 MiB that arrived together with its headers is read to its end, in small steps', async (test) => {

@@ -6,7 +6,10 @@ import { pino } from 'pino';
 import { eventually } from '#test/support/webhooks.ts';
 import { type App, createHttpApp } from './app.ts';
 
-/** Size of one text in bytes. It is larger than the buffers of both sockets together. */
+/**
+ * Size of one text in bytes. It is larger than the buffers of both sockets together, so the process cannot send a whole text to a client
+ * that does not read.
+ */
 const TEXT_BYTES = 32 * 1024 * 1024;
 
 describe('EventStreams (streams of events)', () => {
@@ -59,7 +62,7 @@ describe('EventStreams (streams of events)', () => {
     await eventually(() => app.eventStreams.size === 0, 'closed stream', 2_000);
   });
 
-  it('when the app stops, each stream of events sends the event bye with a wait of 0.3 to 3 s and ends, even a stream that opens later', async () => {
+  it('when the app stops, each stream of events sends the event bye with a retry time of 0.3 to 3 s and ends, even a stream that opens later', async () => {
     const texts: string[] = [];
     const openQuiet = async () => {
       const response = await fetch(`${url}/quiet`);

@@ -38,7 +38,7 @@ describe('GET /livez and GET /readyz', () => {
     }
   });
 
-  it('200: after the first call, calls of /readyz send no SQL statement, because the polls of the process show that the database responds', async (t) => {
+  it('200: after the first call, calls of /readyz send no SQL statement while the process polls the database for recent changes', async (t) => {
     const service = await startService();
     t.after(() => service.close());
     const statements: string[] = [];

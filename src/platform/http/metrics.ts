@@ -23,7 +23,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   });
   return {
     answered(request, reply) {
-      // A stream of events stays open for long, so its duration says nothing about the speed of the service.
+      // A stream of events is not recorded. It stays open for long, so its duration says nothing about the speed of the service.
       if (request.routeOptions.config.eventSchema !== undefined) {
         return;
       }

@@ -61,7 +61,7 @@ export interface Counter {
   take: (key: string, calls?: number) => Taken;
   /** Returns the state of the window of the key, and counts no call. Both numbers are zero if the key has no window. */
   look: (key: string) => Taken;
-  /** Replaces the window of the key with a window that is counted elsewhere. `take` continues this window. */
+  /** Replaces the window of the key with the state that another store, such as Redis, has counted. `take` continues from this state. */
   set: (key: string, taken: Taken) => void;
 }
 

@@ -242,7 +242,7 @@ describe('raw requests on a socket', () => {
   });
 
   it('when a response has been sent on an open connection, its ServerResponse object does not stay in memory', async () => {
-    // Other test files of this process may still hold such objects.
+    // Other test files of this process may still hold ServerResponse objects, so the test checks only that their number does not grow.
     const heldBefore = queryObjects(ServerResponse, { format: 'count' });
     const connections = Array.from({ length: 10 }, () => openConnection(service.url));
     for (const connection of connections) {

@@ -13,7 +13,7 @@ const LOST = 'Redis cannot be used, so this process counts the budgets in its ow
 const BACK = 'Redis is back: the processes share the budgets again';
 
 const SILENT = pino({ level: 'silent' });
-/** Times of the budgets in the tests. The processes share the budgets again soon after Redis is back. */
+/** Overrides the default times of budgets in Redis, so that the processes share the budgets again soon after Redis is back. */
 const TIMES = { announceEveryMs: 250, shareMs: 500, reconnectEveryMs: 100 };
 
 const program = findRedis();
@@ -108,7 +108,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
-  it('200: reading a budget counts no call, shows the calls of both nodes as shared, and shows the share of one node while Redis is lost', async () => {
+  it('200: reading a budget counts no call, and shows the calls to both nodes, or only the share of the node while Redis is lost', async () => {
     const tenant = await first.tenant();
     const { partner } = tenant;
     const look = async (node: TestService) => {
@@ -127,7 +127,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     await sleep(2 * TIMES.announceEveryMs); // Until then, both nodes know that there are two of them.
     messages.length = 0;
     await redis.kill();
-    // The share of this node is 148 of the 296 calls that are left.
+    // 296 calls are left, and each node may let in half of them: 148. This call is the first, so 147 calls remain.
     assert.equal(await remaining(first, partner), 147);
     const lost = await look(first);
     assert.deepEqual([lost.used, lost.is_shared], [153, false]);
@@ -296,7 +296,7 @@ describe('the budget of a key over the loss and the return of Redis, with window
     return Math.max(...letIn.map(letInFrom));
   }
 
-  it('if Redis is lost for more than two windows and comes back empty, no window has more than two budgets, and both nodes together keep one budget during the loss', async () => {
+  it('if Redis is lost for more than two windows and comes back empty, a key gets at most two budgets in a window, and one budget in the first window of the loss', async () => {
     await callDuring(sleep(1.5 * WINDOW_MS));
     await redis.kill();
     const lostAtMs = performance.now();
@@ -310,7 +310,7 @@ describe('the budget of a key over the loss and the return of Redis, with window
     assert.ok(mostLetIn() <= 2 * LIMIT, `${mostLetIn()} calls in a window`);
   });
 
-  it('if one node has let in almost all calls before a short loss of Redis, no window has more than two budgets', async () => {
+  it('if one node has let in almost all calls before a short loss of Redis, a key gets at most two budgets in a window', async () => {
     await call([1], 1);
     await sleep(WINDOW_MS / 2);
     await call([0], LIMIT - 1);

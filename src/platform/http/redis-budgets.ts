@@ -150,7 +150,7 @@ function createBudget(name: string, limit: number, { windowMs, link, presence, h
   };
 }
 
-/** Runs `work` every `everyMs` milliseconds, unless the previous run is still under way. Returns a function that stops this. */
+/** Runs `work` every `everyMs` milliseconds, unless the previous run is still under way. Returns a function that stops the repetition. */
 function repeat(everyMs: number, work: () => Promise<void>): () => void {
   let isRunning = false;
   const timer = setInterval(() => {
@@ -185,7 +185,10 @@ function createShare(limit: number, windowMs: number) {
   // If there are more processes than calls in the budget, each process lets in one call.
   const callsOf = (nodes: number) => Math.min(nodes, limit);
   return {
-    /** Stores the state of the window of a key in Redis. */
+    /**
+     * Copies the state that the window of a key has in Redis into `known`. Removes the counter `own` of the slot, because the slot is not
+     * lost.
+     */
     follow(slot: number, key: string, taken: Taken): void {
       ownBySlot.delete(slot);
       known.set(key, taken);

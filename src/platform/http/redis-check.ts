@@ -31,7 +31,8 @@ export async function checkRedis(url: string, limitMs: number): Promise<number> 
   try {
     return await inTime(limitMs, (deadlineMs) => Promise.race([broken.promise, runOnEach(servers, deadlineMs)]));
   } catch (error) {
-    // The client of a group connects again after each failure, so only the last failure says why there was no response in time.
+    // In a cluster or with Sentinels, the client connects again after each failure. So only the last failure says why there was no response
+    // in time.
     throw reason ?? error;
   } finally {
     servers.destroy();

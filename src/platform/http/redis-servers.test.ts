@@ -46,7 +46,7 @@ class TwoNodes implements AsyncDisposable {
     await Promise.all(this.stores.map((store) => store.close()));
   }
 
-  /** Returns the object of each node for one new budget. No call is counted in the budget yet. */
+  /** Creates one new budget that both nodes share, and returns one object for each node. No call is counted in the budget yet. */
   newBudgets(): Budget[] {
     const name = randomUUID();
     return this.stores.map((store) => store.budget(name, LIMIT));
@@ -153,7 +153,7 @@ describe('a Redis Cluster of three primaries, of which one is lost', { skip }, (
           [...lost, ...others].every((count) => count === LIMIT),
           `${lost.join()} and ${others.join()}`,
         );
-        // The other budgets are still counted in Redis, not divided.
+        // Redis still counts the budgets of the other primaries. They are not divided between the nodes.
         await nodes.untilShared(otherKeys);
         const budget = nodes.newBudgets()[0];
         const count = async (key: string) => (await budget?.take(key))?.count;

@@ -6,7 +6,10 @@ import type { HostAndPort, RedisAddress } from '../lib/redis-url.ts';
 /** Number of hash slots of a Redis Cluster (Redis Cluster specification, "Key distribution model"). */
 const CLUSTER_SLOTS = 16_384;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Maximum time in milliseconds that `connect` waits for each server of a cluster. The first call of a server waits for the connection. */
+/**
+ * Maximum time in milliseconds that `connect` waits for each server of a cluster. If a server is not connected by then, the first call that
+ * uses this server waits for the connection.
+ */
 const CLUSTER_CONNECT_MS = 250;
 /**
  * Time without a response after which a connection is closed and opened again, in milliseconds. It is longer than the time between two
@@ -24,7 +27,10 @@ export interface RedisServers {
   slotOf: (key: string) => number;
   /** Returns true if the same server has both slots, or if no server is known yet. */
   areTogether: (slot: number, other: number) => boolean;
-  /** Connects. Connections that break later are opened again. A server of a cluster that is down does not delay the others. */
+  /**
+   * Connects to all servers. A connection that breaks later is opened again. If one server of a cluster is down, the connections to the
+   * other servers are not delayed.
+   */
   connect: () => Promise<void>;
   /**
    * Runs a script on the primary that has the slot.
@@ -102,8 +108,8 @@ function createSentinel(
     nodeClientOptions: { ...common, ...login, database },
     sentinelClientOptions: { ...common, ...sentinelLogin },
     scanInterval: ASK_SENTINELS_EVERY_MS,
-    // Without this option, commands share a lease of the connection. A command that begins while another command waits for the lease might
-    // then wait until no command is under way.
+    // Without this option, commands take turns to use the connection, and each command needs a lease. A command that waits for the lease
+    // might then wait until no command is under way.
     reserveClient: true,
     // A command that fails is not repeated, because its caller has stopped waiting.
     maxCommandRediscovers: 0,
@@ -133,7 +139,7 @@ function createCluster(
   const cluster = library.createCluster({
     rootNodes: hosts.map((socket) => ({ socket })),
     defaults: { ...clientOptions(options, isEncrypted), ...login },
-    // Otherwise `connect` would wait until all primaries respond, also those that are down.
+    // Without this option, `connect` would wait until all primaries respond, even if some of them are down.
     minimizeConnections: true,
     topologyRefreshOnReconnectionAttemptStrategy: options.reconnectEveryMs,
   });

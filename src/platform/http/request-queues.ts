@@ -41,8 +41,8 @@ const UNDER_WAY_IN_LONG_ROUNDS = 4;
  */
 const OVERDUE_MS = 1_000;
 /**
- * Minimum time in milliseconds between the beginnings of two overdue requests of one tenant. Without it, a burst of 200 heavy requests
- * would begin as a whole after a second.
+ * Minimum time in milliseconds between the beginnings of two overdue requests of one tenant. Without this limit, a burst of 200 heavy
+ * requests would wait for a second, and then all of them would begin at the same time.
  */
 const BETWEEN_OVERDUE_MS = 250;
 /** Maximum number of credentials for which the tenant is cached. */
@@ -169,8 +169,8 @@ export class RequestQueues {
   }
 
   /**
-   * Runs `#afterTogether` after all waiting microtasks. So the measured cost of a request includes its work in microtasks. This function
-   * runs in a microtask, and Node calls the function that is given to `nextTick` only when no microtask waits.
+   * Runs `#afterTogether` after all waiting microtasks, so that the measured cost of a request includes its work in microtasks. This
+   * function itself runs in a microtask. Node calls the argument of `nextTick` only when no microtask waits.
    */
   readonly #afterMicrotasks = () => process.nextTick(this.#afterTogether);
 

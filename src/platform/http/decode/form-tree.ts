@@ -5,8 +5,8 @@ const MAX_INDEX = 1_000;
 type Path = Array<string | number>;
 
 /**
- * Node of the tree that has children. It is an object if the keys of its children are strings, and a list if the keys are numbers. The
- * numbers come in any order, and some numbers may be missing.
+ * Node with children in the tree of the fields of a form. It becomes an object if the keys of its children are strings, and a list if the
+ * keys are numbers. The numbers come in any order, and some numbers may be missing.
  */
 interface Branch {
   readonly children: Map<string | number, string | Branch>;
