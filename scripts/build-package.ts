@@ -1,6 +1,6 @@
 /**
- * Compiles `src` into `dist` for the npm package, because Node runs no TypeScript below node_modules. `npm pack` runs this script. The checkout
- * needs no build, and `bin/roomservice.js` does not use `dist` there.
+ * Compiles `src` into `dist` for the npm package, because Node does not run TypeScript in node_modules. `npm pack` runs this script. A
+ * checkout needs no `dist`, because `bin/roomservice.js` runs `src` there.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const TSC = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
 
 rmSync(DIST, { recursive: true, force: true });
 execFileSync(process.execPath, [TSC, '--project', join(REPOSITORY, 'tsconfig.package.json')], { stdio: 'inherit' });
-// The service reads or sends the other files as they are, for example the scripts and styles of its pages.
+// Copies the files that are not TypeScript, for example the scripts and styles of the pages. The service reads or sends them as they are.
 cpSync(SOURCES, DIST, { recursive: true, filter: (path) => !path.endsWith('.ts') });
 writeFileSync(
   join(DIST, 'package.json'),
@@ -21,8 +21,8 @@ writeFileSync(
 );
 
 /**
- * Returns the aliases of `dist/package.json`, which Node reads instead of those of `package.json`. They lead from `#platform/errors.ts` to
- * `dist/platform/errors.js`, because the compiler rewrites only relative imports.
+ * Returns the field `imports` of `dist/package.json`, which Node uses for the code in `dist`. For example, `#platform/errors.ts` leads to
+ * `dist/platform/errors.js`. The field is needed, because the compiler rewrites only relative imports.
  */
 function compiledImports(): Record<string, string> {
   const { imports } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {

@@ -1,6 +1,6 @@
 /**
- * Runs the container image that .ci/image has built, with a PostgreSQL server of the tests. The container runs as the user of the image,
- * with a read-only root folder. Waits for the health check of the image, and places an order.
+ * Runs the container image that .ci/image has built, with a test database. The container runs as the user of the image, with a read-only
+ * root folder. Waits until the health check of the image succeeds, and places an order.
  *
  *   node scripts/smoke-image.ts ROOT_FOLDER IMAGE.json
  */
@@ -72,7 +72,7 @@ function inImage(...command: string[]): string[] {
   return [READ_ONLY, root, 'env', `--chdir=${config.WorkingDir}`, ...command];
 }
 
-/** Runs a command in the image until it ends. Returns what it prints. @throws if it exits with another code than 0 */
+/** Runs a command in the image until it ends. Returns its standard output. @throws Error if the exit code is not 0 */
 async function runInImage(...command: string[]): Promise<string> {
   const [program = '', ...args] = inImage(...command);
   return (await promisify(execFile)(program, args, { env: environment, timeout: TIMEOUT_MS })).stdout;

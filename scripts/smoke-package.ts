@@ -16,7 +16,10 @@ const START_TIMEOUT_MS = 120_000;
 const folder = await newFolder();
 const prefix = join(folder, 'prefix');
 const empty = await newFolder();
-/** PATH of the machine without the commands of this checkout, and with those of the installation. */
+/**
+ * PATH with the commands of the installed package. The folders in node_modules are left out, because they have the commands of this
+ * checkout.
+ */
 const path = [join(prefix, 'bin'), ...(process.env['PATH'] ?? '').split(delimiter)]
   .filter((each) => !each.includes('node_modules'))
   .join(delimiter);

@@ -1,7 +1,7 @@
 /**
- * Runs the first steps of a new user with the real commands: receiver, service, the first curl, an order, a signed webhook, a crash, a
- * stop. If a command prints the next command, the test runs it exactly as printed. All files are in a temporary folder, and every port is
- * free.
+ * Runs the first steps of a new user with the real commands: start the receiver and the service, read the menu with curl, place an order,
+ * verify a signed webhook, kill the service, stop all commands. If a command prints the next command, the test runs it exactly as printed.
+ * All files are in a temporary folder, and every port is free.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -31,8 +31,8 @@ interface Printed {
 const folder = await newFolder();
 const dataDir = join(folder, 'data');
 const environment: Record<string, string> = {
-  // The PATH of a new user has no node_modules folders. The commands then start with the Node version of the machine, and npm adds the Node
-  // of this project.
+  // If npm runs this script, npm adds folders in node_modules to the PATH. The PATH of a new user does not have these folders, so they are
+  // removed. The commands then start with the Node version of the machine.
   PATH: (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((path) => !path.includes('node_modules'))

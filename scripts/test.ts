@@ -82,7 +82,8 @@ async function main(patterns: string[]): Promise<void> {
   const report = results.compose(spec);
   report.pipe(process.stdout);
   await once(report, 'end');
-  // The teardown leaves PostgreSQL running if a test process is still connected, and killed processes take a moment to end.
+  // After an interruption, the killed test processes take a moment to end. The wait is needed, because the teardown does not stop
+  // PostgreSQL while a test process is connected.
   await sleep(interruption.signal.aborted ? 1_000 : 0);
   await globalTeardown();
   // If the code of a test ends the process with exit code 0, the test runner reports no failure, although tests are missing.

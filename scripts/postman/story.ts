@@ -18,8 +18,8 @@ export interface Step {
   /** Variable that must be empty. The request is skipped if this variable has a value. */
   unless?: string;
   /**
-   * Fields that replace fields in the example body of the OpenAPI document. `{{{name}}}` becomes the value of the variable `name` without
-   * quotes, for example a number.
+   * Fields that replace fields in the example body of the OpenAPI document. The text `{{{name}}}` becomes the value of the Postman variable
+   * `name` without quotes, so that the value can be a number or a boolean.
    */
   body?: Record<string, unknown>;
   /** Lines of JavaScript that run before the request is sent. */
