@@ -14,9 +14,9 @@ const LARGEST_PAGE = 200;
 export type EntryOf<Answer> = Extract<Answer, readonly unknown[]>[number];
 
 /**
- * Yields every entry of a list, newest first. Reads the next page only when the caller asks for an entry of it. If a new entry is created
- * before the list has been read to its end, older entries move to the next page and would be read a second time. This function skips
- * entries that it has already yielded.
+ * Yields every entry of a list, newest first. Reads the next page only when the caller asks for an entry of that page. If a new entry is
+ * created before the list has been read to its end, older entries move to the next page and would be read a second time. This function
+ * skips entries that it has already yielded.
  * @throws RoomserviceError `unexpected_answer` if a response is not a page
  */
 export async function* entriesOf<Entry>(

@@ -72,7 +72,7 @@ describe('retries after temporary failures', () => {
     assert.deepEqual([error.attempts, front.requests.length], [1, 1]);
   });
 
-  test('a list is read to its end even if requests for its second page fail or lose their response', async () => {
+  test('a list is read to its end even if a request for its second page fails and the response to the next request is lost', async () => {
     const other = (await openPartnerTenant(service)).client({ baseUrl: front.url });
     for (let count = 0; count < 3; count += 1) {
       await other.orders.create(water());

@@ -63,7 +63,8 @@ function successContent({ event, csvExample }: Operation, schema: Schema, compon
       }),
     };
   }
-  // OpenAPI 3.1 cannot describe the parts of a stream. So the schema of the text names the schema of the data of an event.
+  // OpenAPI 3.1 has no schema for the events of a stream. So the stream is documented as one text, and `contentSchema` names the schema of
+  // the data of an event.
   const { examples: _, ...text } = schema;
   const data = { contentMediaType: 'application/json', contentSchema: components.refer(event) };
   return { 'text/event-stream': { schema: { ...text, ...data }, examples } };

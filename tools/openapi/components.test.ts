@@ -28,7 +28,7 @@ describe('the named schemas of a document', () => {
     assert.deepEqual(components.byName(), {});
   });
 
-  it('an OpenAPI schema shows the keywords from its field DOCUMENTED as its own keywords', () => {
+  it('the OpenAPI document shows the keywords in the field DOCUMENTED of a schema as keywords of the schema', () => {
     const components = new Components();
     const url = Type.String({ minLength: 1, [DOCUMENTED]: { format: 'uri' } });
     const shown = { type: 'string', minLength: 1, format: 'uri' };

@@ -4,7 +4,10 @@ import type { Operation } from './operations.ts';
 const integer = { type: 'integer', minimum: 0 };
 const text = { type: 'string' };
 
-/** Response headers, keyed by name (decisions 8, 11, 22 and 40). `Retry-After-Opening` is `Retry-After` of a closed restaurant. */
+/**
+ * Response headers, keyed by name (decisions 8, 11, 22 and 40). The key `Retry-After-Opening` describes the header `Retry-After` in a
+ * response of a closed restaurant.
+ */
 export const HEADERS = {
   'X-Request-Id': {
     description:

@@ -47,7 +47,7 @@ describe('site', () => {
       assert.equal(status, 200, path);
       assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
       assert.equal(headers.get('x-ratelimit-limit'), null, path);
-      // The test does not compare two responses with the reference page, because each response has a new nonce.
+      // For the reference page, the two texts are not compared, because each response has a new nonce.
       const other = await get(path.endsWith('/') ? path.slice(0, -1) : `${path}/`);
       assert.equal(other.status, 200, path);
       if (path !== '/docs/') assert.equal(other.text, text, path);

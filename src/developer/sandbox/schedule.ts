@@ -43,8 +43,8 @@ const MOST_EXTRA_PORTIONS = 10;
 const SLOW_KITCHEN = 4;
 
 /**
- * Next status of a stay by special guest names, with which a developer chooses the status (docs/guides/sandbox.md). The keys are in lower
- * case, but a name matches in any letter case.
+ * Next status of a stay for special guest names (docs/guides/sandbox.md). A developer books a stay with such a name to choose its next
+ * status. The keys are in lower case, but a name matches in any letter case.
  */
 const STEP_BY_GUEST_NAME: ReadonlyMap<string, Step<ReservationStatus>> = new Map([
   ['cancelled by hotel', { status: 'cancelled', afterMs: 30 * SECOND_MS }],
