@@ -320,8 +320,8 @@ function refuseTenantParameters(request: FastifyRequest): void {
 }
 
 /**
- * After a successful write, makes the live changes read the tenant soon, so that clients of this process that watch the tenant need not
- * wait for the next poll.
+ * After a successful write, makes `liveChanges` read the changes of the tenant soon. So clients of this process that watch the tenant need
+ * not wait for the next poll.
  */
 function wakeAfterWrite(liveChanges: LiveChanges, request: FastifyRequest, reply: FastifyReply): void {
   const tenantId = Number(request.account.tenant); // NaN if the caller is unknown.

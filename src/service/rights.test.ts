@@ -192,7 +192,10 @@ async function makeObjects(): Promise<(url: string, name: string) => string> {
   };
 }
 
-/** Causes an event of the partner, which has a webhook, so the event gets a delivery. */
+/**
+ * Registers a webhook for the partner's credential, and causes an event for it. So the event gets a delivery.
+ * @returns the id of the delivery
+ */
 async function makeDelivery(): Promise<string> {
   await register(service, hotel.partner, 'https://127.0.0.1:9/hook');
   await causeEvent(service, hotel);
@@ -277,7 +280,8 @@ describe('the rights of each operation', () => {
   it('404: the owner of another tenant finds no object of the tenant, and gets no list with such an object', async () => {
     const known = [hotel.credential.id, hotel.document.slug, await personId(service, hotel.tenantId, 'staff')];
     const headers = await headersOf("another tenant's owner");
-    // These operations look for the object only if the body is valid. Both tenants have the dish of `changeDish`.
+    // These operations look for the object only if the body is valid. `changeDish` may succeed, because both tenants have a dish with this
+    // sku.
     const bodies: Record<string, object> = {
       changeOrderStatus: { status: 'cancelled' },
       changeReservationStatus: { status: 'cancelled' },

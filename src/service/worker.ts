@@ -76,7 +76,8 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     headerBrand: config.webhookHeaderBrand,
     log,
     contact,
-    // PostgreSQL wakes all listening connections of the database at each notification, so only few processes listen.
+    // PostgreSQL wakes all listening connections of the database at each notification. So only the few processes that hold a scan lease
+    // listen.
     onScanLease: (isHeld) => {
       if (isHeld) {
         notifications?.open(deliveries);

@@ -2,9 +2,9 @@ import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Returns the network that counts as one client. For IPv4 this is the whole address, also if it is written as IPv6 (`::ffff:192.0.2.1`).
- * For IPv6 it is the /64 network, because an Internet provider gives each customer at least this network. If the text is not an address, it
- * is returned unchanged. A proxy may send such a text.
+ * Returns the network of a client's address. All addresses of a network count as one client. The network of an IPv4 address is the address
+ * itself, also if it is written as IPv6 (`::ffff:192.0.2.1`). The network of an IPv6 address is its /64 network, because an Internet
+ * provider gives each customer at least a /64. A proxy may send a text that is not an address. Such a text is returned unchanged.
  */
 export function clientNetwork(address: string): string {
   if (isIPv4(address) || !isIPv6(address)) {

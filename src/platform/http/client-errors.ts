@@ -55,8 +55,8 @@ interface Exchange {
  * client would take the refusal for the response to the previous request.
  */
 export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  // Each connection has one `Exchange`, and its fields are cleared after each response. Without the clearing, requests would stay in memory
-  // for long, and V8 would move them out of its young generation, where garbage collection is cheap.
+  // Each connection has one `Exchange`, and its fields are cleared after each response. Otherwise requests that have ended would stay in
+  // memory while their connection is open, which makes garbage collection slower.
   const exchanges = new WeakMap<Duplex, Exchange>();
   server.on('request', (request, response) => {
     let exchange = exchanges.get(request.socket);
@@ -71,8 +71,8 @@ export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoEx
   });
   const afterResponses = (socket: Duplex, respond: () => void) => {
     const exchange = exchanges.get(socket);
-    // If the latest request is incomplete, the refusal is the response to this request. Then only the response to the previous request must
-    // end first.
+    // If the latest request has not arrived completely, the refusal is the response to it, and waits only for the previous response. If the
+    // latest request is complete, the refusal waits for the response to it.
     const pending = exchange?.request?.complete ? exchange.response : exchange?.previous;
     if (pending !== undefined && !pending.writableFinished) {
       // If the client has ended its half of the connection, Node's own 'finish' listener ends the connection. So `respond` must run before

@@ -31,8 +31,8 @@ declare module 'fastify' {
     /** Example of a response as CSV, for an operation that can respond with CSV too. */
     csvExample?: string;
     /**
-     * True if the response is streamed, because it is a long list or a long document. A request gets 429 `rate_limited` if its caller
-     * already has too many such responses that it reads slowly.
+     * True if the response is streamed, because it is a long list or a long document. A request gets 429 `rate_limited` if too many earlier
+     * streamed responses wait because the caller does not read them.
      */
     isStreamed?: boolean;
     /**

@@ -80,7 +80,8 @@ export class EventStreams {
    * @throws ApiError 429 `rate_limited` if the caller, the tenant or the process has too many streams
    */
   admit({ account }: FastifyRequest, reply: FastifyReply): void {
-    // Copies the tenant and the caller, because the counts of these two must be reduced when the connection is closed.
+    // Copies the tenant and the caller, because a guard may change `account`. The close of the connection must reduce the same two counts
+    // that this call increases.
     const { tenant, caller } = account;
     this.#refuseTooMany({ tenant, caller });
     this.#count({ tenant, caller }, 1);
@@ -162,9 +163,9 @@ export function addEventStreams(app: FastifyInstance, bounds: Partial<StreamBoun
 }
 
 /**
- * Destroys the response when the client ends its half of the connection. Other responses continue in this case, because the client may
- * still read them. But a client that closes a stream also ends only its half at first. The process would notice the closed stream only at
- * the next write, seconds later.
+ * Destroys the response of a stream when the client ends its half of the connection, because this is the first sign that the client has
+ * closed the stream. Otherwise the process would notice the closed stream only at its next write, seconds later. Responses that are no
+ * stream continue, because a client may end its half and still read the response.
  */
 function destroyWhenClientLeaves(socket: Socket, response: ServerResponse): void {
   const onEnd = () => response.destroy();

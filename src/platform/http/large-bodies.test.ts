@@ -50,7 +50,8 @@ function multipart(fields: Record<string, string>): Case {
 async function threadPriorities(): Promise<number[]> {
   const threads = await readdir('/proc/self/task');
   const stats = await Promise.all(threads.map((thread) => readFile(`/proc/self/task/${thread}/stat`, 'utf8')));
-  // The second field is the name in parentheses, which may contain spaces. Field 19 is the 17th after it.
+  // Field 2 is the name of the thread in parentheses. The name may contain spaces, so the code counts the fields after the closing
+  // parenthesis. Field 19 is the 17th of them.
   return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
 }
 

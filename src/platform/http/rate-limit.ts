@@ -97,7 +97,8 @@ export function createCounter(windowMs = WINDOW_MS): Counter {
         newer.set(key, window);
       }
       window.count += calls;
-      // Both times are rounded, so their difference may be slightly larger than the length of the window. `min` corrects this.
+      // Floating-point numbers are rounded, so `endsAtMs - nowMs` may be slightly larger than the length of the window. `min` corrects
+      // this.
       return { count: window.count, msLeft: Math.min(windowMs, window.endsAtMs - nowMs) };
     },
     look(key) {

@@ -78,7 +78,8 @@ export async function createRedisBudgets(url: string, log: Logger, times: Partia
   const presence = createPresence(MISSED_ANNOUNCEMENTS * announceEveryMs, shareMs);
   const link = await RedisLink.open(
     url,
-    // A server that comes back may have no data. This process announces itself again, so that the other processes soon count it.
+    // A server that comes back may have lost its data. So this process announces itself again immediately, and the other processes soon
+    // count it.
     { log, reconnectEveryMs, onFound: (found) => void presence.announce(found) },
     async (opened) => await presence.announce(opened),
   );
@@ -240,8 +241,8 @@ function createPresence(lifetimeMs: number, shareMs: number) {
   return {
     async announce(link: RedisLink): Promise<void> {
       const counts = (await runOnEach(link, ANNOUNCE, [id, String(lifetimeMs)])) as (number | null)[];
-      // A server that has just come back may have no data, and other processes may not have announced themselves again. So the known number
-      // of processes must not fall yet.
+      // A server that has just come back may not have the announcements of all processes yet. If the known number of processes fell now,
+      // the share of each process would be too large.
       const atLeast = link.losses.msSinceAnyFailure() < shareMs ? nodes : 1;
       nodes = Math.max(atLeast, ...counts.map((count) => count ?? 1));
     },

@@ -17,7 +17,10 @@ const CLUSTER_CONNECT_MS = 250;
  * used, because their timer never ends if a client is closed while a PING is under way (redis 6.3.1).
  */
 const SILENCE_MS = 12_000;
-/** Time in milliseconds between two requests to the Sentinels for the current primary. A notification of a new primary may be lost. */
+/**
+ * Time in milliseconds between two requests to the Sentinels for the current primary. The requests are needed, because a notification of a
+ * new primary may be lost.
+ */
 const ASK_SENTINELS_EVERY_MS = 10_000;
 
 /** Connections to the servers of a REDIS_URL. A key belongs to a hash slot, and each slot has one primary at a time. */
@@ -119,7 +122,7 @@ function createSentinel(
       options.onBroken(0, error);
     }
   });
-  // While the primary responds, a Sentinel that is out of reach does no harm.
+  // An error of a Sentinel is not passed to `onBroken`, because a Sentinel that is out of reach does no harm while the primary responds.
   const withReason = createReasons(client);
   return {
     ...ONE_SLOT,
@@ -152,7 +155,8 @@ function createCluster(
       options.onBroken(slot, error);
     }
   });
-  // While the primaries respond, a failure of a root node, or of a refresh of the list of nodes, does no harm.
+  // A failure of a root node, or of a refresh of the list of nodes, is not passed to `onBroken`, because it does no harm while the
+  // primaries respond.
   const withReason = createReasons(cluster);
   return {
     slots: CLUSTER_SLOTS,
@@ -188,8 +192,8 @@ function createCluster(
 }
 
 /**
- * Remembers the last error that a client has reported. Returns a function that throws an error with this reason, because the errors of
- * `connect` only say that no server is available, and not that, for example, the password is wrong.
+ * Stores the last error that a client has reported. Returns a function that throws an error with this reason. The errors of `connect` only
+ * say that no server is available, and not that, for example, the password is wrong.
  */
 function createReasons(client: EventEmitter): (error: Error) => never {
   let reason = '';

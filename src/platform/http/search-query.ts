@@ -10,8 +10,8 @@ const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 export const IDS_PATTERN = `^${UUID_PATTERN}(,${UUID_PATTERN}){0,${MAX_IDS - 1}}$`;
 
 /**
- * Reads a query parameter with a time that bounds a list of whole milliseconds. A time between two milliseconds counts as the later
- * millisecond.
+ * Reads a query parameter with a time that bounds the times of list entries. The times of entries are whole milliseconds, so a parameter
+ * between two milliseconds counts as the later one.
  * @returns milliseconds of Unix time, at least 0
  */
 export function readBound(time: string): number {
@@ -32,7 +32,7 @@ export function readIds(text: string): string[] {
 }
 
 /**
- * Reads the query parameter `phone`. A search compares only the digits, so a text without digits would find nothing that the caller means.
+ * Reads the query parameter `phone`. A search compares only the digits, so a text without digits is refused.
  * @throws ApiError 400 `invalid_request`
  */
 export function readPhone(text: string): string {

@@ -29,7 +29,7 @@ import { causeEvent, eventually, isSignedWith, moveOrder, placeOrder, register }
 const CLIENTS = 4;
 /** Number of orders that each client places before the backup begins. */
 const ORDERS_BEFORE = 10;
-/** Number of orders in a database whose restore takes long enough to be killed. */
+/** Number of orders in a database. With so many orders, a restore takes long enough for a test to kill it. */
 const MANY_ORDERS = 20_000;
 
 /** Data and credentials that must work after a restore in the same way as before the backup. */

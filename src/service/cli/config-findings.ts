@@ -1,7 +1,7 @@
-/** Time limit in milliseconds for each try of a server by `config check`. */
+/** Time limit in milliseconds for each server that `config check` tries. */
 export const TRY_LIMIT_MS = 5_000;
 
-/** Sentences about what a try has found. The try has failed if there is a fault. */
+/** Result of a try to use a server or a database, as sentences for the operator. The try has failed if there is at least one fault. */
 export interface Findings {
   details: string[];
   faults: string[];

@@ -16,7 +16,10 @@ export interface Try extends Findings {
 
 /** Tries the database, Redis, the key set of the identity provider and the mail server at the same time. Changes nothing on them. */
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
-  /** Runs a try, unless one of its variables is faulty or `isWanted` is false, because the first variable is not set. */
+  /**
+   * Tries one server. Does not try the server if one of `variables` is faulty, or if `isWanted` is false. `isWanted` is false if the first
+   * variable is not set.
+   */
   const attempt = async (
     what: Try['what'],
     variables: SettingName[],
@@ -87,7 +90,10 @@ async function tryMailServer(mail: NonNullable<Config['mail']>): Promise<Finding
   return { details: [`${host}:${port} ${login === null ? 'responds' : 'accepts the login'}.`], faults: [] };
 }
 
-/** Code of a system error, such as ECONNREFUSED. Libraries have codes of their own, which say less than their messages. */
+/**
+ * Code of a system error, such as ECONNREFUSED. Libraries have codes of their own. These say less than the messages of the errors, so they
+ * are not matched.
+ */
 const SYSTEM_CODE = /^E(?!RR_)[A-Z_]+$/;
 
 /** Returns the reason of a failed connection: the code of the innermost error if it is a system error, or else its message. */

@@ -3,7 +3,7 @@ import { recount } from '#hotel/reservations/reservations.ts';
 import type { Database } from '#platform/db/database.ts';
 import { showProgress } from './terminal.ts';
 
-/** Recount of the nights of one tenant. */
+/** Result of comparing the night counters of one tenant with its reservations. */
 export interface CountedNights extends Awaited<ReturnType<typeof recount>> {
   /** Slug of the tenant. */
   tenant: string;

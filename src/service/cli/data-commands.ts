@@ -8,7 +8,7 @@ interface BackupFlags {
   json?: boolean;
 }
 
-/** Adds the commands that handle all data of an installation at once. The code of each command is loaded only when it is called. */
+/** Adds the commands that handle all data of an installation. The code of each command is loaded only when the command is called. */
 export function addDataCommands(program: Command): void {
   addBackupCommands(program);
   addMoveCommand(program);

@@ -13,7 +13,7 @@ describe('the demo tenant that the first serve --demo makes', () => {
   let env: Record<string, string>;
   let serving: Serving;
   let password: string;
-  /** Days at the hotel on which the stay may arrive. There are two if a midnight passes during the start. */
+  /** Possible dates of the arrival in the time zone of the hotel. The two dates differ if midnight passes while `serve` starts. */
   let arrivals: string[];
 
   before(async () => {

@@ -28,14 +28,14 @@ const DOCUMENT = join(import.meta.dirname, '../../../demo/tenant.json');
 const OWNER_EMAIL = 'owner@demo.example';
 const FRONT_DESK_EMAIL = 'front-desk@demo.example';
 /**
- * Staff of a new demo tenant. They are not in demo/tenant.json, because the document of a new user needs a password, and a repository
+ * Staff of a new demo tenant. They are not in demo/tenant.json, because a document with a new user needs a password, and a repository
  * should have no password.
  */
 const STAFF: { email: string; name: string; areas: Area[] }[] = [
   { email: FRONT_DESK_EMAIL, name: 'Inês Duarte', areas: ['hotel', 'rates'] },
   { email: 'kitchen@demo.example', name: 'Tomás Reis', areas: ['orders', 'menu'] },
 ];
-/** Room type of the first stay. It is not one of the room types whose free rooms the guides show. */
+/** Room type of the first stay. The guides show the free rooms of other room types, so the numbers in the guides stay correct. */
 const BOOKED_ROOM_TYPE = 'Family';
 
 interface SignIn {

@@ -100,8 +100,8 @@ describe('roomservice keys rotate', () => {
   }
 
   /**
-   * Starts a rotation and kills it when both the old and the new key exist, so that the rotation is half done. There is enough time for the
-   * kill, because the command waits before it removes the old key.
+   * Starts a rotation and kills the command when the old and the new key exist, so that the rotation is half done. The command waits before
+   * it removes the old key, so there is enough time to kill it.
    */
   async function interruptOne(): Promise<void> {
     const command = startCommand(['keys', 'rotate'], { env });

@@ -48,7 +48,10 @@ describe('live changes over several processes', () => {
     call: (method, path, options) => call(url, method, path, options),
   });
 
-  /** Client that opens its stream again on the process that keeps running, and sends the last event id that it received. */
+  /**
+   * Client of a process that ends. After the end, the client opens its stream again on the process that keeps running, and sends the last
+   * event id that it received.
+   */
   interface Client {
     tenant: TestTenant;
     streams: TestStream[];

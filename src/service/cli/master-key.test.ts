@@ -68,7 +68,7 @@ describe('replacing the master key', () => {
     await serving.ended;
   });
 
-  it('the first serve that gets the new and the old master key wraps the service keys again, and logs it once', async () => {
+  it('the first serve that gets the new and the old master key wraps the service keys again, and only the first serve logs this change', async () => {
     const logLine = /"keys":3,"msg":"keys wrapped again: only MASTER_KEY unwraps them now/;
     for (const [env, isLogged] of [
       [envOf(newKey, oldKey), true],

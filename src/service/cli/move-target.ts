@@ -3,12 +3,12 @@ import { isUnavailable } from '#platform/db/failures.ts';
 import { readOutcome } from '#platform/db/transaction-outcome.ts';
 import { OperatorError } from '#platform/errors.ts';
 
-/** Longest wait in milliseconds until the server has noticed that the process of an earlier move is gone. */
+/** Maximum time in milliseconds that this process waits until the server has noticed that the process of an earlier move has ended. */
 const OUTCOME_WAIT_MS = 10_000;
 const OUTCOME_POLL_MS = 250;
 /** Message of the library pg if the server asks for a password and the URL has no password. */
 const NO_PASSWORD = /client password must be a string/;
-/** Messages of pg that refuse a server during the connection, and that have no error code. */
+/** Messages of errors with which the library pg refuses to connect to a server. These errors have no code. */
 const REFUSED_BY_CLIENT = /^(SASL|SCRAM|The server does not support SSL)/;
 
 /**

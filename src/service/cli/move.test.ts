@@ -112,7 +112,7 @@ describe('roomservice move', () => {
     assert.deepEqual([await orderCount(target), await hasMarker()], [0, false]);
   });
 
-  it('while a move runs, serve and commands on the DATA_DIR are refused; a killed move can run again, and the target serves everything as before', async () => {
+  it('while a move runs, serve and commands on the DATA_DIR are refused; a killed move can run again, and then serve on the target has all data and secrets', async () => {
     const target = await newTarget();
     await onInsert(target, 'dish', 'PERFORM pg_sleep(0.1); RETURN NEW;');
     const killed = startCommand(['move', '--to', target.url], { env });
@@ -247,8 +247,8 @@ async function slowCommit({ db }: TestDatabase, seconds: number): Promise<void> 
 }
 
 /**
- * Waits until the server runs the COMMIT of a move. The file `moved-to` is not enough as a sign, because it appears earlier, when the
- * transaction can still be lost.
+ * Waits until the server runs the COMMIT of a move. The test cannot wait for the file `moved-to`, because this file appears before the
+ * COMMIT begins.
  */
 async function waitForCommit({ db }: TestDatabase): Promise<void> {
   const isCommitting = async () => {

@@ -26,7 +26,7 @@ import { print, printJson, showProgress } from './terminal.ts';
 /** Shortest time in milliseconds between two messages about the progress of one table. */
 const PROGRESS_MS = 5_000;
 
-/** Both databases of a move. */
+/** The two databases of a move: the embedded database, and the other database into which the data is copied. */
 interface Databases {
   config: Config;
   /** URL of the embedded database. It contains a password. */
@@ -62,7 +62,7 @@ export async function move(config: Config, to: string, { json }: { json?: boolea
   }
 }
 
-/** Moves the data, unless an earlier call of the command has moved it and was killed before it could report that. */
+/** Moves the data, unless an earlier call of the command has moved the data, but was killed before it could report the success. */
 async function moveOnce(databases: Databases): Promise<MoveMarker> {
   const { dataDir } = databases.config;
   const earlier = await readMoveMarker(dataDir);
@@ -70,7 +70,7 @@ async function moveOnce(databases: Databases): Promise<MoveMarker> {
     throw new OperatorError(movedError(dataDir, earlier).message);
   }
   if (earlier === null || !(await isFinished(databases, earlier))) {
-    // With another master key, no credential would work after the move.
+    // If the master key is not the one of the database, no credential would work after the move.
     await masterKeyInUse(databases.config, databases.from);
     await migrate(databases.from);
     await load(databases);
@@ -131,7 +131,10 @@ async function load(databases: Databases): Promise<void> {
 
 type Table = Parameters<TransferSource['read']>[0];
 
-/** Reads the rows of a table, and shows progress. A failure of the source must not look like a failure of the target. */
+/**
+ * Reads the rows of a table, and shows progress.
+ * @throws OperatorError if the read fails. Otherwise the caller would report the failure as a failure of the target.
+ */
 async function* readFrom(source: TransferSource, table: Table): AsyncGenerator<Buffer> {
   try {
     let bytes = 0;

@@ -75,7 +75,10 @@ export async function openBackupKey(backup: Backup, passphraseFile: string | und
   return await openSealedKey(backup.sealedKey, passphrase);
 }
 
-/** @throws OperatorError if the number of rows of a table differs from the number that the backup gives */
+/**
+ * Compares the numbers of restored rows with the numbers that the backup gives.
+ * @throws OperatorError if the numbers differ for a table
+ */
 export function refuseOtherCounts(counts: RowCounts, expected: RowCounts): void {
   const table = Object.keys(expected).find((name) => counts[name] !== expected[name]);
   if (table !== undefined) {

@@ -62,11 +62,14 @@ export interface RuntimeOptions {
   onHungWrites?: (areHanging: boolean) => void;
   /** Called with true when a node of a cluster is found down, and with false when it is back. */
   onNodeOutage?: (node: string, isDown: boolean) => void;
-  /** Number of connections of the pool that only the background loops may use, unless the pool is small. Default: 0. */
+  /**
+   * Number of connections in the pool that only the background loops may use. A pool of fewer than 5 connections reserves none for them.
+   * Default: 0.
+   */
   backgroundConnections?: number;
 }
 
-/** Minimum size of the connection pool for reserved connections. A smaller pool reserves no connection for background work. */
+/** Minimum size of a connection pool that reserves connections for background work. A smaller pool reserves no connection. */
 const MIN_CONNECTIONS_TO_SPLIT = 5;
 /** Size of the pool of a command if DATABASE_POOL_SIZE is `auto`. A command takes only the connections that it uses. */
 const COMMAND_POOL_SIZE = 10;
@@ -191,7 +194,7 @@ function tellOfPooler({ keepsPreparedStatements }: Pooling, { databasePreparedSt
   return `DATABASE_URL leads to a connection pooler. Time limits are sent with each transaction, and statements are ${arePrepared ? '' : 'not '}prepared.`;
 }
 
-/** Address of a database that was not migrated, because its caller must not change it. */
+/** Database that is open for a command, and that was not migrated, because the command must not change it. */
 export interface DatabaseServer {
   /** URL of the database, which may contain a password. */
   url: string;

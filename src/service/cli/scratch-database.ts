@@ -40,7 +40,10 @@ async function openEmbedded(config: Config): Promise<DatabaseServer> {
   }
 }
 
-/** @throws OperatorError if the server is out of reach, or if the role may not create databases */
+/**
+ * Creates the scratch database on the server of DATABASE_URL.
+ * @throws OperatorError if the server is out of reach, or if the role may not create databases
+ */
 async function createOnServer(config: Config, databaseUrl: string): Promise<DatabaseServer> {
   try {
     return await reachable(config, createScratchDatabase(databaseUrl));

@@ -193,7 +193,10 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   }
 }
 
-/** Opens the budgets of calls. A process without an API counts no calls. In Redis, it would lower the share of the other processes. */
+/**
+ * Opens the budgets of calls. A process without an API counts no calls, so it does not use Redis. Otherwise the processes with an API would
+ * count it as one of them, and each would let in fewer calls when Redis is lost.
+ */
 async function openBudgets(config: Config, log: Logger, options: ServeOptions): Promise<BudgetStore> {
   return config.redisUrl === null || options.only === 'worker'
     ? createMemoryBudgets()

@@ -15,8 +15,8 @@ import { print, printJson, showProgress } from './terminal.ts';
 import { cause, type TriggerParts } from './trigger-causes.ts';
 
 /**
- * Maximum number of events that the command reads from the feed to find its new event. It starts at the position where the feed ended
- * before the new event. A demo credential gets fewer other events in this short time.
+ * Maximum number of events that the command reads from the feed to find its new event. The read starts where the feed ended before the new
+ * event. A demo credential gets fewer than 200 other events while the command runs.
  */
 const MAX_EVENTS = 200;
 

@@ -117,10 +117,10 @@ describe('tenant document', () => {
     assert.deepEqual(await ofTenant(), rowsBefore);
   });
 
-  it('if a document creates the tenant while the same document is checked, the second document changes the tenant and has no faults', async () => {
+  it('if two calls apply the same document, and one call creates the tenant while the other checks the document, the other finds no faults and changes nothing', async () => {
     const document = sampleTenant();
     let first: ReturnType<typeof apply> | undefined;
-    /** Applies the document a first time after the check of the second time has found that the tenant is missing. */
+    /** Makes the call `first` apply the document while the call `second` checks it, after `second` has found that the tenant is missing. */
     const applyFirst: KyselyPlugin = {
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {

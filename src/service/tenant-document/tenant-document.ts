@@ -71,8 +71,8 @@ export async function applyTenantDocument(
   try {
     return await checkAndApply(db, value, options);
   } catch (error) {
-    // Two documents that are applied at the same time may create the same user. The second try finds the user that the other document has
-    // created, and either updates this user or reports a fault.
+    // Two calls that apply documents at the same time may create the same user. The second try of this call finds the user that the other
+    // call has created, and either updates this user or reports a fault.
     if (isUniqueViolation(error) || error instanceof EmailTakenError) {
       return await checkAndApply(db, value, options);
     }
@@ -99,7 +99,7 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
     ...(await faultsOfValues(db, known?.id ?? null, value)),
   ];
   if (faults.length > 0 && known === null && (await findKnownTenant(db, value)) !== null) {
-    // Another document has created this tenant during the check. So the check took the users of this tenant for users of another tenant.
+    // Another call has created this tenant during the check. So the check took the users of this tenant for users of another tenant.
     return await checkAndApply(db, value, options);
   }
   refuse(faults);
