@@ -163,7 +163,7 @@ describe('scan leases of delivery workers', () => {
     assert.equal(other.attempts(), 1);
   });
 
-  it('a large backlog opens scan leases for further workers, and these workers stop searching when their slots close', async () => {
+  it('a large backlog opens slots of scan leases for further workers, which lose these leases when the slots close', async () => {
     await openOnly([1]);
     receiver.answerWith(() => ({ status: 204, afterMs: 100 }));
     const all = Array.from({ length: 3 }, () => work());

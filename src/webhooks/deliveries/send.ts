@@ -108,9 +108,9 @@ function postTo(url: URL, headers: Record<string, string>, body: string): Dispat
 }
 
 /**
- * One POST and its response, under one deadline. The first of three things decides the outcome: a status, an error or the deadline. So a
- * 2xx status is a success even if reading the body fails later. The body is always read to its end, so that the connection can be used
- * again.
+ * One POST and its response, under one time limit. The first of these decides the outcome: a status, an error, or the end of the time
+ * limit. So a 2xx status is a success even if reading the body fails later. The body is always read to its end, so that the connection can
+ * be used again.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<SendOutcome>;

@@ -62,7 +62,7 @@ interface Taken {
   url: string;
   slot: Slot;
   state: 'taken' | 'waiting' | 'begun';
-  /** True if the delivery is claimed ahead. Such a delivery does not count as a taken slot. */
+  /** True if the delivery was claimed before a slot was free. Such a delivery does not count as a taken slot. */
   isAhead: boolean;
   beganAtMs: number;
 }
@@ -79,8 +79,8 @@ class NaiveSlots {
   }
 
   /**
-   * Returns up to `count` slots for which the given step is allowed. The step `release` is also allowed if the attempt of the slot never
-   * began.
+   * Returns up to `count` slots for which the given step is allowed, from a position that depends on `pick`. For example, `release` is
+   * allowed only if the attempt of the slot has not begun and does not wait to begin.
    */
   some(kind: Kind, pick: number, count: number): Taken[] {
     const from = { begin: 'taken', end: 'begun', release: 'taken', take: null, wait: null }[kind];
@@ -123,7 +123,7 @@ class NaiveSlots {
     return [...this.#all].filter((taken) => taken.url === url && taken.state === 'begun').length;
   }
 
-  /** Returns the number of slots that the receiver has taken, without the deliveries that are claimed ahead. */
+  /** Returns the number of slots that the receiver has taken. Deliveries that were claimed before a slot was free do not count. */
   #slotsOf(url: string): number {
     return [...this.#all].filter((taken) => taken.url === url && !taken.isAhead).length;
   }
@@ -140,7 +140,8 @@ class NaiveSlots {
   }
 
   /**
-   * Returns how many slots are free for receivers of this kind (lagging or healthy). Returns 0 during the receiver's pause after failures.
+   * Returns how many slots are free for all receivers of the same kind: healthy, or lagging (slow or failing). Returns 0 during the
+   * receiver's pause after failures.
    */
   #freeOfAll(url: string, nowMs: number, { urls, lagging, well } = this.#totals(nowMs)): number {
     if (nowMs < this.#of(url).restsUntilMs) {

@@ -169,7 +169,7 @@ describe('SendingSlots', () => {
     });
   });
 
-  describe('freeToClaim', () => {
+  describe('freeToClaim, the number of deliveries to a receiver that may be claimed now', () => {
     /** Takes slots for all deliveries that may be claimed for a receiver. */
     const claimAll = (url: string) => Array.from({ length: slots.freeToClaim(url) }, () => slots.take(TENANT, url));
 
@@ -187,7 +187,7 @@ describe('SendingSlots', () => {
       [20, 80],
       [400, 4],
     ] as const) {
-      it(`for a receiver with 32 slots and attempts of ${attemptMs} ms, freeToClaim returns about ${ahead} more than free slots`, () => {
+      it(`for a receiver with 32 slots and attempts of ${attemptMs} ms, freeToClaim is about ${ahead} more than the free slots`, () => {
         useAll('a', 200, attemptMs);
         const more = () => slots.freeToClaim('a') - slots.freeSlots('a');
         assert.ok(Math.abs(more() - ahead) <= ahead / 10, `${more()} deliveries may be claimed ahead`);
@@ -202,13 +202,13 @@ describe('SendingSlots', () => {
       assert.equal(slots.freeToClaim('c'), MAX_SHARE);
     });
 
-    it('freeToClaim returns at most slotLimit if the receiver has more free slots, and otherwise also deliveries to claim ahead', () => {
+    it('freeToClaim returns slotLimit if this is less than the number of free slots, and otherwise more than the free slots', () => {
       useAll('a', 100);
       assert.equal(slots.freeToClaim('a', MAX_SHARE - 1), MAX_SHARE - 1);
       assert.equal(slots.freeToClaim('a', MAX_SHARE), MAX_SHARE + SLOTS);
     });
 
-    it('deliveries that are claimed in advance leave their receiver no free slot, but take no slots of other receivers or of the tenant', () => {
+    it('deliveries that are claimed before a slot is free take no slots of other receivers and no slots of their tenant', () => {
       useAll('a', 100);
       assert.equal(claimAll('a').length, MAX_SHARE + SLOTS);
       assert.equal(slots.freeSlots('a'), 0);
@@ -216,7 +216,7 @@ describe('SendingSlots', () => {
       assert.equal(fill(numbered('well', 100)).length, SLOTS - MAX_SHARE);
     });
 
-    it('while all slots are taken, no delivery can be claimed ahead, and each end of an attempt begins one waiting delivery', async () => {
+    it('while no slot is free, no further delivery may be claimed, and each end of an attempt begins one waiting delivery', async () => {
       useAll('a', 10);
       const claimed = claimAll('a');
       const begun: Slot[] = [];
@@ -318,7 +318,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots(), FIRST_SHARE);
     assert.equal(fill(numbered('well', 100)).length, SLOTS - 160);
     nowMs += 1;
-    // Now 160 attempts are slow, more than half of all slots (128). The healthy receivers have 96 slots, and may take 32 more.
+    // Now 160 attempts are slow, more than the 128 slots for all slow receivers. The healthy receivers have 96 slots, and may take 32 more.
     const [released] = taken;
     assert.ok(released);
     slots.release(released);
@@ -339,7 +339,7 @@ describe('SendingSlots', () => {
     assert.equal(fill(numbered('well', 100)).length, SLOTS - HALF);
   });
 
-  it('deliveries to a fast receiver can be claimed ahead even while failing receivers have more than half of the slots', () => {
+  it('deliveries to a fast receiver may be claimed before a slot is free, even while failing receivers have over half of all slots', () => {
     useAll('fast', 100);
     attemptOften('failing', false, 3);
     Array.from({ length: SLOTS + HALF }, () => slots.take(TENANT, 'failing'));

@@ -27,7 +27,7 @@ const AHEAD_MS = 50;
 const MAX_AHEAD = 256;
 /**
  * Number of attempts under way to healthy receivers from which this process counts as busy. A busy process opens no further connections to
- * fast receivers: deliveries would not arrive earlier, and each connection costs a TLS handshake.
+ * fast receivers, because deliveries would not arrive earlier, and each connection costs a TLS handshake.
  */
 const BUSY_FROM = 64;
 /**
@@ -37,7 +37,10 @@ const BUSY_FROM = 64;
 const FAST_MS = 25;
 /** If at least this number of deliveries to healthy receivers is under way or claimed ahead, other workers should help. */
 const MANY = 32;
-/** Maximum factor by which `fastestMs` rises with each success. So an old fast attempt loses its effect after some time. */
+/**
+ * Maximum factor by which `fastestMs`, the duration of the fastest recent attempts of a receiver, rises with each success. So an old fast
+ * attempt loses its effect after some time.
+ */
 const RISE = 1.05;
 /** Time after which an attempt under way counts as slow. The receiver also counts as slow until this attempt has ended. */
 const SLOW_AFTER_MS = 500;
@@ -89,7 +92,7 @@ export interface Slot {
   readonly tenantId: number;
   readonly url: string;
   readonly receiver: Receiver;
-  /** True while the delivery is claimed ahead. It does not count as a taken slot then. */
+  /** True while the delivery is claimed ahead. The slot then does not count as taken. */
   isAhead: boolean;
   /** Time (`performance.now()`) at which the attempt began. 0: the attempt has not begun. */
   beganAtMs: number;
@@ -148,14 +151,14 @@ export class SendingSlots {
     return (url === undefined ? undefined : this.#receivers.get(url)) ?? newReceiver();
   }
 
-  /** Returns how many more slots the receiver may take. Its share limits the number, and so does `#freeOfAll`. */
+  /** Returns how many more slots the receiver may take, within its share and within the slots of all receivers of its kind. */
   #freeOf(receiver: Receiver): number {
     return Math.max(0, Math.min(receiver.share - receiver.underWay, this.#freeOfAll(receiver)));
   }
 
   /**
-   * Returns how many slots are free for receivers of this kind (lagging or healthy), without regard to the share. Returns 0 during the
-   * receiver's pause after failures.
+   * Returns how many slots are free for all receivers of the same kind: healthy, or lagging (slow or failing). Ignores the share of the
+   * receiver. Returns 0 during the receiver's pause after failures.
    */
   #freeOfAll(receiver: Receiver): number {
     if (performance.now() < receiver.restsUntilMs) {
@@ -205,8 +208,8 @@ export class SendingSlots {
    */
   begin(slot: Slot): boolean | Promise<boolean> {
     const { receiver } = slot;
-    // If no attempt to the receiver runs, the delivery begins now. A waiting delivery begins only when another attempt to its receiver
-    // ends.
+    // If no attempt to the receiver runs, the delivery must begin now. It would otherwise wait without end, because only the end of another
+    // attempt to its receiver begins a waiting delivery.
     const hasSlot = !slot.isAhead || receiver.sending === 0 || this.#freeOfAll(receiver) > 0;
     if (hasSlot && receiver.sending < receiver.share) {
       this.#send(slot);
@@ -277,7 +280,7 @@ export class SendingSlots {
     this.#count(slot, -1);
   }
 
-  /** Counts a slot that is taken (1) or released (-1). */
+  /** Adds a slot to the counts when it is taken (`change` 1), and subtracts it when it is released (-1). */
   #count({ tenantId, receiver, isAhead }: Slot, change: 1 | -1): void {
     if (isAhead) {
       receiver.ahead += change;
@@ -385,9 +388,7 @@ function maxAhead({ share, fastestMs }: Receiver): number {
   return Math.floor((share * AHEAD_MS) / Math.max(1, fastestMs));
 }
 
-/**
- * Returns true if the share of the receiver has grown beyond the share of a new receiver, and the receiver is neither failing nor slow.
- */
+/** Returns true if the receiver has a larger share than a new receiver, and is neither failing nor slow. */
 function mayClaimAhead(receiver: Receiver): boolean {
   return receiver.share > FIRST_SHARE && !isLagging(receiver);
 }
