@@ -45,7 +45,7 @@ describe('cursors of the event feed', () => {
     return { id: event.id, commit: () => tx.commit().execute() };
   }
 
-  it('the feed does not wait for an open transaction, whose event later comes after all events that were committed earlier', async (t) => {
+  it('the feed does not wait for an open transaction, and its event later comes after all events that were already read', async (t) => {
     const early = await write(2);
     const [first, second] = [await begin(t), await begin(t)];
     const later = await write(5);

@@ -75,7 +75,7 @@ export async function readNumbered(db: Db, feed: Feed, after: number, limit: num
         eb
           .selectFrom('delivery')
           .select(['status', 'attempts', 'attempt_count', 'claimed_at'])
-          // The subquery names the tenant itself, because only then does a cluster find its node.
+          // The subquery also has the tenant as a condition, because a cluster needs this condition to find the node of the tenant.
           .where('delivery.tenant_id', '=', feed.tenantId)
           .whereRef('delivery.id', '=', 'event.id')
           .limit(1)
