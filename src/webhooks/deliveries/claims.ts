@@ -73,7 +73,7 @@ export class Claims {
     return this.#queues.size === 0;
   }
 
-  /** Returns true if there is a queue of a tenant other than `tenantId` in memory. */
+  /** Returns true if memory has a queue (a credential with due deliveries) of a tenant other than `tenantId`. */
   hasQueuesOfOtherTenants(tenantId: number): boolean {
     return this.#queues.size > this.#queuesOf.of(tenantId);
   }
@@ -150,8 +150,9 @@ export class Claims {
   }
 
   /**
-   * Removes the queues of receivers without a free slot, if at least half of `MAX_QUEUES` are in memory. Without this, the queues of slow
-   * receivers would use all of `MAX_QUEUES`, and `scan` would add no other credentials. A later `scan` finds the removed queues again.
+   * Removes the queues (credentials with due deliveries) of receivers without a free slot, if at least half of `MAX_QUEUES` are in memory.
+   * Without this, the queues of slow receivers would use all of `MAX_QUEUES`, and `scan` would add no other credentials. A later `scan`
+   * finds the removed queues again.
    */
   dropBusyReceivers(): void {
     for (const url of this.#passedOver) {
@@ -177,8 +178,8 @@ export class Claims {
   }
 
   /**
-   * Takes slots for the queues of the next claim. Each queue gets an equal part of the claim. With larger parts, the first queues would use
-   * the whole claim, and the worker would open many connections to few receivers.
+   * Takes sending slots for the next claim. Each queue (a credential with due deliveries) gets an equal part of the claim. With larger
+   * parts, the first queues would use the whole claim, and the worker would open many connections to few receivers.
    */
   #reserve(): SlotReservation[] {
     const inTurn = firstOf(this.#queuesInTurn(), CLAIM_SIZE);
@@ -198,9 +199,9 @@ export class Claims {
   }
 
   /**
-   * Yields the queues from which deliveries may be claimed now, in the order of claims. `free` returns the maximum number of deliveries to
-   * claim from the queue. A tenant that has half of all slots comes after the other tenants. It gets only the slots that the other tenants
-   * do not need. So no slot stays free while a delivery waits.
+   * Yields the queues (credentials with due deliveries) from which deliveries may be claimed now, in the order of claims. `free` returns
+   * the maximum number of deliveries to claim from the queue. A tenant that has half of all slots comes after the other tenants. It gets
+   * only the slots that the other tenants do not need. So no slot stays free while a delivery waits.
    */
   *#queuesInTurn(): Generator<{ queue: DueQueue; free: () => number }> {
     const overHalf: DueQueue[] = [];

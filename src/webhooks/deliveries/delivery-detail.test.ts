@@ -36,8 +36,8 @@ after(async () => {
 const read = (of: TestTenant, id: string) => service.call('GET', `${PATH}${id}/`, { headers: of.staff });
 
 /**
- * Causes one event, and waits until its delivery has the status. The attempts get these reactions of the receiver. Further attempts get the
- * last reaction.
+ * Causes one event, and waits until its delivery has the status. The receiver answers each attempt with the next reaction of the list.
+ * After the end of the list, it repeats the last reaction.
  */
 async function deliver(reactions: Reaction[], status: string) {
   const tenant = await service.tenant();
@@ -122,7 +122,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     );
   });
 
-  it('200: bytes of a response that are not UTF-8 text are replaced, and NUL characters too', async () => {
+  it('200: in the response that an attempt shows, U+FFFD replaces NUL characters and bytes that are not UTF-8 text', async () => {
     const bytes = Buffer.from([0x61, 0x00, 0xff, 0xfe, 0xc3, 0xa9, 0xed, 0xa0, 0x80, 0x5c, 0x22, 0x1b]);
     const all = Buffer.from(Array.from({ length: 3_000 }, (_, index) => index % 256));
     const { attempts } = await deliver([withBytes(bytes), withBytes(all), 204], 'delivered');
@@ -151,7 +151,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
       ['only', null, null, null],
     );
     const times = shown.attempts.map(({ at }: { at: string }) => Date.parse(at));
-    // An attempt with an endless response keeps its sending slot only until the time limit.
+    // A response that is slow or never ends delays the next attempt only until the time limit.
     for (const index of [0, 1, 2]) {
       assert.ok(times[index + 1] - times[index] < TIMEOUT_MS + 1_500, `attempt ${index + 1}: ${times.join()}`);
     }

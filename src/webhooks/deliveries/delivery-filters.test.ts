@@ -46,7 +46,8 @@ const list = (query: Record<string, string>) =>
   service.call('GET', `${PATH}?${new URLSearchParams(query)}`, { headers: hotel.staff });
 
 /**
- * Returns the listed deliveries as their positions in `all`. Asserts that the same query as a page has the same deliveries and their count.
+ * Sends the query, and returns the positions in `all` of the listed deliveries. Asserts that the first page of this query has the same
+ * deliveries, and that its `count` is their number.
  */
 async function found(query: Record<string, string>): Promise<number[]> {
   const answer = await list(query);
@@ -93,7 +94,7 @@ describe('filters of GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual(await found({ ids: newId() }), []);
   });
 
-  it('200: an event at exactly created_from is listed, and an event at exactly created_to is not listed, for each delivery', async () => {
+  it('200: each delivery is listed if created_from is exactly its time, and is not listed if created_to is exactly its time', async () => {
     for (const [index, { created_at }] of all.entries()) {
       const atMs = Date.parse(created_at);
       const near = (ms: number) => new Date(atMs + ms).toISOString();
@@ -111,7 +112,7 @@ describe('filters of GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual(await found({ created_from: '2030-01-01T00:00:00Z', created_to: '2029-01-01T00:00:00Z' }), []);
   });
 
-  it('200: created_from and created_to compare created_at and not the time in the id, which is later after a wait for a lock', async () => {
+  it('200: created_from and created_to filter by the field created_at of a delivery, and not by the later time in its id', async () => {
     const own = await service.tenant();
     const created_at = new Date('2026-03-01T10:00:00.000Z');
     const id = firstIdAt(created_at.getTime() + 20_000);

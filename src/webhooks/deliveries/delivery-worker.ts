@@ -33,7 +33,10 @@ export const MEAN_SCAN_MS = SCAN_EVERY_MS * 0.75;
  * claim takes many deliveries in one statement, so PostgreSQL needs less time for each delivery.
  */
 const CLAIM_WAIT_MS = 20;
-/** A claim does not wait if at most this number of deliveries to healthy receivers are under way, or are claimed before a slot is free. */
+/**
+ * If at most this number of deliveries to healthy receivers are under way or claimed before a slot is free, the next claim begins without a
+ * wait.
+ */
 const CLAIM_WITHOUT_WAIT = 32;
 /**
  * Maximum number of outcomes that wait to be recorded. If more outcomes wait, the worker claims no deliveries, so that its memory is

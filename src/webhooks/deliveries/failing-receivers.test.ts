@@ -60,7 +60,7 @@ describe('the worker and a failing receiver', () => {
     assert.equal(receiver.requests.length, 4);
   });
 
-  describe('that begins to hang while claimed deliveries wait for a slot of the receiver', () => {
+  describe('a receiver that begins to hang while claimed deliveries wait for its sending slots', () => {
     let hangingCount: number;
     beforeEach(async () => {
       await insertBacklog(db, tenant, 2_000);

@@ -98,7 +98,7 @@ function withFacts(deliveries: Deliveries, tenantId: number) {
         eb
           .selectFrom('event')
           .select(['type', 'created_at', 'subject'])
-          // The subquery names the tenant itself, because only then does a cluster find its node.
+          // The subquery also has the tenant as a condition, because a cluster needs this condition to find the node of the tenant.
           .where('event.tenant_id', '=', tenantId)
           .whereRef('event.id', '=', 'delivery.id')
           .limit(1)
@@ -151,14 +151,14 @@ function conditionsOf(tenantId: number, filter: DeliveryFilter): RawBuilder<bool
  */
 const TIME_OF_CHANGE_MS = 60_000;
 
-/** Returns the smallest id of an event whose id has this time. `ms` is in milliseconds of Unix time. */
+/** Returns the smallest event id that contains this time, in milliseconds of Unix time. */
 function idAt(ms: number): RawBuilder<string> {
   return sql`${firstIdAt(Math.max(0, ms))}::uuid`;
 }
 
 /**
- * Returns the condition for events of this time or later. The index finds most of them by the id. The query reads the time of an event only
- * if its id is close to `ms`.
+ * Returns the condition for events of this time or later. For most events, the time in the id decides, and the id is in the index. The
+ * query reads `created_at` of an event only if the time in its id is close to `ms`.
  */
 function createdFrom(tenantId: number, ms: number): RawBuilder<boolean> {
   const isLater = sql`${ofEvent(tenantId, 'created_at')} >= ${new Date(ms)}`;

@@ -120,7 +120,7 @@ describe('POST /v1/third-party/webhook/', () => {
     }
   });
 
-  it('200: a partner can register a webhook if its tenant has any features, or no features', async () => {
+  it('200: a partner can register a webhook if its tenant has the restaurant, the hotel, both features or no feature', async () => {
     for (const features of [['restaurant'], ['hotel'], ['restaurant', 'hotel'], []] as ('restaurant' | 'hotel')[][]) {
       const tenant = await service.tenant({ features });
       assert.notEqual(await register(service, tenant.partner, URL_A), '', features.join());

@@ -220,7 +220,7 @@ test('environment variables can add trusted certificates, but cannot turn off ce
   );
 });
 
-test('close before the connection, during the look-up or during the request ends a send with the outcome aborted', async () => {
+test('a send fails as aborted if the sender is closed before the send, during its look-up or during its request', async () => {
   const receiver = await receiving({ answer: () => 'hang' });
   const closed = sending();
   await closed.close();
@@ -241,7 +241,7 @@ test('close before the connection, during the look-up or during the request ends
   assert.deepEqual(failure(await underWay), failed('aborted'));
 });
 
-test('close aborts the sends under way, closes every connection, and refuses later sends', async () => {
+test('closing the sender aborts the sends under way, closes every connection, and refuses later sends', async () => {
   const receiver = await receiving({ answer: ({ path }) => (path === '/hang' ? 'hang' : 204) });
   const sender = sending();
   await post(sender, receiver.url);

@@ -15,10 +15,10 @@ const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
 const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
 
 /**
- * Returns the SQL that selects one delivery of each credential: its first pending delivery without a lease. The rows are in the order of
- * tenants and credentials. The SQL is the body of the recursive CTE `head`. It jumps in the index from one credential to the next, so a
- * long queue costs no more than a short queue. It reads leased deliveries only to skip them. It stops when the query that reads `head`
- * needs no more rows.
+ * Returns the SQL that selects, for each credential, the first pending delivery without a lease. The rows are in the order of tenants and
+ * credentials. The SQL is the body of the recursive CTE `head`. It jumps in the index from one credential to the next, so a long queue
+ * costs no more than a short queue. It reads leased deliveries only to skip them. It stops when the query that reads `head` needs no more
+ * rows.
  */
 function queueHeads(after = BEFORE_ALL) {
   const first = (where: RawBuilder<unknown>) => sql`
@@ -180,7 +180,8 @@ export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
 
 /**
  * Runs one statement for each share, which is a part of the input. On a cluster, a share has one tenant. If the node of a tenant is down,
- * its share gives no rows, so that other tenants get their deliveries. A later claim takes its deliveries when the node is back.
+ * the tenant's share gives no rows, but the statements of other tenants still run. A later claim takes the tenant's deliveries when the
+ * node is back.
  */
 async function executeReachableShares<Input, Row>(
   db: Db,
@@ -213,9 +214,9 @@ async function executeShare<Input, Row>(
  * changes an indexed column only if it ends a delivery.
  *
  * A materialised CTE locks the rows, because the LIMIT of an `IN (SELECT … SKIP LOCKED)` applies to each scan and not to the whole
- * statement. The outer LIMIT of the CTE is a literal in the SQL text, because the planner estimates the number of rows from this LIMIT. The
- * planner does not know the values of `given.count`. Without the literal, it would expect a tenth of all waiting deliveries, and would read
- * the whole table.
+ * statement. The outer LIMIT of the CTE is a literal in the SQL text, because the planner uses this LIMIT to estimate the number of rows.
+ * The planner does not know the wanted number of deliveries of each credential (`given.count`). Without the literal, it would expect a
+ * tenth of all waiting deliveries, and would read the whole table.
  */
 function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<ClaimRow> {
   const of = <T>(value: (wanted: Wanted) => T) => inputs.map(value);

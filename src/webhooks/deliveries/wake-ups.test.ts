@@ -59,7 +59,7 @@ describe('notifications of new events', () => {
 
   const first = async (count: number) => (await credentials(count))[0] as CredentialRef;
 
-  it('after a notification, a worker sends the first and later events of another process without a search', async () => {
+  it('a worker that gets notifications sends five events of another process without a search for due deliveries', async () => {
     const credential = await first(1);
     for (let sent = 1; sent <= 5; sent += 1) {
       await writeEvent(transaction, credential);

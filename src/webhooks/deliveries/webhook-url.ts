@@ -43,8 +43,8 @@ export function requireWebhookUrl(text: string, options: { allowPrivateNetwork: 
 }
 
 /**
- * Returns true if the text has more than `max` code points. A code point has one or two UTF-16 units. So the function counts code points
- * only if the length does not already decide.
+ * Returns true if the text has more than `max` code points. A code point has one or two UTF-16 units. So the function counts the code
+ * points only if the text has more than `max` and at most 2 × `max` units.
  */
 function hasMoreCodePoints(text: string, max: number): boolean {
   return text.length > max && (text.length > 2 * max || Array.from(text).length > max);
