@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { DecodeError } from './decode/decode-error.ts';
 
 /**
- * Number of bytes beyond the size limit that the service still reads and drops. If the body ends within them, the refusal is sent after the
- * end of the body. If it is longer, the refusal is sent before the body has ended.
+ * Number of bytes above the size limit that the service still reads and drops. If the body ends within this number of bytes, the refusal is
+ * sent after the end of the body. If the body is longer, the refusal is sent before its end.
  */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 
@@ -29,7 +29,7 @@ interface Body {
   declaredBytes: number;
   limitBytes: number;
   space: BodySpace;
-  /** Called after each chunk if the body has already more than 64 KiB. It may pause the reading. */
+  /** Called after each chunk if more than 64 KiB of the body have arrived. It may pause the reading. */
   pace: () => void;
 }
 

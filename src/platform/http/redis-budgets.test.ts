@@ -286,12 +286,12 @@ describe('the budget of a key over the loss and the return of Redis, with window
     await work;
   }
 
-  /** Returns the number of calls that were let in during a window from `fromMs` on. */
+  /** Returns the number of calls that were let in during the window that begins at `fromMs`. */
   function letInFrom(fromMs: number): number {
     return letIn.filter((time) => time >= fromMs && time < fromMs + SEEN_WINDOW_MS).length;
   }
 
-  /** Returns the largest number of calls that were let in during any time of the length of a window. */
+  /** Returns the largest number of calls that were let in within any period that is as long as a window. */
   function mostLetIn(): number {
     return Math.max(...letIn.map(letInFrom));
   }

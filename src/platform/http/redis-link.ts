@@ -90,8 +90,8 @@ export class RedisLink {
   }
 
   /**
-   * Runs a script like `run`. But if the server is lost, returns null immediately, so that the caller does not wait. Then only a few calls
-   * send the script to the lost server, to find out if it is back.
+   * Runs a script like `run`. But while the server is lost, most calls return null immediately, so that their callers do not wait. Only a
+   * few calls send the script to the lost server, to find out if the server is back.
    */
   async runUnlessLost(slot: number, script: Script): Promise<unknown> {
     if (!this.losses.isLost(slot)) {

@@ -71,7 +71,10 @@ class TwoNodes implements AsyncDisposable {
     );
   }
 
-  /** Waits until a call of each key to one node is counted by the other node, because only Redis counts. */
+  /**
+   * Waits until, for each key, a call to one node is also counted by the other node. Then Redis counts the calls, and not the memory of
+   * each node.
+   */
   async untilShared(keys: string[]): Promise<void> {
     for (const deadline = Date.now() + DEADLINE_MS; Date.now() < deadline; await sleep(100)) {
       const budgets = this.newBudgets();
@@ -188,7 +191,7 @@ const FAILOVERS = [
 describe('a primary that dies and is replaced by its replica', { skip, concurrency: true }, () => {
   for (const { name, start } of FAILOVERS) {
     for (const fault of ['killed', 'frozen'] as const) {
-      it(`if a primary of ${name} is ${fault}, calls end soon, and the nodes share all budgets again without a restart`, async () => {
+      it(`if a primary of ${name} is ${fault}, each call ends within 5 s, and the nodes share all budgets again without a restart`, async () => {
         await using cleanup = new AsyncDisposableStack();
         const group = await start(program ?? '');
         cleanup.defer(() => group.close());

@@ -122,7 +122,8 @@ function createSentinel(
       options.onBroken(0, error);
     }
   });
-  // An error of a Sentinel is not passed to `onBroken`, because a Sentinel that is out of reach does no harm while the primary responds.
+  // An `error` event, for example of a Sentinel that is out of reach, is only stored as a reason, because it does no harm while the primary
+  // responds.
   const withReason = createReasons(client);
   return {
     ...ONE_SLOT,
@@ -155,8 +156,8 @@ function createCluster(
       options.onBroken(slot, error);
     }
   });
-  // A failure of a root node, or of a refresh of the list of nodes, is not passed to `onBroken`, because it does no harm while the
-  // primaries respond.
+  // An `error` event, for example of a root node or of a refresh of the list of nodes, is only stored as a reason, because it does no harm
+  // while the primaries respond.
   const withReason = createReasons(cluster);
   return {
     slots: CLUSTER_SLOTS,

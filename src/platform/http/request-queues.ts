@@ -70,7 +70,7 @@ export class RequestQueues {
   #first: [queue: string, request: WaitingRequest][] = [];
   /** Number of requests that have begun and not ended, by queue. */
   readonly #underWay = new Map<string, number>();
-  /** Time of the last beginning of an overdue request, by queue. A queue without requests under way has no entry. */
+  /** Time at which the last overdue request of a queue began, by queue. A queue without requests under way has no entry. */
   readonly #overdueBeganMs = new Map<string, number>();
   /** Cached tenants, by the credentials of their callers. The entry that was added first is removed first. */
   readonly #tenants = new Map<string, string>();

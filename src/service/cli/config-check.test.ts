@@ -320,7 +320,7 @@ describe('roomservice config check: Redis and JWKS', () => {
     assert.doesNotMatch(good.output + refused.output + gone.output, /hunter2|correct-word/);
   });
 
-  it('config check exits 0 if the identity provider has a key, and exits 1 if it has none or sends an error', async (t) => {
+  it('config check exits 0 if the identity provider has a key, and exits 1 if the provider has no key or sends an error', async (t) => {
     const dataDir = await newDataDir();
     const checkWith = (url: string) => check({ DATA_DIR: dataDir, ...PROVIDER, AUTH_JWKS_URL: url });
     const [good, empty, faulty, gone] = await Promise.all([

@@ -151,7 +151,7 @@ describe('roomservice listen --forward-to', () => {
     await listening.prints(/^ {10}-> 204 in \d+ ms$/m);
   });
 
-  it('listen keeps one secret for each API key in a file that only its owner can read, and uses it at each start', async () => {
+  it('listen keeps one secret for each API key in a file that only its owner can read, and uses this secret at each start', async () => {
     const target = `http://127.0.0.1:${await freePort()}/`;
     const other = listenerEnv(service.url, (await service.credential(tenant.tenantId)).credential, stateHome);
     const both = await Promise.all([listen(['--forward-to', target]), listen(['--forward-to', target])]);

@@ -31,7 +31,7 @@ describe('upgrade of a filled database', { skip }, () => {
   let cursor: string;
   let packageFile: string;
   let folder: string;
-  /** Environment variables of npm with which it reaches no registry and has nothing in its cache. */
+  /** Environment variables that keep npm from reaching a registry, and give npm an empty cache. */
   let offline: Record<string, string>;
   before(async () => {
     folder = await newFolder();

@@ -142,7 +142,7 @@ describe('properties of a tenant document', () => {
     assert.equal((await get(`${PMS}/rates/?rate_plan_id=${plan}&${dates}`, hotel.pms))[0].price, '70.00');
   });
 
-  it('if a document leaves out a room type and a plan, and a later document names them, both keep their ids, and the plan its rates', async () => {
+  it('if a document leaves out a room type and a plan, and a later document names them, both keep their ids, and the plan keeps its rates', async () => {
     const hotel = await hotelTenant(service);
     const plan = hotel.id('Harbour House', 'Double', 'Flexible');
     const rates = [{ date: '2030-01-01', price: '77.00', is_sold_out: true }];

@@ -267,7 +267,7 @@ describe('users that were changed without a tenant document', () => {
 });
 
 describe('last active owner of a tenant', () => {
-  it('a document that leaves out the last active owner or makes them staff is refused, and the message names the owner', async () => {
+  it('a document that leaves out the last active owner or makes this owner staff is refused, and the message names the owner', async () => {
     const { ownerUser, staffUser, applyUsers, statusOf } = await openTenant();
     for (const users of [[], [staffUser], [{ ...ownerUser, role: 'staff' }, staffUser]]) {
       const message = await refused(() => applyUsers(...users));
