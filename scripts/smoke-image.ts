@@ -99,7 +99,10 @@ async function waitUntilHealthy(service: Running): Promise<void> {
   }
 }
 
-/** Checks that the service in the container runs with the usual flags of V8 and the usual environment variables of malloc. */
+/**
+ * Checks that the service in the container runs with the flags of V8 and the environment variables of malloc from `START_FLAGS` and
+ * `START_ENVIRONMENT`.
+ */
 function checkStartSettings(): void {
   const pid = readdirSync('/proc').find(
     (name) => /^\d+$/.test(name) && rootOf(name) === root && textOf(name, 'cmdline').includes('serve'),

@@ -128,7 +128,7 @@ describe('claims of due deliveries', () => {
     assert.equal(slots.freeSlotsOfTenant(tenant.tenantId), 128 - 32);
   });
 
-  it('a claimed delivery goes to the webhook URL that is registered at the claim, and takes a sending slot of that URL', async () => {
+  it('a claimed delivery goes to the webhook URL that is registered when it is claimed, and takes a sending slot of that URL', async () => {
     const slots = new SendingSlots();
     const claims = newClaims(slots);
     await insertBacklog(db, tenant, 1);
@@ -139,7 +139,7 @@ describe('claims of due deliveries', () => {
     assert.deepEqual([slots.freeSlots(URL), slots.freeSlots(`${URL}/else`)], [4, 3]);
   });
 
-  describe('with 15,000 waiting deliveries of a tenant with 1,000 other credentials', () => {
+  describe('if 50 of the 1,000 credentials of a tenant have 15,000 waiting deliveries', () => {
     const EACH = 4;
 
     /** Claims deliveries of 50 credentials. Checks that PostgreSQL reads only the claimed events and their credentials, each by an index. */

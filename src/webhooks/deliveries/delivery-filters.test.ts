@@ -71,7 +71,7 @@ describe('filters of GET /v1/staff/webhook-deliveries/', () => {
     assert.equal(body[2].next_attempt_at, null);
   });
 
-  it('200: credential_id, event, status and ids each list the deliveries with this value, and together those with all values', async () => {
+  it('200: the delivery list can be filtered by credential_id, event, status or ids, and by several of these together', async () => {
     assert.deepEqual(await found({ credential_id: sibling.credential.id }), [2]);
     assert.deepEqual(await found({ event: 'order.status_changed' }), [2, 0]);
     assert.deepEqual(await found({ event: 'reservation.cancelled' }), [3]);

@@ -18,8 +18,8 @@ import type { NamedQueue } from './wake-ups.ts';
 /** Length of a lease. It is longer than the time limit of an attempt (10 s), so that no lease ends while its attempt runs. */
 const LEASE_SECONDS = 15;
 /**
- * Fraction of the lease within which the attempt must begin. If the process was suspended for longer, it makes no attempt. Another claim
- * then sends the event.
+ * Fraction of the lease within which the attempt must begin. If the process was suspended for a longer time, it does not begin the attempt,
+ * and another claim sends the event.
  */
 const BEGIN_WITHIN = 1 / 3;
 /**
@@ -29,8 +29,9 @@ const SCAN_EVERY_MS = 200;
 /** Mean wait between two searches for due deliveries, including the jitter. */
 export const MEAN_SCAN_MS = SCAN_EVERY_MS * 0.75;
 /**
- * Longest wait between two claims. Under load, a claim waits until at least as many attempts have ended as are still under way. Such a
- * claim takes many deliveries in one statement, so PostgreSQL needs less time for each delivery.
+ * Longest wait between two claims. Under load, the next claim waits until the number of attempts that have ended since the last claim
+ * reaches the number that are still under way. Such a claim takes many deliveries in one statement, so PostgreSQL needs less time for each
+ * delivery.
  */
 const CLAIM_WAIT_MS = 20;
 /**

@@ -73,8 +73,8 @@ describe('query plans of the lists of deliveries and of events', {
   }
 
   /**
-   * Asserts that all statements of `work` have good query plans for the small and the large tenant. `uses` has indexes that the large
-   * tenant must use.
+   * Asserts that all statements of `work` have good query plans for the small and the large tenant. `uses` names the indexes that the plans
+   * for the large tenant must use.
    */
   async function assertPlans(work: (of: TestTenant) => Promise<unknown>, uses: string[] = []): Promise<void> {
     await planned.indexesOf(() => work(small));
@@ -141,7 +141,7 @@ describe('query plans of the lists of deliveries and of events', {
     },
   };
   for (const [what, { filter, uses }] of Object.entries(EVENTS)) {
-    it(`the event list with the filter "${what}" reads few pages by an index, in plans with and without parameter values`, async () => {
+    it(`the event list with the filter "${what}" reads few pages by an index, planned with or without the parameter values`, async () => {
       await assertPlans((of) => readNewest(planned.db, { tenantId: of.tenantId, ...filter(of) }, PAGE + 1), uses);
     });
   }

@@ -75,7 +75,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), FIRST_SHARE);
   });
 
-  it('while 64 attempts are under way, a receiver gains a slot if its attempts take 100 ms, and none if they take 10 ms', () => {
+  it('while 64 attempts are under way, a receiver gains a slot if its attempts take 100 ms, and no slot if they take 10 ms', () => {
     const others = fill(numbered('well', 16));
     useAll('fast', 8, 10);
     assert.equal(slots.freeSlots('fast'), FIRST_SHARE);

@@ -311,7 +311,7 @@ export async function recordOutcomes(db: Db, outcomes: Outcome[]): Promise<Set<s
 
 /**
  * Makes the statement that records outcomes. A delivery that was stopped during its attempt stays stopped, unless the receiver has accepted
- * it. SET has only immutable functions, as in `claim`.
+ * it. The functions that are not immutable are in the CTE, because a cluster refuses them in SET.
  */
 function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }> {
   const of = <T>(value: (outcome: Outcome) => T) => inputs.map(value);

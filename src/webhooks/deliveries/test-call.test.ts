@@ -86,7 +86,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     assert.equal(receiver.requests.length, begunAt + 1);
   });
 
-  it('200: the outcome of a test call has the reason why the receiver failed in the field error', async () => {
+  it('200: the field `error` of the outcome of a test call has the reason why the receiver failed', async () => {
     const cases: [Reaction, object][] = [
       [
         { status: 401, body: 'bad signature' },
@@ -167,7 +167,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     );
   });
 
-  it('200: a stop of the process immediately ends a test call under way with the error "aborted", and later calls too', async () => {
+  it('200: if the process stops, a running test call ends immediately, and it and later test calls have the error "aborted"', async () => {
     receiver.answerWith(() => 'hang');
     const stopping = new AbortController();
     const node = await startService({ beside: service, stopping: stopping.signal });

@@ -43,7 +43,9 @@ export async function readNewest(db: Database, filter: EventFilter, limit: numbe
   }));
 }
 
-/** Selects the ids of at least the newest `limit` events that pass the filter. */
+/**
+ * Selects the ids of the newest `limit` events that pass the filter. The result may also have the ids of older events that pass the filter.
+ */
 function newestIds(filter: EventFilter, limit: number): RawBuilder<{ id: string }> {
   const { tenantId, credentialId, type, ids, beforeId } = filter;
   if (ids === undefined && (credentialId !== undefined || type !== undefined)) {

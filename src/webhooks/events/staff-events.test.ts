@@ -73,7 +73,7 @@ describe('GET /v1/staff/events/', () => {
     );
   });
 
-  it('200: credential_id, type, ids and before each filter the event list by this value, and together by all values', async () => {
+  it('200: the event list can be filtered by credential_id, type, ids or `before`, and by several of these together', async () => {
     assert.deepEqual(await found({ credential_id: sibling.credential.id }), [2]);
     assert.deepEqual(await found({ type: 'order.status_changed' }), [4, 2, 0]);
     assert.deepEqual(await found({ type: 'reservation.created' }), [1]);
@@ -106,7 +106,7 @@ describe('GET /v1/staff/events/', () => {
     assert.equal((await list({ before: 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF' })).body.results.length, 5);
   });
 
-  it('200: next of the event list is null if the page ends with the last event, even if the page is full', async () => {
+  it('200: the field `next` of the event list is null if the page ends with the last event, even if the page is full', async () => {
     assert.equal((await list({ limit: '5' })).body.next, null);
     assert.equal((await list({ limit: '4' })).body.next, all[1]?.event_id);
     assert.equal((await list({ limit: '2', type: 'order.status_changed' })).body.next, all[2]?.event_id);
