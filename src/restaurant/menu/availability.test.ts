@@ -141,7 +141,9 @@ describe('POST /v1/staff/dishes/availability/', () => {
   });
 });
 
-/** Returns a menu whose 500 inactive dishes would make it larger than 32 MiB, and the skus of these dishes. */
+/**
+ * Returns a menu with 500 inactive dishes, and the skus of these dishes. With these dishes active, the menu would be larger than 32 MiB.
+ */
 function largeMenu(): { skus: string[]; menu: MenuDocument } {
   const names = Array.from({ length: 100 }, (_, index) => `${index} ${'s'.repeat(90)}`);
   const skus = Array.from({ length: 500 }, (_, index) => `OFF-${index}`);

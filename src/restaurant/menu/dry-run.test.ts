@@ -58,7 +58,7 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
     });
   });
 
-  it('200: a dish with is_active false is in changed and in taken_off, a dish that was off the menu already is not in taken_off', async () => {
+  it('200: a dish that becomes inactive is in changed and in taken_off, but a stored inactive dish is not in taken_off', async () => {
     const menu = await readMenu();
     const fields = ['is_active'];
     assert.deepEqual(await dryRun(changeDish(menu, 'WATER', { is_active: false })), {
@@ -99,7 +99,7 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
     );
   });
 
-  it('200: after the PUT of the same document, the menu differs as the dry run said', async () => {
+  it('200: a PUT of the same document changes exactly the dishes that the dry run listed as changed', async () => {
     const menu = await readMenu();
     const wanted = changeDish({ ...menu, dishes: menu.dishes.slice(0, 2) }, 'WATER', { price: '7.00' });
     const said = await dryRun(wanted);
@@ -131,7 +131,7 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
   });
 });
 
-/** Returns the length of the longest part of the list that is in ascending order, by trying all parts. */
+/** Returns the length of the longest subsequence of the list that is in ascending order, by trying all subsequences. */
 function longestInOrder(list: string[]): number {
   const parts = Array.from({ length: 2 ** list.length }, (_, mask) =>
     list.filter((_sku, index) => (mask >> index) & 1),

@@ -105,12 +105,12 @@ describe('PUT /v1/staff/menu/ with If-Match', () => {
       const answer = await put(priced(menu, `${index + 20}.00`), wrap(etag));
       assert.equal(answer.status, 200, answer.text);
       assert.equal(answer.body.dishes[0].price, `${index + 20}.00`);
-      // RFC 9110 §9.3.4: the stored document has default values that the request may not have.
+      // RFC 9110 §9.3.4: the response must not have an ETag, because the stored document has default values that the request may not have.
       assert.equal(answer.headers.get('etag'), null);
     }
   });
 
-  it('412: an old, weak or malformed ETag or that of another tenant is refused, the message says what to do, and no row changes', async () => {
+  it('412: an ETag that is old, weak, malformed or of another tenant is refused, the message says what to do, and no row changes', async () => {
     const { menu, etag: old } = await readMenu();
     await patch('WATER', { price: '3.00' });
     const { etag } = await readMenu();

@@ -15,7 +15,10 @@ const iso = (atMs: number | null) => (atMs === null ? null : new Date(atMs).toIS
 const LUNCH = [1, 2, 3, 4, 5, 6, 7].map((day) => `${day} 12:00-15:00`);
 const ALWAYS: string[] = [];
 
-/** Opening hours, a time, and the expected time of the next opening. If the restaurant is open at the time, it is the time itself. */
+/**
+ * Opening hours, a time `at`, and the expected time of the next opening `opensAt`. If the restaurant is open at the time `at`, both times
+ * are equal.
+ */
 type Case = [what: string, timezone: string, hours: string[], at: string, opensAt: string | null];
 
 // 20 November 2026 is a Friday (5).

@@ -51,8 +51,8 @@ export class OpeningHours {
   readonly #times: readonly OpeningTime[];
   readonly #timezone: string;
   /**
-   * Opening times as spans of instants, for the days around `#spansOfMs`. They are kept for a day, because their calculation takes a
-   * millisecond.
+   * Opening times as spans of instants, for the days around the time `#spansOfMs`. They are kept for a day, because their calculation takes
+   * a millisecond.
    */
   #spans: Span[] = [];
   #spansOfMs = Number.NaN;

@@ -26,7 +26,10 @@ const state = (of: TestTenant, on = service) => on.call('GET', PAUSE, { headers:
 const putHours = (of: TestTenant, hours: unknown, headers = of.owner) =>
   service.call('PUT', HOURS, { headers, json: { hours } });
 
-/** Returns opening hours on the weekday that is now at UTC+14, but at a time that is not now: they begin in about 12 hours. */
+/**
+ * Returns opening hours that begin 12 hours from now and last one hour, in UTC. So a restaurant in UTC is closed now. `opensAtMs` is the
+ * time of the opening in milliseconds of Unix time.
+ */
 function closedNow(): { hours: object[]; opensAtMs: number } {
   const opensAtMs = Math.floor(Date.now() / 60_000) * 60_000 + 12 * 3_600_000;
   const clock = (ms: number) => new Date(ms).toISOString().slice(11, 16);
@@ -87,7 +90,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
     assert.ok(((await assertClosed(tenant)) ?? 0) > 3_500);
   });
 
-  it('409: during a pause, fields, stored orders and items are checked before the pause, and stored orders and the menu work', async () => {
+  it('409: during a pause, a valid new order is refused; 400: an invalid order is refused; 200: stored orders and the menu work', async () => {
     const tenant = await service.tenant();
     const { body: order } = await place(service, tenant);
     const { external_order_id } = order;
@@ -197,7 +200,7 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
     const { hours } = closedNow();
     await putHours(tenant, hours);
     await assertClosed(tenant);
-    // In a zone that is 12 hours ahead of UTC, the local time is now the time of the opening.
+    // The opening hours begin 12 hours from now in UTC. So in a time zone that is 12 hours ahead of UTC, they begin now.
     await service.apply({ ...tenant.document, timezone: 'Pacific/Tarawa' });
     const weekday = new Date(Date.now() + 12 * 3_600_000).getUTCDay() || 7;
     await putHours(tenant, [{ ...hours[0], weekday }]);
@@ -241,7 +244,7 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
     );
   });
 
-  it('403: staff cannot replace the opening hours, and a hotel without a restaurant has none; 401: a partner cannot read them', async () => {
+  it('403: staff cannot replace the opening hours, and a tenant without a restaurant cannot read them; 401: nor can a partner', async () => {
     const tenant = await service.tenant();
     const hotel = await service.tenant({ features: ['hotel'] });
     assertError(await putHours(tenant, [], tenant.staff), 403, 'error');

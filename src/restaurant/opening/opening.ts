@@ -53,7 +53,10 @@ export class Opening {
     });
   }
 
-  /** Returns the pause, and if the restaurant is open now. Reads the database and not the cache, so the result is never out of date. */
+  /**
+   * Returns the pause and the present state of the restaurant, open or closed. Reads the database and not the cache, so the result is never
+   * out of date.
+   */
   async state(tenantId: number): Promise<PauseState> {
     const stored = await store.readOpening(this.#db, tenantId);
     const hours = new OpeningHours(stored.hours, stored.timezone);

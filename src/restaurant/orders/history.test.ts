@@ -47,7 +47,7 @@ describe('fields of an order that show who placed it and when it changed', () =>
     assert.deepEqual((await service.call('GET', STAFF_ORDERS, { headers: own.staff })).body, [listed]);
   });
 
-  it('200: the history has each status with its time and its person, also by name, and the partner who cancelled', async () => {
+  it('200: the history has each status with its time, and with the id and name of the person or partner who set it', async () => {
     const own = await service.tenant();
     const [owner, staff] = [await personId(own, 'owner'), await personId(own, 'staff')];
     await service.database.db.updateTable('app_user').set({ name: 'Rui' }).where('id', '=', owner.id).execute();
@@ -96,7 +96,7 @@ describe('fields of an order that show who placed it and when it changed', () =>
     assert.deepEqual([now.status_changed_at, now.history], [body.status_changed_at, null]);
   });
 
-  it('200: if an earlier version made the last change of an order with a history, the history and the time are null', async () => {
+  it('200: if an earlier version made the last change of an order with a history, history and status_changed_at are null', async () => {
     const id = await newId();
     await setOrderStatus(service, tenant, id, 'confirmed');
     await writeAsBefore(id, { status: 'preparing', status_request_id: null });

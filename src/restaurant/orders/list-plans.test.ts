@@ -62,7 +62,7 @@ describe('plans of the lists of orders', {
     `.execute(service.database.db);
   }
 
-  /** Reads the first page, a later page and a batch of a list. */
+  /** Reads the first page of a list, a page in the middle, and the orders after a given order, as a list without pages reads them. */
   async function read(of: TestTenant, filter: OrderFilter, order: ListOrder): Promise<void> {
     const list = listOfTenant(planned.db, of.tenantId, filter, order);
     const { count } = await list.readPage(0, PAGE);
@@ -75,7 +75,7 @@ describe('plans of the lists of orders', {
   const FILTERS: Record<string, { filter: OrderFilter; uses?: Set<string> }> = {
     'no filter': { filter: {} },
     'a frequent status': { filter: { status: 'completed' } },
-    // All pending orders are open.
+    // All pending orders are open, so PostgreSQL may also use the index of open orders.
     'a rare status': {
       filter: { status: 'pending' },
       uses: new Set(['restaurant_order_by_status', 'restaurant_order_open']),
@@ -108,7 +108,7 @@ describe('plans of the lists of orders', {
       ['newest first', NEWEST_FIRST],
       ['oldest first', OLDEST_FIRST],
     ] as const) {
-      it(`${what}, ${name}: each statement uses an index, with its values and without them, and reads few pages`, async () => {
+      it(`${what}, ${name}: each statement uses an index, in a custom and a generic plan, and reads few pages`, async () => {
         for (const owner of [large, small]) {
           const indexes = await planned.indexesOf(() => read(owner, filter, order));
           if (uses !== undefined && owner === large) {

@@ -146,8 +146,8 @@ export class Orders {
   }
 
   /**
-   * Runs the work on an order. If the order is large, first waits until the work on fewer than `LARGE_ORDERS_AT_ONCE` large orders is under
-   * way.
+   * Runs the work on an order. The work on a large order may first wait, because at most `LARGE_ORDERS_AT_ONCE` large orders are processed
+   * at the same time.
    */
   async #inTurn<T>({ tenantId }: Caller, order: OrderQuoteRequest, work: () => Promise<T>): Promise<T> {
     const isLarge = countParts(order) > LARGE_ORDER_PARTS;

@@ -195,7 +195,7 @@ describe('POST /v1/third-party/orders/quote/', () => {
 });
 
 describe('GET /v1/third-party/orders/quote/', () => {
-  it('404, 200: a GET reads the order with the external id "quote", and a POST to its cancel path cancels this order', async () => {
+  it('200: an order with the external id "quote" can be read and cancelled; 404: a GET before this order exists is refused', async () => {
     const own = await service.tenant();
     const read = () => service.call('GET', QUOTE, { headers: own.partner });
     assertError(await read(), 404, 'order_not_found');
@@ -206,7 +206,7 @@ describe('GET /v1/third-party/orders/quote/', () => {
     assert.equal((await service.call('HEAD', QUOTE, { headers: own.partner })).status, 200);
   });
 
-  it('405: a PUT is refused, and the header Allow names the methods of both operations', async () => {
+  it('405: a PUT is refused, and the header Allow names GET and HEAD of the order "quote" and POST of the quote', async () => {
     const answer = await service.call('PUT', QUOTE, { headers: tenant.partner, json: ONE });
     assertError(answer, 405, 'error');
     assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST');

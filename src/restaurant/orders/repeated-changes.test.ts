@@ -42,7 +42,7 @@ describe('request_id of POST /v1/staff/orders/{order_id}/status/', () => {
     assert.deepEqual(await statusesOfEvents(id), ['ready']);
   });
 
-  it('200: a repeated request_id with any other status, also with one that may follow, gets the stored order and changes nothing', async () => {
+  it('200: a call with a repeated request_id and any other status gets the stored order, and changes nothing', async () => {
     const id = await idOf();
     const request_id = crypto.randomUUID();
     const first = await change(id, 'preparing', request_id);
@@ -118,7 +118,7 @@ describe('request_id of POST /v1/staff/orders/{order_id}/status/', () => {
     assert.deepEqual(await statusesOfEvents(id), ['confirmed', 'cancelled']);
   });
 
-  it('200: a request_id that a process of the previous version stored is a repeat, although it is not in the history', async () => {
+  it('200: a call with a request_id that the previous version stored is a repeat, although the history lacks this request_id', async () => {
     const id = await idOf();
     const request_id = crypto.randomUUID();
     await service.database.db

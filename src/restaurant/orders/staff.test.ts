@@ -38,7 +38,7 @@ after(() => service.close());
 const list = (of: TestTenant, query = '') => service.call('GET', STAFF_ORDERS + query, { headers: of.staff });
 
 describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
-  it('200: staff get a list of all orders of the tenant, newest first, with the same fields as in a GET of one order, which also has the history', async () => {
+  it('200: staff get a list of all orders of the tenant, newest first; GET of one order has the same fields and the history', async () => {
     const own = await service.tenant();
     const sibling = await service.credential(own.tenantId);
     await place(service, tenant);
