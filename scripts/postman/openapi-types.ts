@@ -49,7 +49,9 @@ export function endpointsOf(document: Document): Endpoint[] {
   );
 }
 
-/** Returns the first set of security schemes that the document lists for an operation, by name. A call needs all schemes of the set. */
+/**
+ * Returns the names of the security schemes in the first set that the document lists for an operation. A call needs all schemes of the set.
+ */
 export function schemesOf({ security: [first = {}] = [] }: Operation): string[] {
   return Object.keys(first);
 }

@@ -31,8 +31,8 @@ export class Components {
   readonly #schemas = new Map<string, Schema>();
 
   /**
-   * Returns the schema as the OpenAPI document shows it. Each schema with a title, even a nested one, becomes a
-   * component. A `$ref` to the component takes its place in the result.
+   * Returns the schema as the OpenAPI document shows it. Each schema with a title, even a nested one, becomes a component, and the result
+   * has a `$ref` to the component in place of the schema.
    * @throws Error if two different schemas have the same title
    */
   refer(schema: Schema): object {
