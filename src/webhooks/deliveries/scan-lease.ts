@@ -98,8 +98,8 @@ export class ScanLease {
   }
 
   /**
-   * Reads the lowest free slot. Returns null if no slot is free. The method does not write, so it succeeds even while writes hang, and the
-   * process then still counts as ready.
+   * Reads the lowest free slot. Returns null if no slot is free. The method only reads, so it succeeds even while writes to the database
+   * hang. The success is recorded as contact with the database, so that the process stays ready.
    */
   async #findFree(): Promise<number | null> {
     const beganAtMs = performance.now();

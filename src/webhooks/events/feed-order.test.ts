@@ -86,7 +86,7 @@ describe('cursors of the event feed', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner, '1200')).ids, late);
   });
 
-  it('a page of the feed and its cursors are correct even if the response to the COMMIT is lost', async () => {
+  it('a page of the feed and its cursors are correct even if the response to a COMMIT is lost', async () => {
     const ids = await write(7);
     const lostBefore = loser.lostCount;
     loser.dropNextCommitResponse();
