@@ -24,7 +24,7 @@ const STAYS = [
   // These stays touch 29 February. The year 2000 is a leap year because it is divisible by 400.
   ['Europe/Lisbon', '15:00', '11:00', '2028-02-28', '2028-02-29', '2028-02-28T15:00', '2028-02-29T11:00'],
   ['Europe/Lisbon', '15:00', '11:00', '2000-02-29', '2000-03-01', '2000-02-29T15:00', '2000-03-01T11:00'],
-  // Kiritimati and Pago Pago lie on opposite sides of the date line, so the day in UTC differs from the local day in both.
+  // Kiritimati is 14 hours ahead of UTC, and Pago Pago is 11 hours behind UTC. So the date in UTC often differs from the local date.
   ['Pacific/Kiritimati', '14:00', '10:00', '2026-05-02', '2026-05-03', '2026-05-02T00:00', '2026-05-02T20:00'],
   ['Pacific/Kiritimati', '13:59', '13:59', '2025-12-31', '2026-01-01', '2025-12-30T23:59', '2025-12-31T23:59'],
   ['Pacific/Pago_Pago', '15:00', '12:59', '2025-12-30', '2025-12-31', '2025-12-31T02:00', '2025-12-31T23:59'],

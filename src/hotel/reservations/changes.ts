@@ -63,7 +63,7 @@ export function recordOf(
   };
 }
 
-/** Returns the row that records a booking of the hotel itself. */
+/** Returns the row that records a booking that the hotel itself made. */
 export function bookingRecordOf(
   row: State & { created_at: Date | string },
   { id, actor }: WantedChange,

@@ -60,8 +60,9 @@ export async function listForStaff(
   const select = (reservations: Query) => reservations.selectAll().select(labelOf(filter.tenantId));
   const listOrder = order === 'newest' ? NEWEST_FIRST : byArrival(filter.tenantId);
   if (await isNarrow(db, filter, order)) {
-    // Without the subquery, PostgreSQL may read the reservations of the tenant in the order of the list until enough of them pass. If, for
-    // example, all stays of one day were booked at about the same time, it would read most reservations before it finds these stays.
+    // Without the subquery, PostgreSQL may read the reservations of the tenant in the order of the list until enough of them pass the
+    // filter. For example, if all stays of one day were booked at about the same time, PostgreSQL would read most reservations before it
+    // finds these stays.
     const passing = allOf(db, filter).where(sql<boolean>`id = ANY (ARRAY${rows.select('id')})`);
     return keysetList(db, passing, select, listOrder, { form: 'few', rows });
   }

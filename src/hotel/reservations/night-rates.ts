@@ -103,7 +103,7 @@ export async function readRateChanges(
   });
 }
 
-/** Returns the kinds of the values that an entry has changed. If it is not known that the night was closed before, it counts as open. */
+/** Returns the kinds of the values that an entry has changed. If the previous state of the night is unknown, the night counts as open. */
 function kindsOf(before: Known, { price, isClosed, capacity }: Known): NightChangeKind[] {
   return [
     ...(price !== undefined && price !== before.price ? (['price'] as const) : []),

@@ -43,8 +43,8 @@ export class StaffStays {
   }
 
   /**
-   * Books a stay of the hotel itself (decision 43). If an earlier call has used the same `request_id`, the method books nothing. Causes no
-   * event.
+   * Books a stay for the hotel itself, without a partner or an OTA (decision 43). If an earlier call has used the same `request_id`, the
+   * method books nothing. Causes no event.
    * @returns the id of the reservation
    * @throws ApiError 404 `room_type_not_found`, 404 `error` for an unknown rate plan, 409 `room_not_available`, 400 `invalid_request`
    */
@@ -192,7 +192,7 @@ export class StaffStays {
   }
 }
 
-/** Row of a new stay of the hotel itself. */
+/** Row of a new stay that the hotel itself books. */
 type NewHouseStay = NewReservation & { created_at: Date };
 
 interface BookedStay {

@@ -4,7 +4,7 @@ import { Fields, rowsToInsert } from '#platform/db/inputs.ts';
 import type { Reservation } from '#platform/db/types.ts';
 
 export type ReservationRow = Selectable<Reservation>;
-/** Columns that the INSERT sets by itself, and columns that only a later change sets. */
+/** Columns of a reservation that the INSERT sets by itself, or that only a later change sets. */
 type ChangeColumn = 'status_request_id' | 'changed_at' | 'arrived_at' | 'has_history';
 /** New reservation, which has not changed yet. */
 export type NewReservation = Omit<Insertable<Reservation>, ChangeColumn>;

@@ -4,7 +4,8 @@ import { isVisible, nextChangeTime, recordOf, type WantedChange } from './change
 import { type ReservationRow, type ReservationUpdate, updateReservation } from './store.ts';
 
 /**
- * Updates a reservation whose row the caller has locked, and records the change of its status or nights. Does not change the night counters.
+ * Updates a reservation whose row the caller has locked, and records the change of its status or nights. Does not change the night
+ * counters.
  * @returns the reservation after the change
  */
 export async function writeChange(

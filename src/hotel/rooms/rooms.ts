@@ -32,8 +32,8 @@ export async function listProperties(
 }
 
 /**
- * Returns the ids of the room types of a property, active or not. Returns undefined if all room types of the tenant are in the property. The
- * list is empty if the property is unknown.
+ * Returns the ids of the room types of a property, active or not. Returns undefined if all room types of the tenant are in the property.
+ * The list is empty if the property is unknown.
  */
 export async function listRoomTypeIds(
   db: Database,

@@ -11,7 +11,8 @@ import * as store from './store.ts';
 /**
  * Puts dishes on the menu or takes them off. If one dish is refused, no dish changes. A sku that is named several times counts once.
  * @returns the named dishes in the order of the call
- * @throws ApiError 404 `error` if the tenant has no dish with one of the skus, 400 `invalid_request` if the menu would be too large for partners
+ * @throws ApiError 404 `error` if the tenant has no dish with one of the skus, 400 `invalid_request` if the menu would be too large for
+ * partners
  */
 export async function setAvailability(
   db: Database,

@@ -47,7 +47,7 @@ function movedDishes(before: StoredDish[], after: StoredDish[]): Set<string> {
 function longestIncreasing(numbers: number[]): Set<number> {
   /** Smallest number with which an increasing subsequence of the length `index + 1` ends. */
   const ends: number[] = [];
-  /** Number that comes before each number in its subsequence. */
+  /** For each number, the number before it in its subsequence. Undefined for the first number of a subsequence. */
   const previous = new Map<number, number | undefined>();
   for (const number of numbers) {
     const length = countBelow(ends, number);

@@ -110,7 +110,7 @@ describe('PUT /v1/staff/menu/ with If-Match', () => {
     }
   });
 
-  it('412: an ETag that is old, weak, malformed or of another tenant is refused, the message says what to do, and no row changes', async () => {
+  it('412: an ETag that is old, weak, malformed or of another tenant is refused, the message says what to do, no row changes', async () => {
     const { menu, etag: old } = await readMenu();
     await patch('WATER', { price: '3.00' });
     const { etag } = await readMenu();

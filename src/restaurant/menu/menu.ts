@@ -53,8 +53,8 @@ export async function readMenuTag(db: Database, tenantId: number): Promise<strin
 
 /**
  * Returns the strong entity tag of a version of the menu document (RFC 9110 §8.8.3). Each change raises the version. A restore from a
- * backup sets the version back, but raises the era, so the restored menu gets a new tag. The tenant is in the tag, because the menus of all
- * tenants have the same URL.
+ * backup sets the version back, but raises the era, a number that counts up with each restore. So the tag contains the era too, and the
+ * restored menu gets a new tag. The tenant is in the tag, because the menus of all tenants have the same URL.
  */
 function tagOf(tenantId: number, version: number, era: number): string {
   return `"${tenantId}-${era}-${version}"`;
@@ -131,7 +131,7 @@ export async function replaceMenu(
 }
 
 /**
- * Makes all checks of `replaceMenu`, and returns what it would change. Changes nothing.
+ * Makes all checks of `replaceMenu`, and returns the changes that `replaceMenu` would make. Writes nothing.
  * @throws ApiError as `replaceMenu`
  */
 export async function compareMenu(

@@ -11,8 +11,8 @@ const ANY_ID = '00000000-0000-0000-0000-000000000000';
 const ANY_CURRENCY = 'XXX';
 const NULL_BYTES = 'null'.length;
 /**
- * Takes the place of a section in the JSON of a dish while the size of the dish is computed. The size of a section is computed once, and then
- * added to the size of each dish of the section.
+ * Takes the place of a section in the JSON of a dish while the size of the dish is computed. The size of a section is computed once, and
+ * then added to the size of each dish of the section.
  */
 const PLACEHOLDER = null as never;
 const PLACEHOLDER_SECTIONS: RenderedSections = {

@@ -224,8 +224,8 @@ export async function updateMenu(
 }
 
 /**
- * Total length of the dishes of one upsert statement, in UTF-16 code units of their JSON. A statement takes dishes until their total length
- * reaches this value. The last dish may exceed the value.
+ * Total length of the dishes of one upsert statement, in UTF-16 code units of their JSON. Dishes are added to a statement until their total
+ * length reaches this value. So the statement may be longer by a part of its last dish.
  */
 const STATEMENT_LENGTH = 256 * 1024;
 
@@ -250,8 +250,8 @@ export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[
 
 /**
  * Upserts dishes. Passes all dishes as one JSON parameter, because a statement with nineteen parameters for each dish is slow to build. For
- * a thousand dishes, building it would block the event loop for longer than the database needs to run it. The tenant comes from the row of the
- * menu, because a cluster sends an `INSERT … SELECT` to the node of the tenant only if the SELECT reads a table of that tenant.
+ * a thousand dishes, building it would block the event loop for longer than the database needs to run it. The tenant comes from the row of
+ * the menu, because a cluster sends an `INSERT … SELECT` to the node of the tenant only if the SELECT reads a table of that tenant.
  */
 async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {
   await sql`

@@ -56,8 +56,8 @@ export async function changesTo(stored: StoredMenu, wanted: WantedMenu): Promise
 
 /**
  * Returns the sections of the document with the times of their creation and last change. Also returns stored sections that the document
- * leaves out but that are still needed. A section is needed by a menu set that contains it, or by a stored dish that the document leaves
- * out.
+ * leaves out but that are still needed, because a menu set contains the section, or because a stored dish that is not in the document
+ * belongs to it.
  */
 async function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[]): Promise<StampedSections> {
   const neededBy = (field: 'kitchen' | 'category' | 'sub_menu' | 'menu_set') => unnamed.map((dish) => dish[field]);

@@ -214,8 +214,8 @@ export class Orders {
   }
 
   /**
-   * Changes the status of an order, and reads the whole order. If an earlier change of the order had the same `request_id`, the method changes
-   * nothing (decision 36).
+   * Changes the status of an order, and reads the whole order. If an earlier change of the order had the same `request_id`, the method
+   * changes nothing (decision 36).
    * @returns the order in its present status, as JSON
    * @throws ApiError as `moveAlong` does, 400 `invalid_request` for a reason without the status `cancelled`
    */
@@ -264,7 +264,10 @@ export class Orders {
     return listOfTenant(this.#db, tenantId, filterOf(query, Date.now()), orderOf(query));
   }
 
-  /** Yields the listed orders as JSON with commas between them. It reads them in groups of limited size, so that memory stays bounded. */
+  /**
+   * Yields the listed orders as JSON with commas between them. Reads the orders in groups of limited size, so that they take a bounded
+   * amount of memory.
+   */
   async *textsOf(tenantId: number, query: StaffOrderQuery, listed: ListedOrder[]): AsyncGenerator<string> {
     for (const group of groupBySize(listed)) {
       const read = () => this.#groupText(tenantId, group, orderOf(query));

@@ -80,7 +80,7 @@ class PricedLines {
   #bytes = 0;
   #cents = 0;
   #fault: ApiError | undefined;
-  /** Index of the first invalid item found so far. Infinity if no item is invalid. */
+  /** Index of the first invalid item found so far. Infinity until an invalid item is found. */
   faultIndex = Infinity;
 
   add(index: number, text: string, cents: number): void {

@@ -17,8 +17,8 @@ export type OrderState = Pick<store.OrderRow, 'status' | 'status_changed_at'>;
 
 /**
  * Changes the status of an order, and writes the event and the history, in one transaction. Locks the row first, and throws an error if
- * `mayFollow` does not allow the new status. If an earlier change had the request id of the call, the call is a repeat, so the function returns
- * the order as it is.
+ * `mayFollow` does not allow the new status. If an earlier change had the request id of the call, the call is a repeat, so the function
+ * returns the order as it is.
  * @throws ApiError 404 (`error`) if the id is unknown, 409 (`invalid_status_transition`) if the order cannot change to this status
  */
 export async function setStatus(

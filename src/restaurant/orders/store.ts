@@ -107,8 +107,8 @@ const WHOLE = [
 ] as const;
 
 /**
- * Reads the orders of the tenant that have these ids, with all columns and the label of the credential, by default newest first. The LIMIT makes the
- * planner look up each credential by index.
+ * Reads the orders of the tenant that have these ids, with all columns and the label of the credential, by default newest first. The LIMIT
+ * makes the planner look up each credential by index.
  */
 export async function readWhole(
   db: Database,
@@ -162,7 +162,7 @@ export type NewStatusChange = Omit<Insertable<OrderStatusChange>, 'status' | 'ch
 /**
  * Writes a new status, and the change into the history. On a database cluster, these are two statements, because one statement for two
  * tables would be sent to all nodes (architecture, database rule 4).
- * @param more columns of the order that the call also sets. A column that is undefined keeps its value.
+ * @param more other columns of the order that the call sets. A column that is undefined keeps its value.
  */
 export async function writeStatus(
   tx: Tx,
