@@ -1,6 +1,8 @@
 /** One booking of the CSV file. `readBookings` has shifted its dates. */
 export interface Booking {
-  /** Position of the booking in the file, starting at 1. The external id contains it, and bookings of the same day are ordered by it. */
+  /**
+   * Position of the booking in the file, starting at 1. It is part of the external id, and it gives the order of bookings of the same day.
+   */
   line: number;
   hotel: string;
   roomType: string;
