@@ -21,8 +21,8 @@ const LONGEST_PAUSE_MS = 1_000;
 /** Largest number of rows that one pass reads for each status, to bound the cost of the pass. The next pass reads the following rows. */
 const ROWS_PER_PASS = 50;
 /**
- * Order statuses that are not final, the latest first. A pass reads the orders of one status after the other, in this sequence. So if the
- * pass changes the status of an order, it does not read the same order again.
+ * Order statuses that are not final, the latest first. A pass reads the orders of one status after the other, in this sequence. If the pass
+ * changes the status of an order, it has already read the orders with the new status, so it reads no order twice.
  */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];
 
