@@ -103,7 +103,9 @@ export class Claims {
     this.#scanAfter = found.length === limit ? (found.at(-1) ?? null) : null;
   }
 
-  /** Searches all nodes. If a node of a cluster is down, searches the other nodes. */
+  /**
+   * Searches the database for credentials with due deliveries. If a node of a cluster is down, searches only the nodes that can be reached.
+   */
   async #search(search: DueQueueSearch): Promise<DueQueue[]> {
     if (performance.now() < this.#outageUntilMs) {
       return await findDueQueuesOfReachableNodes(this.#db, search);

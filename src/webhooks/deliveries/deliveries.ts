@@ -8,7 +8,7 @@ export { requireWebhookUrl } from './webhook-url.ts';
 
 /**
  * Stops the pending deliveries of a credential whose webhook URL was removed. Does not stop deliveries of events that are written after the
- * call, because the credential may already have a new URL then. If the process dies before the end, the next claim stops the other
+ * call, because the credential may already have a new URL then. If the process dies before the end, the next claim stops the remaining
  * deliveries, unless the credential has a new URL.
  */
 export async function stopPendingDeliveries(db: Database, tenantId: number, credentialId: string): Promise<void> {

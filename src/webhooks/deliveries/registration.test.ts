@@ -78,7 +78,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await signingSecret(tenant, shown), shown[0]);
   });
 
-  it('200: if two URLs are registered at the same time, one is kept, and its deliveries are signed with its own secret', async () => {
+  it('200: if two URLs are registered at the same time, one URL is kept, and deliveries to it are signed with its own secret', async () => {
     const tenant = await service.tenant();
     const [here, elsewhere] = await Promise.all([
       register(service, tenant.partner, receiver.url),

@@ -110,7 +110,7 @@ describe('a cursor of an earlier feed era (each restore from a backup raises the
 });
 
 describe('raiseFeedEra', () => {
-  it('each call of raiseFeedEra raises the era, even in the same second, after a second restore, or with a clock set back', async () => {
+  it('each call of raiseFeedEra raises the era, even in the same second, after a second restore, or if the clock is wrong', async () => {
     const { db } = service.database;
     const restoredAt = new Date('2026-11-22T10:00:00.900Z');
     const seconds = restoredAt.getTime() / 1_000 - 0.9;

@@ -18,7 +18,8 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Selects ids of events: the newest `limit` events of each credential and each type. A LIMIT around this query stops the query early.
+ * Selects ids of events: the newest `limit` events of each credential and each type. If the caller puts a LIMIT around this query,
+ * PostgreSQL ends the query as soon as it has enough rows.
  *
  * The ORDER BY and each condition have all columns of the index, so PostgreSQL can read the events only by this index. With simple
  * conditions such as `type = …`, PostgreSQL could also read the events of all types in the order of their ids. If the type is rare, it
