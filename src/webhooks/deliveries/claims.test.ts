@@ -186,7 +186,7 @@ describe('claims of due deliveries', () => {
     });
   });
 
-  it('claim statements that a connection first runs on an empty event table use the index after the table has grown', {
+  it('if a connection first runs a claim on an empty event table, its later claims use the index after the table has grown', {
     skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
   }, async () => {
     // The test vacuums the table, because the planner knows only after a VACUUM that the table is empty.

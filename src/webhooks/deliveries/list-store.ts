@@ -36,7 +36,8 @@ export interface DeliveryRow extends StoredAttempts {
 }
 
 /**
- * Delivery with the body of its event. `answers` has the kept responses, by the number of the attempt from 1. Null: no response is kept.
+ * Delivery with the body of its event. `answers` has the kept responses of the receiver, keyed by the number of the attempt, from 1. Null:
+ * no response is kept.
  */
 export type DetailRow = DeliveryRow & { body: string; answers: Record<string, string> | null };
 

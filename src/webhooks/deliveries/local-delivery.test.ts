@@ -120,7 +120,7 @@ describe('INSERT of an event that also claims its delivery', () => {
     assert.equal(receiver.requests.length, 5);
   });
 
-  it('with four free sending slots, the INSERT of six events claims four of them, and all six are sent once with their stored body', {
+  it('with four free sending slots, the INSERT of six events claims four events, and all six are sent once with their stored body', {
     skip: isCluster && 'on a cluster, each event has an INSERT of its own',
   }, async () => {
     const silent = await service.tenant();

@@ -64,8 +64,9 @@ export async function findDueQueues(db: Db, search: DueQueueSearch): Promise<Due
 }
 
 /**
- * Returns the search for one node. It finds the first delivery of a credential and reads this credential, before it goes to the next
- * credential. So the statement stops as soon as it has found `limit` credentials. OFFSET 0 forces PostgreSQL to keep this order.
+ * Returns the SQL that searches one node for credentials with due deliveries. The statement finds the first delivery of a credential and
+ * reads this credential, before it goes to the next credential. So the statement stops as soon as it has found `limit` credentials. OFFSET
+ * 0 forces PostgreSQL to keep this order.
  */
 function searchOfQueueHeads({ after, limit, passOver }: DueQueueSearch): RawBuilder<DueQueue> {
   return sql<DueQueue>`
@@ -80,9 +81,9 @@ function searchOfQueueHeads({ after, limit, passOver }: DueQueueSearch): RawBuil
 }
 
 /**
- * Returns the search for a cluster. It looks for a due delivery of each credential, because a cluster refuses a recursive query over all
- * tenants. The nodes of the cluster share the work. On one node, this search would cost more than `searchOfQueueHeads`, because most
- * credentials have no due delivery.
+ * Returns the SQL that searches a cluster for credentials with due deliveries. It looks for a due delivery of each credential, because a
+ * cluster refuses a recursive query over all tenants. The nodes of the cluster share the work. On one node, this search would cost more
+ * than `searchOfQueueHeads`, because most credentials have no due delivery.
  */
 function searchOfEachCredential({ after, limit, passOver }: DueQueueSearch): RawBuilder<DueQueue> {
   const { tenantId, credentialId } = after ?? BEFORE_ALL;
@@ -139,8 +140,8 @@ interface ClaimRow {
 }
 
 /**
- * Entry of `attempts` for the last attempt of a delivery, if this attempt has no recorded outcome. Null: it has an outcome, or there is no
- * attempt.
+ * SQL for the entry of `attempts` for the last attempt of a delivery, if this attempt has no recorded outcome. Null: the last attempt has
+ * an outcome, or there was no attempt.
  */
 const NO_OUTCOME = sql`CASE WHEN attempt_count > jsonb_array_length(attempts)
   THEN jsonb_build_object('at', claimed_at, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome') END`;

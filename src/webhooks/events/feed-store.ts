@@ -22,7 +22,7 @@ function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
 
 /**
  * Selects the events of a feed that have no position yet. The query sorts by the position, although all these positions are null. Without
- * this, PostgreSQL could not read the events in the order of the index. Callers append the id to the ORDER BY.
+ * this ORDER BY, PostgreSQL could not read the events in the order of the index. Callers append the id to the ORDER BY.
  */
 function unnumberedEvents(db: Db, feed: Feed) {
   return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');

@@ -28,7 +28,8 @@ function eventShape({ id, body, credential_id, delivery }: ListedEvent): StaffEv
 }
 
 /**
- * Returns the feed of a partner as the partner would read it. Like a call of the partner, it gives positions to new events.
+ * Returns the feed of a partner as the partner would read it. Like a call of the partner, the function gives a position in the feed to
+ * events that have no position.
  * @throws ApiError 404 if the tenant has no third-party credential with this id
  * @throws ApiError 400 `invalid_request` in the same cases as `answerFeed`
  */
