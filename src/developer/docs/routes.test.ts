@@ -115,7 +115,7 @@ describe('site', () => {
     }
   });
 
-  it('200: Cache-Control is max-age of a day for the large script, no-store for the reference page, else no-cache', async () => {
+  it('200: Cache-Control is max-age of a day for the large script, no-store for the reference page, otherwise no-cache', async () => {
     for (const path of ['/docs/', ...CACHED]) {
       const expected = path === '/docs/' ? 'no-store' : 'public, no-cache';
       const { headers } = await get(path);

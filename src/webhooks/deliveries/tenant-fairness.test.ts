@@ -74,7 +74,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     assert.equal(countOf(await takeAll(), busy), SLOTS);
   });
 
-  it('of two tenants with 100 receivers, each gets about half of the slots, and a tenant with one receiver gets a slot too', async () => {
+  it('two tenants with 100 receivers each get about half of the slots, and a tenant with one receiver gets a slot too', async () => {
     const [first, second, small] = [await tenantOf(100), await tenantOf(100), await tenantOf(1)];
     await insertDue([...first, ...small], 10);
     await claims.scan();
