@@ -24,7 +24,7 @@ interface Event {
   data: { status: string; external_order_id?: string; external_reservation_id?: string };
 }
 
-/** Body of a test call, with which a person of the hotel or restaurant tries this receiver. It is signed as an event is, but is no event. */
+/** Body of a test call. Staff of the tenant send it to try this receiver. It is signed like an event, but it does not report an event. */
 interface TestCall {
   test: true;
   event_id: string;

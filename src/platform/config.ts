@@ -38,7 +38,7 @@ export interface IdentityProvider {
   requiresVerifiedEmail: boolean;
 }
 
-/** Server that takes the mails of the service, and the sender that they name. */
+/** Mail server to which the service sends its mails, and the sender that these mails name. */
 export interface MailSettings {
   server: SmtpAddress;
   sender: MailSender;
@@ -53,12 +53,12 @@ export interface Config {
   dataDir: string;
   /** URL of the database. If null, the service uses the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
-  /** Number of database connections of this process. With `auto`, a start finds the number that the server allows (`db/pool-size.ts`). */
+  /** Number of database connections of this process. `auto`: found out at the start from the database server (`db/pool-size.ts`). */
   databasePoolSize: number | 'auto';
-  /** True if statements are prepared. If null, they are prepared unless a connection pooler loses them (PgBouncer before 1.21). */
+  /** True if statements are prepared. Null: they are prepared, except with a connection pooler that loses them (PgBouncer before 1.21). */
   databasePreparedStatements: boolean | null;
   /**
-   * URL of the Redis, the Redis Cluster or the Sentinels (`lib/redis-url.ts`). All processes count the calls of each budget there. If null,
+   * URL of the Redis server, Redis Cluster or Sentinels (`lib/redis-url.ts`). All processes count the calls of each budget there. If null,
    * each process counts in its own memory.
    */
   redisUrl: string | null;
@@ -73,7 +73,7 @@ export interface Config {
   /** Number of days for which an event is kept. A delivery that has ended, with or without success, is removed together with its event. */
   eventRetentionDays: number;
   identityProvider: IdentityProvider | null;
-  /** Null: the service sends no mail. */
+  /** Settings for sending mail. Null if the service sends no mail. */
   mail: MailSettings | null;
   trustedProxies: string[];
   logLevel: (typeof LOG_LEVELS)[number];
@@ -82,7 +82,7 @@ export interface Config {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Value of a variable as it was found. */
+/** Value of an environment variable, with its source and its fault. */
 export interface Reading {
   /** Value without any parsing, which may be a secret. Null if the variable is not set or cannot be read. */
   text: string | null;
@@ -193,7 +193,7 @@ class Reader {
 
 /** Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. */
 const OWN_PREFIX = 'ROOMSERVICE_';
-/** Maximum length of a name after `OWN_PREFIX` that causes no warning. For example, Kubernetes sets ROOMSERVICE_PORT. */
+/** Maximum length of a name after `OWN_PREFIX` that causes no warning, because other programs set it, as Kubernetes ROOMSERVICE_PORT. */
 const MAX_SHORT_LENGTH = 4;
 
 /**
@@ -318,7 +318,7 @@ function metricsPortBeside(port: number): Parse<number> {
   };
 }
 
-/** Size of the largest request body in MiB (decision 6). It is the minimum of every setting in MiB, so that one body always fits. */
+/** Size of the largest request body in MiB (decision 6). No setting in MiB may be smaller, so that one body always fits. */
 const LARGEST_BODY_MIB = 1;
 const MIB = 1024 * 1024;
 

@@ -11,8 +11,8 @@ interface ErrorEntry {
 }
 
 /**
- * Catalogue of all specific error codes of the API (contract §7). All other errors have the code `error`. The code that throws such an
- * error sets its status, and `GENERIC_ERRORS` describes its possible causes.
+ * Catalogue of all specific error codes of the API (contract §7). All other errors have the code `error` and one of several
+ * statuses. `GENERIC_ERRORS` describes the possible causes for each status.
  */
 export const ERRORS = {
   invalid_request: {

@@ -3,9 +3,9 @@ import { DEFAULT_BOUNDS } from './lib/bounds.ts';
 /** Environment variable that the service reads. */
 export interface Setting<Name extends string = string> {
   name: Name;
-  /** Value of the variable if it is not set. Null if there is no such value. */
+  /** Default value of the variable. Null if the variable has no default value. */
   default: string | null;
-  /** Words that say what applies if the variable is not set and has no default. Without this field, they are `none`. */
+  /** Words that the lists of variables show in place of a default value, if the variable has none. If left out, the lists show `none`. */
   otherwise?: string;
   /** Meaning in full sentences, in Markdown without links. The first sentence is also the line of the variable in `--help`. */
   meaning: string;

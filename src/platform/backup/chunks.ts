@@ -4,13 +4,13 @@ import { CHUNK_BYTES, MAX_CHUNK_BYTES } from './format.ts';
 const LINE_FEED = 10;
 
 /**
- * Divides the COPY text of a table into chunks of whole rows. A chunk has about `CHUNK_BYTES`, or one longer row.
+ * Divides the COPY text of a table into chunks of whole rows. A chunk has about `CHUNK_BYTES` bytes, or consists of one longer row.
  * @throws OperatorError if a row is longer than `MAX_CHUNK_BYTES`
  */
 export async function* inChunks(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let bytes = 0;
-  /** Number of bytes up to the end of the last whole row. */
+  /** Number of bytes in `parts` up to the end of the last complete row. 0 if `parts` has no complete row. */
   let whole = 0;
   for await (const part of text) {
     const end = part.lastIndexOf(LINE_FEED) + 1;
@@ -20,7 +20,7 @@ export async function* inChunks(text: AsyncIterable<Buffer>): AsyncGenerator<Buf
     if (bytes >= CHUNK_BYTES && whole > 0) {
       const joined = Buffer.concat(parts, bytes);
       yield joined.subarray(0, whole);
-      // A copy, because a part of `joined` would keep all of its bytes in memory.
+      // The rest is copied, because a view of a part of `joined` would keep all bytes of `joined` in memory.
       parts = [Buffer.from(joined.subarray(whole))];
       bytes -= whole;
       whole = 0;

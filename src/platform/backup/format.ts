@@ -16,20 +16,23 @@ export const MASTER_KEY = 'master-key.json';
 export const MANIFEST = 'manifest.json';
 
 const MIB = 1024 * 1024;
-/** Number of bytes of COPY text after which a chunk ends at the next end of a row. */
+/** Wanted size of a chunk, in bytes of COPY text. The size can differ, because a chunk ends only at the end of a row. */
 export const CHUNK_BYTES = 4 * MIB;
-/** Maximum number of bytes of COPY text in a chunk. Only a chunk with one long row comes near. */
+/** Maximum number of bytes of COPY text in a chunk. Only a chunk that consists of one very long row can be this large. */
 export const MAX_CHUNK_BYTES = 256 * MIB;
 /** Maximum number of stored bytes of a chunk. Zstandard makes bytes that it cannot compress slightly longer. */
 const MAX_STORED_CHUNK_BYTES = MAX_CHUNK_BYTES + MIB;
-/** Maximum number of stored bytes of the other entries. The manifest has about 130 bytes per chunk, so this is enough for 2 TB of rows. */
+/**
+ * Maximum number of stored bytes of each entry that is not a chunk. The manifest has about 130 bytes for each chunk, so 64 MiB are enough
+ * for 2 TB of rows.
+ */
 const MAX_STORED_BYTES = new Map([
   [HEADER, MIB],
   [MASTER_KEY, MIB],
   [MANIFEST, 64 * MIB],
 ]);
 
-/** @param number position among the chunks of the table. The first chunk has number 1. */
+/** Returns the name of the entry of a chunk. @param number position of the chunk among the chunks of its table, starting with 1 */
 export function chunkName(table: string, number: number): string {
   return `tables/${table}/${String(number).padStart(6, '0')}.copy.zst`;
 }
@@ -44,7 +47,7 @@ export function maxStoredBytes(entry: string): number | null {
   return tableOf(entry) === null ? (MAX_STORED_BYTES.get(entry) ?? null) : MAX_STORED_CHUNK_BYTES;
 }
 
-/** Part of the header that every future format keeps, so that this version can name the version that made a newer file. */
+/** Part of the header that every future format keeps, so that an error for a newer format can name the version that made the file. */
 export const AnyHeader = Type.Object({ format: Type.Integer({ minimum: 1 }), version: Type.String() });
 
 export type Header = Static<typeof Header>;

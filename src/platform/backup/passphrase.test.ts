@@ -22,7 +22,7 @@ async function passphraseIn(content: string | Buffer): Promise<string> {
 }
 
 describe('passphrase file', () => {
-  it('one line break at the end of a passphrase file does not count, but spaces and other line breaks do', async () => {
+  it('one line break at the end of the file is not part of the passphrase, but spaces and other line breaks are', async () => {
     assert.equal(await passphraseIn('secret'), 'secret');
     assert.equal(await passphraseIn('secret\n'), 'secret');
     assert.equal(await passphraseIn('secret\r\n'), 'secret');
@@ -39,8 +39,8 @@ describe('passphrase file', () => {
   });
 });
 
-describe('sealed master key', () => {
-  it('only the passphrase opens a sealed master key, also after it was stored as JSON', async () => {
+describe('master key encrypted with a passphrase', () => {
+  it('the encrypted master key can be decrypted only with its passphrase, also after it was stored as JSON', async () => {
     const masterKey = randomBytes(32);
     const sealed = JSON.parse(JSON.stringify(await sealMasterKey(masterKey, 'ü secret'))) as SealedKey;
     assert.deepEqual(await openSealedKey(sealed, 'ü secret'), masterKey);
@@ -48,13 +48,13 @@ describe('sealed master key', () => {
     assert.ok(!JSON.stringify(sealed).includes(masterKey.toString('base64')));
   });
 
-  it('two seals of one master key have different salts, nonces and ciphertexts', async () => {
+  it('two encryptions of one master key have different salts, nonces and ciphertexts', async () => {
     const masterKey = randomBytes(32);
     const [one, two] = [await sealMasterKey(masterKey, 'p'), await sealMasterKey(masterKey, 'p')];
     assert.ok(one.salt !== two.salt && one.nonce !== two.nonce && one.ciphertext !== two.ciphertext);
   });
 
-  it('a sealed key with a changed part, or with parameters that are invalid or take too much, is refused', async () => {
+  it('an encrypted key with a changed part, or with parameters that are invalid or too expensive, is refused', async () => {
     const sealed = await sealMasterKey(randomBytes(32), 'p');
     const other = await sealMasterKey(randomBytes(32), 'p');
     for (const part of ['salt', 'nonce', 'tag', 'ciphertext'] as const) {

@@ -9,7 +9,7 @@ import { compileSchema } from '../lib/validation.ts';
 
 const argon2id = promisify(argon2).bind(null, 'argon2id');
 
-/** Cost of argon2id for files (RFC 9106, section 4, second recommendation): 64 MiB of memory, 3 passes, 4 lanes. Memory is in KiB. */
+/** Cost of argon2id for a backup (RFC 9106, section 4, second recommendation): 64 MiB of memory, 3 passes, 4 lanes. Memory is in KiB. */
 const COST = { memory: 65_536, passes: 3, parallelism: 4 };
 const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
@@ -23,8 +23,8 @@ const base64 = (bytes: number) => {
 };
 
 /**
- * Master key, encrypted with AES-256-GCM. Argon2id derives the key of this encryption from a passphrase. The maxima bound the memory and
- * the time that a file from an unknown source can take.
+ * Master key, encrypted with AES-256-GCM. Argon2id derives the key of this encryption from a passphrase. The maximum values limit the
+ * memory and the time that a file from an unknown source can take.
  */
 export const SealedKey = Type.Object({
   kdf: Type.Literal('argon2id'),
@@ -40,7 +40,7 @@ export const SealedKey = Type.Object({
 export type SealedKey = Static<typeof SealedKey>;
 
 /**
- * Reads a passphrase from a file. A line break at the end does not count.
+ * Reads a passphrase from a file. Removes one line break at the end.
  * @throws OperatorError if the file cannot be read, is empty, is too long or is not UTF-8
  */
 export async function readPassphrase(path: string): Promise<string> {

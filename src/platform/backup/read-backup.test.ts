@@ -73,7 +73,7 @@ describe('round trip of a backup', () => {
 });
 
 describe('readBackup', () => {
-  it('refuses a missing file, a folder, an empty file, another text and a tar file of others', async () => {
+  it('refuses a missing file, a folder, an empty file, a text file, and a tar file that is not a backup', async () => {
     await assert.rejects(readBackup(join(folder, 'missing')), refusal(/cannot be read \(ENOENT\)/));
     await assert.rejects(readBackup(folder), refusal(/cannot be read \(EISDIR\)/));
     const path = newPath();
@@ -127,7 +127,7 @@ describe('readBackup', () => {
     assert.equal((await readBackup(await tarOf(...entries))).counts['one'], 2, 'the unchanged entries are a backup');
   });
 
-  /** Writes a backup with other bytes in one entry, and with the right hashes in its manifest. */
+  /** Writes a backup in which the entry `name` has the given bytes, and the manifest has the right hashes. */
   async function forge(name: string, bytes: Buffer, rows: Record<string, number> = {}): Promise<string> {
     const path = newPath();
     await writeBackup(path, sourceOf({ one: [Buffer.from('1\n')] }), OPTIONS);
@@ -140,7 +140,7 @@ describe('readBackup', () => {
   }
   const CHUNK = 'tables/one/000001.copy.zst';
 
-  it('refuses a chunk that does not end with a row, has another number of rows, or expands beyond the limit', async () => {
+  it('refuses a chunk that ends inside a row, has a different number of rows than the manifest, or expands beyond the limit', async () => {
     const forged = (text: Buffer, rows?: Record<string, number>) => forge(CHUNK, zstdCompressSync(text), rows);
     assert.equal((await readBackup(await forged(Buffer.from('1\n')))).counts['one'], 1, 'the forged hashes are right');
     await assert.rejects(readBackup(await forged(Buffer.from('1\n2'))), refusal(/does not end with a whole row/));
@@ -173,7 +173,7 @@ describe('readBackup', () => {
     );
   });
 
-  it('the rows of a backup that changes after the check are refused', async () => {
+  it('if the file of a backup changes after the check, reading its rows fails', async () => {
     const path = await writeSmall(newPath());
     const backup = await readBackup(path);
     const entries = await entriesOf(path);

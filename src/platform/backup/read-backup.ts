@@ -22,8 +22,8 @@ export interface Backup {
   /** Encrypted master key, or null if the backup was made without a passphrase. */
   sealedKey: SealedKey | null;
   /**
-   * Opens the rows of a table in the text format of COPY. The stream checks each chunk again, because the file may have changed.
-   * It fails with an OperatorError if a chunk has changed or cannot be read.
+   * Returns a stream of the rows of a table in the text format of COPY. The stream checks each chunk again, because the file may have
+   * changed after `readBackup`. The stream fails with an OperatorError if a chunk has changed or cannot be read.
    */
   open(table: string): Readable;
 }
@@ -54,8 +54,8 @@ export async function readBackup(path: string): Promise<Backup> {
 }
 
 /**
- * Returns the chunks of each table.
- * @throws Damage if an entry is missing, is there twice, or stands in another place than the format says
+ * Checks the order of the entries, and returns the chunks of each table.
+ * @throws Damage if an entry is missing, occurs twice, or is not at the position that the format requires
  */
 function checkOrder(entries: Entry[], tables: Header['tables'], isSealed: boolean): Map<string, Entry[]> {
   const chunks = Map.groupBy(
@@ -89,7 +89,7 @@ function checkManifest(manifest: Manifest, entries: Entry[], counts: RowCounts):
   }
 }
 
-/** Turns damage and errors of the file system into errors for the operator. */
+/** Returns an OperatorError for damage and for an error of the file system. Returns any other error unchanged. */
 function explain(error: unknown, path: string): unknown {
   if (error instanceof Damage) {
     return new OperatorError(`${path} is damaged or incomplete: ${error.message}. Use another backup.`);

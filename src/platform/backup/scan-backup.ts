@@ -32,15 +32,15 @@ const READ_BYTES = 1024 * 1024;
 
 type TarEntry = Extract extends AsyncIterable<infer Source> ? Source : never;
 
-/** Damage of a backup. The message is a clause that says what is wrong. */
+/** Error for a damaged backup. The message is a clause that says what is wrong, such as `its last bytes are missing`. */
 export class Damage extends Error {}
 
-/** Entry of a backup with its place in the file. */
+/** Entry of a backup, with its position in the file. */
 export interface Entry {
   name: string;
   /** Table of a chunk, or null for another entry. */
   table: string | null;
-  /** Position of the first byte in the file. */
+  /** Position in the file of the first byte of the content, which follows the tar header of the entry. */
   offset: number;
   /** Number of stored bytes. */
   size: number;
@@ -66,7 +66,7 @@ export async function scanBackup(path: string): Promise<Scan> {
   const scan: Partial<Scan> & Pick<Scan, 'entries' | 'counts'> = { entries: [], counts: {} };
   const tar = extract();
   const feeding = pipeline(createReadStream(path, { highWaterMark: READ_BYTES }), tar);
-  // The loop below throws the same error.
+  // The loop below throws the same error. Without this handler, the error would also end the process as an unhandled rejection.
   feeding.catch(() => {});
   try {
     for await (const tarEntry of tar) {
@@ -91,7 +91,7 @@ function notABackup(path: string): OperatorError {
   return new OperatorError(`${path} is not a backup of roomservice, or its beginning is damaged. Check the path.`);
 }
 
-/** Returns the code of an error of the file system, or null for another error. */
+/** Returns the code of an error of the file system, such as `ENOENT`. Returns null for any other error. */
 export function readFaultOf(error: unknown): string | null {
   const { code, syscall } = error as NodeJS.ErrnoException;
   return syscall === undefined ? null : (code ?? syscall);
@@ -104,7 +104,10 @@ function inTar(error: unknown, path: string, hasHeader: boolean): unknown {
   return hasHeader ? new Damage(`it is not a complete tar file (${(error as Error).message})`) : notABackup(path);
 }
 
-/** tar-stream accepts a file without the empty blocks at its end. */
+/**
+ * Checks by the size of the file that it has the two empty blocks at its end, because tar-stream accepts a file without these blocks.
+ * @throws Damage if the file is too short
+ */
 async function checkEnd(path: string, last: Entry | undefined): Promise<void> {
   const end = last === undefined ? 0 : last.offset + Math.ceil(last.size / BLOCK_BYTES) * BLOCK_BYTES;
   if ((await stat(path)).size < end + 2 * BLOCK_BYTES) {
@@ -147,7 +150,7 @@ async function scanEntry(
   }
 }
 
-/** @throws OperatorError if the file has a newer format */
+/** Parses the header. @throws OperatorError if the file has a newer format @throws Damage if the header is not valid */
 function parseHeader(path: string, bytes: Buffer): Header {
   const { format, version } = parse(HEADER, AnyHeader, bytes);
   if (format > FORMAT) {
@@ -165,12 +168,12 @@ function parse<Schema extends TSchema>(name: string, schema: Schema, bytes: Buff
       return value as Static<Schema>;
     }
   } catch {
-    // The error below also covers text that is not JSON.
+    // Text that is not JSON gets the same error as JSON that does not match the schema. It is thrown below.
   }
   throw new Damage(`${name} is not valid`);
 }
 
-/** @throws Damage if the chunk cannot be decompressed, is too large, or does not end with the end of a row */
+/** Decompresses a chunk. @throws Damage if this fails, or if the chunk is too large or does not end with the end of a row */
 export async function decompressRows(name: string, stored: Buffer): Promise<Buffer> {
   const text = await decompress(stored, { maxOutputLength: MAX_CHUNK_BYTES, chunkSize: READ_BYTES }).catch(() => {
     throw new Damage(`${name} cannot be decompressed`);

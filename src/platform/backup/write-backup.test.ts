@@ -57,7 +57,7 @@ describe('writeBackup', () => {
     assert.equal((await buffer(backup.open('two'))).length, 5 * MIB + 5);
   });
 
-  it('puts each row into one chunk, and a row that is longer than a chunk into a chunk of its own', async () => {
+  it('puts each row into one chunk, and a row that is longer than the usual chunk size into its own chunk', async () => {
     const long = Buffer.concat([Buffer.alloc(10 * MIB, 'x'), Buffer.from('\n')]);
     const text = Buffer.concat([Buffer.alloc(3 * MIB, 'before\n'), Buffer.from('\n'), long, Buffer.alloc(MIB, 'yy\n')]);
     const whole = text.subarray(0, text.lastIndexOf('\n') + 1);
@@ -76,7 +76,7 @@ describe('writeBackup', () => {
     assert.deepEqual(await buffer((await readBackup(path)).open('rows')), whole);
   });
 
-  it('keeps a file that already has the name, also if it appears during the backup, and leaves no draft', async () => {
+  it('does not replace a file that exists or that appears during the backup, and leaves no draft', async () => {
     const own = await mkdtemp(join(folder, 'existing-'));
     const path = join(own, 'kept');
     const late = async function* () {
@@ -123,7 +123,7 @@ describe('writeBackup', () => {
   });
 });
 
-/** Replaces the writes of all file handles during the work. */
+/** While `work` runs, calls `write` in place of `writeFile` of every file handle. `write` gets the original function. */
 async function withWrites(write: (original: () => Promise<unknown>) => Promise<unknown>, work: () => Promise<void>) {
   const handle = await open(newPath(), 'w');
   const prototype = Object.getPrototypeOf(handle) as { writeFile: (...values: unknown[]) => Promise<unknown> };
@@ -140,7 +140,7 @@ async function withWrites(write: (original: () => Promise<unknown>) => Promise<u
   }
 }
 
-/** Duration of a write to the slow disk. A chunk takes three writes, which is longer than reading and compressing it. */
+/** Duration of a write to the slow disk in ms. A chunk takes three writes, so it is written more slowly than read and compressed. */
 const SLOW_WRITE_MS = 30;
 
 describe('writeBackup on a bad disk', () => {
@@ -154,7 +154,7 @@ describe('writeBackup on a bad disk', () => {
     };
     const endless = async function* () {
       while (pulled < 200 * MIB) {
-        // Zstandard cannot shorten random bytes. A line feed would end the row early, which does no harm here.
+        // The bytes are random, so Zstandard cannot make them shorter. A line feed among them ends the row early, which does no harm here.
         const row = Buffer.concat([randomBytes(MIB), Buffer.from('\n')]);
         pulled += row.length;
         mostAhead = Math.max(mostAhead, pulled - (await seen()));
@@ -172,7 +172,7 @@ describe('writeBackup on a bad disk', () => {
     assert.ok(mostAhead <= 16 * MIB, `${mostAhead} bytes ahead`);
   });
 
-  it('a full disk is refused with what to do, and leaves no file and no draft', async () => {
+  it('if the disk is full, the error names the lack of space, and the backup leaves no file and no draft', async () => {
     const own = await mkdtemp(join(folder, 'full-'));
     let writes = 0;
     const full = async (original: () => Promise<unknown>) => {

@@ -35,7 +35,8 @@ export interface BackupOptions {
 
 /**
  * Writes all rows of a source into a new file that only its owner can read. The file gets its name when it is complete and on the disk.
- * Until then it is a draft beside `path` whose name ends with `.partial`. A failure removes the draft. Only a killed process leaves it.
+ * Until then it is a draft beside `path` whose name ends with `.partial`. If the backup fails, the draft is removed. It stays only if the
+ * process is killed.
  * @returns the number of rows of each table, and the size of the file in bytes
  * @throws OperatorError if a file with this name exists, or if the file cannot be written
  */
@@ -66,7 +67,7 @@ export async function writeBackup(
   }
 }
 
-/** Refuses a name that is taken. The link at the end checks this again, but then the operator has waited for the whole backup. */
+/** Refuses a path that exists. `link` would refuse the path too, but only after the operator has waited for the whole backup. */
 async function refuseExisting(path: string): Promise<void> {
   const isThere = await lstat(path).then(
     () => true,
@@ -77,7 +78,7 @@ async function refuseExisting(path: string): Promise<void> {
   }
 }
 
-/** Makes the new name in the folder durable. */
+/** Flushes the folder to the disk, so that the new name of the file is not lost in a crash of the machine. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -91,7 +92,7 @@ function alreadyExists(path: string): OperatorError {
   return new OperatorError(`${path} already exists, and a backup never replaces a file. Choose another name.`);
 }
 
-/** Turns an error of the file system into one for the operator. An error of the database stays as it is. */
+/** Returns an OperatorError if the file cannot be written. Returns any other error unchanged, for example an error of the database. */
 function explain(error: unknown, path: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EEXIST') {
@@ -116,12 +117,13 @@ async function writeEntries(
   options: BackupOptions,
 ): Promise<RowCounts> {
   const tar = pack();
-  // `store` throws the same error. Without a listener, the event would end the process.
+  // The loop in `store` throws the errors of `tar`. Without this listener, the `error` event of `tar` would also end the process.
   tar.on('error', () => {});
   const abort = () => tar.destroy(options.signal?.reason as Error);
   options.signal?.addEventListener('abort', abort);
   try {
-    // The first failure of the two ends both. An aborted write does not wait for the source, which may be waiting for the database.
+    // If one of the two calls fails, Promise.all does not wait for the other. So an aborted backup ends even if `addEntries` is still
+    // waiting for the database.
     const [counts] = await Promise.all([addEntries(new Entries(tar), source, options), store(tar, file)]);
     return counts;
   } finally {
@@ -132,7 +134,7 @@ async function writeEntries(
 
 async function store(tar: Pack, file: FileHandle): Promise<void> {
   for await (const bytes of tar as AsyncIterable<Buffer>) {
-    // Writes all bytes from the current position on, while `write` may write only some of them.
+    // `writeFile` writes all of the bytes from the current position on. `write` would possibly write only some of the bytes.
     await file.writeFile(bytes);
   }
 }
@@ -177,7 +179,7 @@ class Entries {
     await this.add(name, Buffer.from(`${JSON.stringify(value)}\n`));
   }
 
-  /** Adds an entry, and waits until the file takes it. */
+  /** Adds an entry, and waits until the tar stream has taken it. @throws OperatorError if the entry is too large */
   async add(name: string, bytes: Buffer): Promise<void> {
     if (bytes.length > (maxStoredBytes(name) ?? 0)) {
       throw new OperatorError(

@@ -34,7 +34,10 @@ const LEASE_MARGIN_MS = 25;
 const MAX_GAP_MS = 30_000;
 const REMOVE_AFTER_SECONDS = 600;
 const REMOVE_EVERY_MS = 60_000;
-/** Maximum number of ids of changes in memory. If there are more, a poll may invalidate some tenants a second time, which does no harm. */
+/**
+ * Maximum number of ids of changes in memory. If there are more, the process discards all of them. A poll may then invalidate the data of
+ * some tenants a second time, which does no harm.
+ */
 const MAX_SEEN = 10_000;
 
 /** Kinds of data whose changes are announced. The value is false if no cache has data of this kind. */
@@ -50,14 +53,14 @@ export async function announceChange(tx: Tx, tenantId: number, topic: ChangeTopi
   await store.insertChange(tx, tenantId, newId(), topic);
 }
 
-/** Returns false for a change of data that no cache has. A kind that this version does not know may be cached. */
+/** Returns true if a cache may have data of the changed kind, or if only a later version knows the kind. */
 function isCached({ topic }: store.ChangeRow): boolean {
   return topic === null || !(topic in IS_CACHED) || IS_CACHED[topic as ChangeTopic];
 }
 
 /**
  * Waits for the length of a lease, and for a margin because the timers of machines differ. If a change was committed before the call, no
- * cache returns the old data afterwards. Each process has polled in the meantime, or the lease of its caches has ended.
+ * cache returns the old data afterwards, because each process has either polled in the meantime or lost the lease of its caches.
  */
 export async function waitForLeasesToEnd(): Promise<void> {
   await sleep(LEASE_MS + LEASE_MARGIN_MS);
@@ -78,14 +81,14 @@ export class RecentChanges {
   #polling: Promise<void> | null = null;
   /** Ids of the changes that polls have read. */
   #seen = new Set<string>();
-  /** Oldest transaction that was running at the last successful poll. Null: no poll has succeeded yet. */
+  /** Number of the oldest transaction that was running at the last successful poll. Null until a poll has succeeded. */
   #oldestRunning: string | null = null;
   /** Start of the last successful poll, in milliseconds of this process's own clock (`performance.now`). */
   #polledAtMs = Number.NEGATIVE_INFINITY;
   #removedAtMs = performance.now();
   #isFailing = false;
 
-  /** @param contact notes each successful poll, for `/readyz` */
+  /** @param contact is told of each successful poll, so that `/readyz` needs no statement to check the database */
   constructor(db: Database, log: Logger, contact?: DatabaseContact) {
     this.#db = db;
     this.#log = log;
@@ -150,8 +153,8 @@ export class RecentChanges {
 
   /**
    * Reads the changes of the transactions that had not ended at the last poll, so it also finds a change whose transaction took long to
-   * commit. After a failover, transactions may have numbers that the old primary has already given. So if the lease has ended, the poll reads
-   * all changes that are stored.
+   * commit. After a failover, new transactions may have lower numbers than transactions of the old primary, so the poll would miss their
+   * changes. So if the lease has ended, as after a failover, the poll reads all stored changes.
    */
   async #poll(): Promise<void> {
     const beganAtMs = performance.now();

@@ -10,37 +10,37 @@ export async function insertChange(tx: Tx, tenantId: number, id: string, topic: 
   await tx.insertInto('recent_change').values({ id, tenant_id: tenantId, topic }).execute();
 }
 
-/** Change of data of a tenant, as the list has it. */
+/** Entry of the list of recent changes. It says that data of one tenant has changed. */
 export interface ChangeRow {
   id: string;
   tenantId: number;
-  /** Kind of the data. Null for any data. A later version of the service may write kinds that this version does not know. */
+  /** Kind of the changed data. Null if any data may have changed. A later version of the service may write unknown kinds. */
   topic: string | null;
-  /** Start of the transaction of the change in milliseconds of Unix time, by the clock of the database. The commit came later. */
+  /** Time at which the transaction of the change began, in milliseconds of Unix time, by the clock of the database. */
   changedAtMs: number;
 }
 
 export interface Changes {
   /** Changes of all tenants. */
   rows: ChangeRow[];
-  /** Oldest transaction that was running when the changes were read. All older transactions have ended. */
+  /** Number of the oldest transaction that was running when the changes were read. All transactions with lower numbers have ended. */
   oldestRunning: string;
 }
 
 /**
- * Age in seconds up to which a change is read on a cluster. The age counts from the start of the transaction of the change, so it is large
- * enough for a transaction that took long to commit, and for clocks of nodes that differ.
+ * Age in seconds up to which `readChanges` reads a change on a cluster. The age counts from the start of the transaction. So it has to be
+ * longer than a transaction takes to commit, plus the difference between the clocks of two nodes.
  */
 const CLUSTER_WINDOW_SECONDS = 120;
 
 /**
- * Reads the committed changes of all tenants that this transaction or a later one has made. If `since` is null, reads all changes of the
- * table. The upper bound excludes no transaction of this server. But without it, the planner would expect a third of the table, and read the
- * whole table.
+ * Reads the committed changes that transactions with the number `since` or a higher number have made. If `since` is null, reads all
+ * changes. The upper bound of the numbers excludes no change. But without an upper bound, the planner expects a third of the table as the
+ * result, and so reads the whole table.
  *
- * On a cluster, the nodes number their transactions independently, and a change has the number of the node that its process is connected to.
- * So there the changes of the last two minutes are read each time.
- * @param since `oldestRunning` of the last call. The last call has read the changes of all older transactions
+ * On a cluster, each node numbers its transactions independently, so numbers from two nodes cannot be compared. So on a cluster, each call
+ * reads the changes of the last two minutes.
+ * @param since `oldestRunning` of the previous call. Transactions with lower numbers had ended, so earlier calls have read their changes.
  */
 export async function readChanges(db: Database, since: string | null): Promise<Changes> {
   const isRecent = isCluster(db)

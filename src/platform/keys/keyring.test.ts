@@ -153,7 +153,7 @@ describe('encrypt during a rotation', () => {
 });
 
 describe('decrypt during a rotation', () => {
-  /** SQL statements that `other` sends. `other` is the keyring of another process. */
+  /** SQL statements that the keyring `other` has sent. It stands for the keyring of another process. */
   let queries: string[];
   let elsewhere: Database;
   let other: OpenKeyring;

@@ -4,7 +4,7 @@ import type { SecretColumn } from './rotation.ts';
 
 /** Maximum number of secrets that one query reads. */
 const BATCH_SIZE = 200;
-/** Bytes that sort after every ciphertext, because a ciphertext begins with the version of its key. */
+/** Bytes that sort after every ciphertext. A ciphertext begins with the version of its key, and these bytes are the largest version. */
 const AFTER_ALL = versionBytes(0xff_ff_ff_ff);
 
 interface Checked {
@@ -14,7 +14,7 @@ interface Checked {
   unopened: string[];
 }
 
-/** Decrypts every stored secret of the tenants, and changes nothing. */
+/** Checks that each stored secret of the tenants can be decrypted. Changes nothing. */
 export async function checkSecrets(
   { db, keyring, columns }: { db: Database; keyring: OpenKeyring; columns: SecretColumn[] },
   tenantIds: number[],

@@ -62,7 +62,7 @@ export async function deleteEncryptionKeysBelow(db: Database, version: number): 
   await db.deleteFrom('service_key').where('purpose', '=', 'encryption').where('version', '<', version).execute();
 }
 
-/** Deletes all service keys. @returns how many there were */
+/** Deletes all service keys. @returns the number of deleted keys */
 export async function deleteAllKeys(db: Db): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('service_key').executeTakeFirstOrThrow();
   return Number(numDeletedRows);

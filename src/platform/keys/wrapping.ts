@@ -26,7 +26,7 @@ export function wrapKey(id: KeyId, key: Buffer, masterKey: Buffer): WrappedKey {
 
 /**
  * Decrypts a wrapped key.
- * @returns null if this master key cannot decrypt it
+ * @returns the decrypted key, or null if `masterKey` cannot decrypt the wrapped key
  */
 export function unwrapKey(wrapped: WrappedKey, masterKey: Buffer): Buffer | null {
   try {
@@ -38,7 +38,7 @@ export function unwrapKey(wrapped: WrappedKey, masterKey: Buffer): Buffer | null
 
 /**
  * Decrypts a wrapped key with the current or the previous master key.
- * @returns null if neither of them can decrypt it
+ * @returns the decrypted key, or null if neither master key can decrypt the wrapped key
  */
 export function unwrapWithEither(wrapped: WrappedKey, { current, previous }: MasterKeys): Buffer | null {
   return unwrapKey(wrapped, current) ?? (previous === null ? null : unwrapKey(wrapped, previous));

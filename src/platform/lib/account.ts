@@ -8,13 +8,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface Account {
   tenant: string;
   /**
-   * Id of the caller: the credential or user of the tenant. If the caller is not authenticated, it is the channel, or the network of the
-   * client's address. Empty until the caller is known.
+   * Id of the credential or user of the tenant that makes the call. For an unauthenticated caller, the id of the channel, or the network of
+   * the client's address. Empty until the caller is known.
    */
   caller: string;
   /**
-   * Id of the tenant that an unauthenticated caller names, for example in its API key. Only decides to which node of a cluster its statements
-   * go. The work is not charged to this tenant.
+   * Id of the tenant that an unauthenticated caller names, for example in its API key. This id only decides which node of a cluster runs the
+   * statements of the call. The work is not charged to this tenant.
    */
   namedTenant?: string;
 }
@@ -42,7 +42,7 @@ export function chargeService<T>(work: () => T): T {
   return chargeTo(SERVICE_ACCOUNT, work);
 }
 
-/** Runs a statement about a tenant that an unauthenticated caller names, and still charges it to the caller. */
+/** Runs work about a tenant that an unauthenticated caller names. Charges the work to the caller, and not to this tenant. */
 export function askAbout<T>(tenantId: number, work: () => T): T {
   return chargeTo({ ...currentAccount(), namedTenant: String(tenantId) }, work);
 }

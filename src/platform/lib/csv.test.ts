@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { readCsv } from '#test/support/csv.ts';
 import { csvOf } from './csv.ts';
 
-/** Texts of characters that mean something in CSV or in a spreadsheet. */
+/** Random texts of characters that have a special meaning in CSV or in a spreadsheet. */
 const text = fc.string({
   unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', '"', ',', ';', "'", ' ', 'a', '1', 'é', '部', '🍕'),
   maxLength: 8,
 });
 
 describe('csvOf', () => {
-  it('a reader of RFC 4180 gets the cells back, and a text that begins like a formula has an apostrophe before it', () => {
+  it('a parser of RFC 4180 reads all cells unchanged, except that a text that begins like a formula has an apostrophe before it', () => {
     fc.assert(
       fc.property(fc.array(fc.array(text, { minLength: 2, maxLength: 4 }), { maxLength: 4 }), (rows) => {
         const cells = readCsv(csvOf(rows));

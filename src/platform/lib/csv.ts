@@ -1,13 +1,16 @@
-/** Content of a cell: a number, a text, or null for an empty cell. An amount of money is a text of digits, so a spreadsheet reads a number. */
+/**
+ * Content of a cell: a number, a text, or null for an empty cell. An amount of money is a text such as `12.50`, because a spreadsheet reads
+ * such a text as a number.
+ */
 export type CsvCell = string | number | null;
 
-/** Begin of a text that a spreadsheet takes for a formula (OWASP, "CSV Injection"). Some spreadsheets skip a tab or a CR at the begin. */
+/** First character of a text that a spreadsheet may run as a formula (OWASP, "CSV Injection"). Some spreadsheets skip a tab or CR there. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /**
  * Returns rows as CSV (RFC 4180). A text that a spreadsheet would take for a formula gets an apostrophe before it, so that the spreadsheet
- * shows the text and runs nothing.
+ * shows the text and runs no formula.
  */
 export function csvOf(rows: CsvCell[][]): string {
   return rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('');

@@ -161,9 +161,8 @@ describe('instantOf', () => {
         const wanted = Date.parse(`${date}T${time}:00Z`);
         const gap = wallMs(ms, zone) - wanted;
         assert.ok(gap >= 0);
-        // If a clock change skips the wanted local time, `ms` must be later than the wanted time by `gap`. Then, at `ms - gap`, the zone
-        // still has the offset from before the clock change, so its local time is `wanted - gap`. If no time is skipped, `gap` is 0, and
-        // this line proves nothing new.
+        // Proves that the result is late by exactly the skipped gap: at `ms - gap`, the zone still has its offset from before the clock
+        // change, so the local time must be `wanted - gap`. If no time is skipped, `gap` is 0, and this line proves nothing new.
         assert.equal(wallMs(ms - gap, zone), wanted - gap);
         for (const minutes of [20, 30, 60, 120]) {
           assert.notEqual(

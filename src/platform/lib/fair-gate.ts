@@ -12,8 +12,8 @@ export interface FairGateOptions {
   maxWaitMs: number;
   waitedTooLong: () => Error;
   /**
-   * If true, the place of a caller of `run` stays taken after its work, for as long as the work took. So the callers with one key use at most
-   * half of the time of their places, and other work gets the rest.
+   * If true, `run` keeps the place of a caller taken after its work, for as long as the work took. So work runs in each place for at most
+   * half of the time, and during the other half the process can do other work.
    */
   rests?: boolean;
 }
@@ -39,8 +39,8 @@ export class FairGate {
    *   rejects with the error from `waitedTooLong` after `maxWaitMs`.
    */
   enter(key: string): Promise<void> | undefined {
-    // Callers may wait although the gate is not full, because all their keys have reached the limits of their own. A new caller with
-    // another key may then enter first, because no waiting caller could enter now.
+    // Callers may wait although the gate is not full, because each of their keys has reached its own limit (`limitOf`). A new caller with
+    // another key may then enter before them, because none of them could enter now.
     if (this.#inside < this.#options.limit && this.#mayEnter(key)) {
       this.#count(key, 1);
       return undefined;
@@ -60,7 +60,7 @@ export class FairGate {
     }
   }
 
-  /** Enters the gate, does the work and leaves the gate. Waits first if the gate is full. */
+  /** Enters the gate, does the work and leaves the gate. Returns the result of the work. Waits first if the caller may not enter yet. */
   async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     await this.enter(key);
     const beganMs = performance.now();

@@ -51,7 +51,7 @@ describe('firstIdAt', () => {
 });
 
 describe('timeOf', () => {
-  it('timeOf returns the time of the smallest id of a time, and for a new id a time that is not before the call', () => {
+  it('timeOf returns the time that was given to firstIdAt, and for an id from newId a time that is not before the call', () => {
     // The time of an id may be later than the call, because ids that were made before it under a mocked clock must sort before it.
     const before = Date.now();
     assert.ok(timeOf(newId()).getTime() >= before);

@@ -36,7 +36,7 @@ describe('parseRedisUrl', () => {
     });
   });
 
-  it('a URL of another form has no address', () => {
+  it('a URL that does not have one of the three forms gives null', () => {
     for (const url of [
       'redis+cluster:h',
       'redis+cluster://h/1',

@@ -30,7 +30,7 @@ export type RedisAddress =
 const DEFAULT_PORT = 6379;
 const DEFAULT_SENTINEL_PORT = 26_379;
 
-/** Protocol, mode, user and password, hosts, path, and query of the URL of a cluster or of Sentinels. */
+/** Pattern of the URL of a cluster or of Sentinels. Each part of the URL is a named group. */
 const MANY_HOSTS =
   /^(?<protocol>rediss?)\+(?<mode>cluster|sentinel):\/\/(?:(?<login>[^@/?#\s]*)@)?(?<hosts>[^@/?#\s]+)(?<path>\/[^?#\s]*)?(?:\?(?<query>[^#\s]*))?$/;
 

@@ -93,7 +93,7 @@ export function parseMailServer(value: string): SmtpAddress {
 
 /** Sender of mails. */
 export interface MailSender {
-  /** Empty if the sender has only an address. */
+  /** Name that mail programs show for the sender. Empty if the sender has only an address. */
   name: string;
   address: string;
 }

@@ -2,18 +2,18 @@
 export interface SmtpAddress {
   host: string;
   port: number;
-  /** True if TLS begins with the connection. If false, TLS begins later, if the server offers STARTTLS. */
+  /** True if the connection uses TLS from the start. If false, the connection changes to TLS if the server offers STARTTLS. */
   isEncrypted: boolean;
   /** Null if the mail server needs no login. */
   login: { username: string; password: string } | null;
 }
 
-/** Default ports of the submission of mail: with STARTTLS (RFC 6409 §3.1), and with implicit TLS (RFC 8314 §3.3). */
+/** Default ports of a mail server by the protocol of the URL (RFC 6409 §3.1 for `smtp`, RFC 8314 §3.3 for `smtps`). */
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 };
 
 /**
  * Parses an SMTP_URL: `smtp://[user:password@]host[:port]`, or `smtps` for TLS from the start. User name and password are percent-encoded.
- * @returns null for a text of another form
+ * @returns the parts of the URL, or null if the text has another form
  */
 export function parseSmtpUrl(value: string): SmtpAddress | null {
   const url = URL.parse(value);

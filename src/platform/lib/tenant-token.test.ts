@@ -8,7 +8,7 @@ const pepper = randomBytes(32);
 const tokens = createTenantTokens(pepper, 'test');
 
 describe('a tenant token', () => {
-  it('names its tenant, has 64 characters of base64url, and hashes to 32 bytes that are the same at each reading', () => {
+  it('has 64 characters of base64url, and read returns its tenant and the same hash of 32 bytes as create', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (tenantId) => {
         const { token, hash } = tokens.create(tenantId);
@@ -25,13 +25,13 @@ describe('a tenant token', () => {
     assert.notEqual(one.slice(22), other.slice(22));
   });
 
-  it('is not readable under another pepper or for another purpose', () => {
+  it('cannot be read with another pepper or for another purpose', () => {
     const { token } = tokens.create(7);
     assert.equal(createTenantTokens(randomBytes(32), 'test').read(token), null);
     assert.equal(createTenantTokens(pepper, 'other').read(token), null);
   });
 
-  it('is not readable with a changed block, a changed first part of the secret, another length or other characters', () => {
+  it('cannot be read if its block, the start of its secret part, its length or its kind of characters has changed', () => {
     const bytes = Buffer.from(tokens.create(7).token, 'base64url');
     for (let index = 0; index < 24; index += 1) {
       const changed = Buffer.from(bytes);
@@ -44,7 +44,7 @@ describe('a tenant token', () => {
     }
   });
 
-  it('hashes to another value if only the end of its secret part is changed', () => {
+  it('has another hash if only the end of its secret part is changed', () => {
     const { token, hash } = tokens.create(7);
     const bytes = Buffer.from(token, 'base64url');
     bytes.writeUInt8(bytes.readUInt8(47) ^ 1, 47);

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const BLOCK_BYTES = 16;
-/** Number of bytes of the secret part that the encrypted block repeats. */
+/** Number of bytes at the start of the secret part of a token that its encrypted block also contains. */
 const REPEATED_BYTES = 8;
 const SECRET_BYTES = 32;
 const TOKEN = new RegExp(`^[\\w-]{${((BLOCK_BYTES + SECRET_BYTES) * 4) / 3}}$`);
@@ -15,15 +15,15 @@ export interface ReadToken {
 /** Makes and reads secret tokens of one kind, for example of sessions. A token of another kind is not readable. */
 export interface TenantTokens {
   create(tenantId: number): { token: string; hash: Buffer };
-  /** Returns null for a text that `create` has not made with the same pepper and purpose. */
+  /** Reads a token. Returns null if `create` has not made the text with the same pepper and purpose. */
   read(token: string): ReadToken | null;
 }
 
 /**
- * Creates the tokens of one purpose from the pepper. A token is one encrypted AES block and 256 random bits, in base64url. The block holds the
- * tenant id, so that a look-up can filter by tenant, and repeats the first 64 random bits. So a stranger cannot make a token that names a
- * tenant, and the work of reading a token is charged to its tenant. AES in ECB mode is safe here, because it encrypts a single block, of which
- * 64 bits are random.
+ * Returns the functions that create and read the tokens of one purpose. A token is one encrypted AES block, and then 256 random bits, in
+ * base64url. The block holds the tenant id, so that a query can filter by tenant. The block also holds a copy of the first 64 random bits.
+ * `read` checks this copy, so a stranger cannot make a token that names a tenant, and reading a token can be charged to the tenant that it
+ * names. AES in ECB mode is safe here, because it encrypts only a single block, of which 64 bits are random.
  */
 export function createTenantTokens(pepper: Buffer, purpose: string): TenantTokens {
   const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', `${purpose}-tenant`, 16));

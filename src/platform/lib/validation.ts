@@ -82,8 +82,8 @@ const withAllFaults = newAjv({ allErrors: true, meta: false, validateSchema: fal
 /** Bounds and progress of the current search for faults. There is only one search at a time, because validation is synchronous. */
 let search = { entersLongLists: true, maxReports: Infinity, foundInLists: 0 };
 
-// Replaces Ajv's keyword `items`, which collects the faults of all entries of a list. For a megabyte of empty entries, that would block
-// the event loop for seconds.
+// Replaces Ajv's keyword `items`, which collects the faults of all entries of a list. For a list with a megabyte of empty entries, Ajv
+// would block the event loop for seconds.
 withAllFaults.removeKeyword('items');
 withAllFaults.addKeyword({
   keyword: 'items',
@@ -99,8 +99,8 @@ withAllFaults.addKeyword({
         const before = search.foundInLists;
         if (!check(list[index])) {
           const found = check.errors ?? [];
-          // `found` contains the faults of the entry and of the lists inside the entry. The inner lists have added theirs already, so the
-          // count is set and not increased.
+          // `found` also contains the faults of lists inside the entry, which the check of these lists has already counted. Adding
+          // `found.length` to the count would count these faults twice, so the count is set to the new total.
           search.foundInLists = Math.max(search.foundInLists, before + found.length);
           for (const fault of found) {
             faults.push({ ...fault, instancePath: `${context?.instancePath}/${index}${fault.instancePath}` });
@@ -129,8 +129,8 @@ export function compileSchema(schema: object): Validator {
 }
 
 /**
- * Makes the validator of a schema. It has two checks: one stops at the first fault, the other finds all faults. Each is compiled when it
- * is first needed.
+ * Makes the validator of a schema. It uses two functions of Ajv: one stops at the first fault, the other finds all faults. Ajv compiles
+ * each function at its first use.
  */
 function makeValidator(schema: object): Validator {
   const isValid = lazily(() => untilFirstFault.compile(schema));
@@ -163,8 +163,8 @@ export function findFaults(validator: Validator, value: unknown, whole: string):
 }
 
 /**
- * Largest size of a body, in bytes, for which the error message lists all faults. For a larger body it lists only the first 50 faults. A
- * few bytes can cause a fault, and the text that describes the fault takes a hundred times as much work as reading them.
+ * Largest size of a body, in bytes, for which the error message lists all faults. For a larger body it lists only the first 50 faults,
+ * because describing a fault takes a hundred times as much work as reading the few bytes that cause it.
  */
 const ALL_FAULTS_BYTES = 64 * 1024;
 const FIRST_FAULTS = 50;
@@ -183,7 +183,7 @@ export function validationMessage(faults: Fault[], whole: string, { maxReported 
   return joinFaults(faultTexts(faults, whole), whole, maxReported);
 }
 
-/** Joins texts of faults to one message. @param whole name of the validated value @param maxReported largest number of listed texts */
+/** Joins the texts of faults to one error message. @param whole name of the validated value @param maxReported largest number of listed texts */
 export function joinFaults(texts: string[], whole: string, maxReported = Infinity): string {
   const listed = texts.slice(0, maxReported);
   if (texts.length > maxReported) {

@@ -3,10 +3,10 @@ import type { MailSettings } from '../config.ts';
 import { inTime } from '../lib/in-time.ts';
 import { openTransport, type Transport } from './transport.ts';
 
-/** Largest number of mails of all tenants, and of one tenant, that wait or are being sent. */
+/** Largest number of mails that wait or are being sent, for all tenants together and for one tenant. A further mail is not sent. */
 const MAX_MAILS = 1_000;
 const MAX_MAILS_OF_TENANT = 100;
-/** Default time limit in milliseconds for the mails that are being sent when the process stops. */
+/** Default time limit of `close` in milliseconds. */
 const CLOSE_LIMIT_MS = 5_000;
 
 /** Mail of a tenant to one person. */
@@ -16,15 +16,15 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** Fields that the log shows if the mail cannot be sent. They name the mail without its address, text and links. */
+  /** Fields of the log lines about the mail. They identify the mail, but do not contain its address, its text or its links. */
   logged: Readonly<Record<string, unknown>>;
 }
 
 /** Sends mails in the background. */
 export interface Mailer {
-  /** Sends a mail later, once. Never throws. If the mail cannot be sent, the log says why. */
+  /** Tries to send a mail once, in the background. Never throws. If the mail cannot be sent, the log says why. */
   send(mail: Mail): void;
-  /** Waits for the mails that are being sent, up to a time limit, and closes all connections. */
+  /** Waits until all mails are sent, but at most for a time limit. Then closes all connections. */
   close(): Promise<void>;
 }
 

@@ -2,15 +2,15 @@ import type { MailSettings } from '../config.ts';
 
 /** Number of connections that one process opens to the mail server. Further mails wait in the queue of the library. */
 const CONNECTIONS = 2;
-/** Time limits in milliseconds: to connect, for the greeting of the server, and for each pause of the connection. */
+/** Time limits in milliseconds: for connecting, for the greeting of the mail server, and for a connection without any data. */
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
 const SILENCE_MS = 20_000;
 
 export interface Transport {
-  /** @throws Error of the library or of the mail server if the mail cannot be sent */
+  /** Sends a mail. @throws Error of the library or of the mail server if the mail cannot be sent */
   send(mail: { to: string; subject: string; text: string }): Promise<void>;
-  /** Connects and signs in. @throws Error if this fails */
+  /** Connects to the mail server and signs in. @throws Error if the connection or the sign-in fails */
   check(): Promise<void>;
   close(): void;
 }
@@ -29,7 +29,7 @@ export async function openTransport({ server, sender }: MailSettings): Promise<T
     connectionTimeout: CONNECT_MS,
     greetingTimeout: GREETING_MS,
     socketTimeout: SILENCE_MS,
-    // A mail holds only text of this process, so the library need not read files or URLs.
+    // By default the library can fill a mail with the content of files and URLs. Mails here have only a text, so both are disabled.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
