@@ -48,7 +48,7 @@ async function assertRefused(change: (headers: Record<string, string>, body: str
 }
 
 describe('the receiver of OTA reservations refuses with 401', () => {
-  it('401: a missing, empty or unknown channel key, timestamp or signature is refused, always with the same body', async () => {
+  it('401: a missing, empty or unknown channel key, timestamp or signature is refused with the same response body', async () => {
     const texts = new Set<string>();
     for (const name of ['x-channel-key', 'x-service-timestamp', 'x-service-signature']) {
       texts.add(await assertRefused(({ [name]: _, ...others }) => others));

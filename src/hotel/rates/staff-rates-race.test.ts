@@ -102,7 +102,7 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
     assert.equal(await deadlocks(), earlier);
   });
 
-  it('if the response to the COMMIT of a change is lost, the change is made once, and its result lists the nights', async (test) => {
+  it('if the response to the COMMIT of a change is lost, the change is made once, and returns the changed nights', async (test) => {
     const proxy = await startCommitProxy(service.database.url);
     test.after(() => proxy.close());
     const [plan = ''] = plans;

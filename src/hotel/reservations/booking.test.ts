@@ -101,7 +101,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     }
   });
 
-  it('201: the total has the correct number of nights if a stay includes 29 February or a change of the clocks', async () => {
+  it('201: the total is for the correct number of nights, even if the stay includes 29 February or a change of the clocks', async () => {
     for (const [checkIn, checkOut, nights] of [
       ['2096-02-27', '2096-03-02', 4],
       ['2097-02-27', '2097-03-02', 3],

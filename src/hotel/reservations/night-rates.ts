@@ -43,7 +43,7 @@ const READERS: Record<string, (elements: PartialEntry['elements']) => Read> = {
   'tenant.applied': (elements) => ({ written: capacityOf(elements.find(({ what }) => what === 'room type')) }),
 };
 
-/** Price as a number or a text, as the caller sent it. */
+/** Values of a night that a call wrote. The price is a number or a text, as the caller sent it. */
 type Written = Omit<Known, 'price'> & { price?: string | number | undefined };
 
 /** Reads the last element for the night, because if a call names a night more than once, the last value is written (decision 29). */

@@ -31,13 +31,13 @@ interface Span {
 
 const DAY_MS = 86_400_000;
 /**
- * Days before a given time whose opening times are considered. An opening time may last until the end of the next day, and a clock change
- * may make it longer.
+ * Number of days before a given time whose opening times are considered. An opening time may last until the end of the next day, and a
+ * clock change may make it longer.
  */
 const DAYS_BEFORE = 2;
 /**
- * Days after a given time whose opening times are considered: two weeks, because a clock change may skip a whole opening time of the first
- * week.
+ * Number of days after a given time whose opening times are considered. Two weeks are needed, because a clock change may skip a whole
+ * opening time of the first week.
  */
 const DAYS_AFTER = 15;
 /**
