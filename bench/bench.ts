@@ -16,7 +16,7 @@ import { type QueueRow, renderQueueTable } from './queue-table.ts';
 import { renderTable, type Row } from './table.ts';
 import { World } from './world.ts';
 
-/** Row of one of the tables. */
+/** Row of one of the results tables. */
 type AnyRow = Row | QueueRow | ProcessRow | CostRow;
 
 const INTERRUPTED = 130;

@@ -9,14 +9,14 @@ import type { Slice } from './load-worker.ts';
 export type BudgetJob =
   /** Connects to Redis. */
   | { do: 'open'; redisUrl: string }
-  /** Counts one call for each credential. `credentials` is their number. Returns the memory that this process uses then, in MB. */
+  /** Counts one call for each of this number of credentials. Returns the heap memory that this process then uses, in MiB. */
   | { do: 'fill'; credentials: number }
-  /** Counts calls of one credential after the other. `lanes` is the number of calls that wait for Redis at the same time. */
+  /** Counts one call after another, each for the next credential. `lanes` is the number of calls that wait for Redis at the same time. */
   | { do: 'take'; credentials: number; lanes: number; seconds: number };
 
 const LIMIT = 300;
 const MIB = 1024 * 1024;
-/** Step from the number of one credential to the next. It is prime, so that each credential calls once before any calls twice. */
+/** Difference between the numbers of two consecutive credentials. It is prime, so no credential has a second call before all have one. */
 const STEP = 7_919;
 
 let budget: Budget;

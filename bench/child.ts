@@ -48,7 +48,7 @@ function exchange<Answer>(child: ChildProcess, job: object, script: string): Pro
       child.off('exit', onExit);
       resolve(message as Message<Answer>);
     });
-    // Without a callback, a job for a process that has been stopped would end this process with an `error` event.
+    // If the process has been stopped, `send` reports an error to this callback. Without it, an `error` event would end this process.
     child.send(job, (error) => error && reject(error));
   });
 }

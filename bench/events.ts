@@ -45,7 +45,7 @@ export async function writeEvents(client: pg.Client, subscribers: Owner[], count
 
 /**
  * Waits until the service has recorded the outcome of every delivery to these subscribers. The service records outcomes in batches after
- * the deliveries. Without this wait, it would still record them during the next measurement.
+ * the deliveries. Without this wait, the service would still record outcomes during the next measurement.
  * @throws Error if deliveries are still pending after 10 minutes
  */
 export async function untilRecorded(client: pg.Client, subscribers: Owner[]): Promise<void> {

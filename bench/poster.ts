@@ -25,7 +25,7 @@ export interface PosterOptions {
 
 /**
  * Returns a function that signs and posts one event with undici, over persistent connections. The floor and the other queue libraries use
- * it. The function throws an Error if the response is not a 204, so that the library retries the job.
+ * the function. It throws an Error if the response is not a 204, so that the library retries the job.
  */
 export function createPoster({ targets, cert, connections }: PosterOptions): (post: Post) => Promise<void> {
   // All connections share one TLS context, because a context for each connection would cost more time than the rest of a handshake.

@@ -27,8 +27,8 @@ export interface Backlog {
 }
 
 /**
- * Stores a backlog, and measures how a compared program delivers it. The CPU time does not include the storing of the backlog. The CPU
- * time includes the recording of all outcomes.
+ * Stores a backlog, and measures how a compared program delivers it. The CPU time includes the recording of all
+ * outcomes, but not the storing of the backlog.
  * @throws Error if a signature is wrong, or if the backlog is not delivered within 300 s
  */
 export async function measureBacklog(

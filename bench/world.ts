@@ -136,7 +136,7 @@ export class World {
     return this.resources.use(await openStand(this.#postgres, url, settings, workers));
   }
 
-  /** Starts two processes of the service on one database. `second` only runs the API. */
+  /** Starts two processes of the service on one database. The process `second` runs only the API, without the deliveries. */
   async twoNodes(database: string): Promise<{ stand: Stand; second: Service; ownerOf: OwnerOf }> {
     const { masterKey } = this.#postgres;
     const stand = await this.#openStand(database);
@@ -181,8 +181,8 @@ export class World {
   }
 
   /**
-   * Returns a function that produces load for one slice (one measurement). If the body of a call contains `{id}`, a unique text replaces
-   * `{id}`. No other call has this text, also not in earlier runs of the benchmark.
+   * Returns a function that produces load for one slice (one measurement). In the body of each call, a text replaces `{id}`. No other
+   * call has the same text, also not in earlier runs of the benchmark.
    */
   load(job: Omit<LoadJob, 'seconds' | 'idPrefix'>): Run {
     return (seconds) => this.#load.ask({ ...job, seconds, idPrefix: `${this.#runTag}-${(this.#jobs += 1)}` });

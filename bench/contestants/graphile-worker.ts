@@ -13,7 +13,7 @@ const RECORD_TIMEOUT_MS = 60_000;
 /** Starts a worker of graphile-worker on its own database. */
 export async function openGraphileWorker({ targets, cert, resources }: Field, postgres: Postgres): Promise<Contestant> {
   const databaseUrl = await postgres.clone('template0', 'bench_graphile_worker');
-  // With NO_LOG_SUCCESS, the library does not even prepare the log line of a successful job.
+  // With NO_LOG_SUCCESS, the library does not spend time on a log line for each successful job.
   const child = resources.use(
     startChild<GraphileWorkerJob, void>('queues/graphile-worker.ts', { NO_LOG_SUCCESS: '1' }),
   );

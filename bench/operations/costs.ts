@@ -15,7 +15,7 @@ import { availabilityCalls, bookingCalls, spreadStays } from './hotel.ts';
 import type { Operation } from './operation.ts';
 import { newOrderCalls, storedOrderCalls } from './orders.ts';
 
-/** Sizes of the measured load. With few concurrent calls, nearly each call has a statement and a commit of its own. */
+/** Numbers of concurrent calls and of tenants to measure. With few concurrent calls, nearly every call has its own statement and commit. */
 const LOADS = [
   { concurrent: 2, tenants: 90 },
   { concurrent: 128, tenants: 2 },
@@ -34,7 +34,7 @@ interface Kind {
   isOnce?: boolean;
 }
 
-/** CPU times in milliseconds and sizes in bytes: totals so far, or the amounts of one call. Null: not measurable on this machine. */
+/** CPU times in milliseconds and sizes in bytes, as totals so far or for one call. A time is null if this machine cannot measure it. */
 type Usage = Record<'apiMs' | 'postgresMs' | 'redisMs', number | null> & Record<'walBytes' | 'storedBytes', number>;
 
 /** The processes whose costs are measured, and a connection that reads the sizes of the database. */
@@ -101,7 +101,10 @@ function kindsOf({ stand, healthy, refusing, ownerOf }: DeliveryStand, client: p
   ];
 }
 
-/** Stores `each` new orders of each partner. Returns the calls that confirm these orders. The partners alternate in the result. */
+/**
+ * Stores new orders for each partner, and returns the calls that confirm these orders. In the result, the partners alternate.
+ * @param each number of new orders for one partner
+ */
 async function confirmationsOf(
   client: pg.Client,
   subscribers: Caller[],
@@ -131,7 +134,7 @@ async function measureKind(
     const ids = kind.isOnce ? calls.values() : repeated(calls);
     slices.push(await measureSlice(measured, ids, load.concurrent, seconds));
   }
-  // The first slice is the warm-up.
+  // The first slice is the warm-up, so the result does not include it.
   const of = (key: keyof Usage) => {
     const values = slices.slice(1).flatMap((slice) => slice[key] ?? []);
     return values.length === 0 ? undefined : median(values);
@@ -151,7 +154,7 @@ async function measureKind(
   };
 }
 
-/** Yields the calls again and again, each with a new text for `{id}`. */
+/** Yields the calls in an endless loop. Each yielded call has a new text for `{id}`. */
 function* repeated(calls: Call[]): Generator<Call> {
   for (;;) {
     for (const call of calls) {

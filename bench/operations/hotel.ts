@@ -25,7 +25,7 @@ export const HOTEL: Operation[] = [
 ];
 
 /**
- * Credential, room type and check-in date of one booking or one availability call. The calls to the service and to its floor use the same
+ * Credential, room type and check-in date for one booking or one availability call. The calls to the service and to its floor use the same
  * stays.
  */
 interface Stay {

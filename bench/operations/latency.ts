@@ -34,7 +34,7 @@ export const LATENCY: Operation[] = [
   { name: 'delivery-latency-hanging', measure: measureHanging },
 ];
 
-/** Load of staff calls that each change the status of one order. */
+/** Load of calls by staff. Each call changes the status of one order. */
 interface StatusLoad {
   /** URL of the service or of its floor. */
   url: string;
@@ -96,7 +96,7 @@ async function measureSplitLatency(world: World): Promise<Row[]> {
 
 /**
  * Measures the service and its floor alternately, several times. Each result is the median of these measurements, because a stall of the
- * disk or of the machine makes only one of them wrong.
+ * disk or of the machine affects only one measurement.
  * @throws Error if an event arrives twice
  */
 async function compareLatency(
@@ -127,7 +127,7 @@ async function compareLatency(
   return { fromCommit: medianOf(fromCommit), fromCall: medianOf(fromCall), floor: medianOf(ofFloor) };
 }
 
-/** Returns the largest p99 that reaches the goal, in milliseconds: `mostMs` or three times the p99 of the floor, whichever is larger. */
+/** Returns the goal for the p99 in milliseconds: the larger of `mostMs` and three times the p99 of the floor (the baseline). */
 function mostOf(mostMs: number, floor: Percentiles): number {
   return Math.max(mostMs, 3 * floor.p99Ms);
 }

@@ -16,16 +16,16 @@ const TENANTS = 50;
 const STREAMS_PER_TENANT = 4;
 /** Number of new orders per second, over all tenants, while the delay of hints (messages that data has changed) is measured. */
 const ORDERS_PER_SECOND = 20;
-/** Minimum length of the measurement of the delay, in seconds, so that the 99th percentile has enough orders. */
+/** Minimum length of the measurement of the delay, in seconds. A shorter one would have too few orders for a 99th percentile. */
 const LEAST_SECONDS = 20;
 /** Length of the measurement of the CPU time of a process, in seconds. */
 const CPU_SECONDS = 30;
 /** Largest share of a core that the streams may cost, in percent. */
 const MOST_CPU_PERCENT = 3;
-/** Goals for the delay of a hint, in milliseconds: on the process that made the change, and on another process. */
+/** Goals for the delay of a hint (a message that data has changed) in ms: on the process that made the change, and on another process. */
 const SAME_WITHIN_MS = 300;
 const OTHER_WITHIN_MS = 1_200;
-/** Time in milliseconds after which a hint counts as lost. */
+/** Time in milliseconds after which a hint (a message that data has changed) counts as lost. */
 const LOST_AFTER_MS = 10_000;
 
 export const LIVE: Operation[] = [{ name: 'live-changes', measure: measureLive }];
@@ -63,7 +63,7 @@ async function measureLive(world: World): Promise<Row[]> {
   ];
 }
 
-/** Opens this number of streams for the owner of each tenant. The returned list begins with the first stream of each tenant. */
+/** Opens `each` streams of live changes for the owner of each tenant. The returned list begins with the first stream of each tenant. */
 async function openStreams(url: string, callers: Orderer[], ownerOf: OwnerOf, each: number): Promise<TestStream[]> {
   const streams: TestStream[] = [];
   for (let round = 0; round < each; round += 1) {
@@ -90,7 +90,10 @@ interface Percentiles {
   p99Ms: number;
 }
 
-/** Places orders of the tenants in turn, at a constant rate. @returns the delays of the hints in the streams of both processes */
+/**
+ * Places orders of the tenants in turn, at a constant rate. Measures the delay from each order to its hint (message that data has changed).
+ * @returns the percentiles of the delays in the streams of each of the two processes
+ */
 async function placeOrders(
   url: string,
   callers: Orderer[],

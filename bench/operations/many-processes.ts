@@ -17,14 +17,17 @@ import type { Operation } from './operation.ts';
 
 /** Number of connections that send the statements. Each connection represents one process, and has its own PostgreSQL backend. */
 const CONNECTIONS = 20;
-/** Pause between two statements in milliseconds. It is the shortest pause of a real process, because pauses slow a statement. */
+/**
+ * Pause between two statements of a connection, in milliseconds. A statement costs more after a pause, so the pause is as long as the
+ * shortest one of a real process.
+ */
 const EVERY_MS = 150;
 const WARM_UP_SECONDS = 1;
-/** Number of stored changes: of the last two minutes, and older ones that the service has not removed yet. */
+/** Numbers of stored changes: from the last two minutes, and older changes that the service has not removed yet. */
 const CHANGES = { recent: 300, older: 1_200 };
 /** Interval in milliseconds of the polls for changes, before decision 34 reduced the polls. */
 const OLD_POLL_EVERY_MS = 150;
-/** Interval in milliseconds at which a proxy checks `/readyz`. The result of a check was reused for a second. */
+/** Shortest interval in milliseconds between two statements for `/readyz` before decision 34. A result was reused for this time. */
 const PROBE_EVERY_MS = 1_000;
 /** Goal of decision 34: cores of PostgreSQL for the regular statements of 1,000 processes. */
 const MOST_CORES = 1;

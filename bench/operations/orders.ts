@@ -95,7 +95,7 @@ async function measureNewLatency(world: World): Promise<Row[]> {
   ];
 }
 
-/** Returns the goal that p99 is at most `times` the p99 of the floor, which is in milliseconds. */
+/** Returns the goal that the p99 is at most the p99 of the floor, multiplied by `times`. @param floorMs p99 of the floor in milliseconds */
 function p99WithinTimes(times: number, floorMs: number): Goal {
   return { text: `p99 ≤ ${times} × floor`, isReached: ({ p99Ms = Infinity }) => p99Ms <= times * floorMs };
 }

@@ -28,7 +28,7 @@ const LEASE_MS = 500;
 /** Time in milliseconds that `waitForLeasesToEnd` adds to the lease, because the timers of two machines may differ. */
 const LEASE_MARGIN_MS = 25;
 /**
- * Maximum time in milliseconds between two successful polls. After a longer time, the process may have missed changes, because they are
+ * Maximum time in milliseconds between two successful polls. After a longer time, the process may have missed changes, because changes are
  * removed after `REMOVE_AFTER_SECONDS`. So it invalidates all caches.
  */
 const MAX_GAP_MS = 30_000;

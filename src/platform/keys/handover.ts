@@ -23,7 +23,7 @@ export async function rewrapAllKeys(db: Db, from: Buffer, to: Buffer): Promise<v
 }
 
 /**
- * Deletes all service keys, after their master key is lost. The next start makes new ones.
+ * Deletes all service keys, after their master key is lost. The next start of the service makes new keys.
  * @returns the number of deleted keys
  * @throws OperatorError if the master key still unwraps one of the service keys, because the key is then not lost
  */

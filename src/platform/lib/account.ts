@@ -13,8 +13,8 @@ export interface Account {
    */
   caller: string;
   /**
-   * Id of the tenant that an unauthenticated caller names, for example in its API key. This id only decides which node of a cluster runs the
-   * statements of the call. The work is not charged to this tenant.
+   * Id of the tenant that an unauthenticated caller names, for example in its API key. This id only decides which node of a cluster runs
+   * the statements of the call. The work is not charged to this tenant.
    */
   namedTenant?: string;
 }

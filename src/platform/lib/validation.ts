@@ -183,7 +183,7 @@ export function validationMessage(faults: Fault[], whole: string, { maxReported 
   return joinFaults(faultTexts(faults, whole), whole, maxReported);
 }
 
-/** Joins the texts of faults to one error message. @param whole name of the validated value @param maxReported largest number of listed texts */
+/** Joins the texts of faults to one message. @param whole name of the validated value @param maxReported largest number of listed texts */
 export function joinFaults(texts: string[], whole: string, maxReported = Infinity): string {
   const listed = texts.slice(0, maxReported);
   if (texts.length > maxReported) {
