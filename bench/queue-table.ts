@@ -8,9 +8,9 @@ export interface QueueRow {
   receivers: number;
   sender: string;
   perSecond?: number | undefined;
-  /** Deliveries per second, divided by those of the floor. */
+  /** Deliveries per second, divided by the deliveries per second of the floor (a program without a queue). */
   ofFloor?: number | undefined;
-  /** Deliveries per second, divided by those of graphile-worker. */
+  /** Deliveries per second, divided by the deliveries per second of graphile-worker. */
   ofGraphileWorker?: number | undefined;
   /** CPU time of the sender for one delivery, in milliseconds. */
   senderCpuMs?: number | undefined;

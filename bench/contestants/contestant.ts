@@ -2,7 +2,7 @@ import type { Target } from '../poster.ts';
 
 /**
  * Program that sends deliveries: the service, another queue library, or the floor (a program without a queue). The operations `queues-…`
- * compare these programs. Each is a process of its own.
+ * compare these programs. Each program has its own process.
  */
 export interface Contestant {
   name: string;

@@ -11,7 +11,7 @@ const MOST_CALLS = 20;
 const LEAST_CALLS = 6;
 const MOST_MS = 1_000;
 const GOAL_MS = 250;
-/** Number of reads before the measurement. Each read counts about 20,000 rows of a list and stores the counts, so 60 reads are enough. */
+/** Number of reads that store the counts of a list before the measurement. Each read counts about 20,000 of a million rows. */
 const READS_BEFORE = 60;
 const PAGE_SIZE = 50;
 const DAY_MS = 86_400_000;

@@ -20,7 +20,7 @@ const RETRY_MS = 1_000;
 
 /**
  * Registers a webhook URL that begins with `hooks`, and stores the URL and its secret in a file. The file is needed because the service
- * returns a secret only once: if the same URL is registered again, the secret in the response is empty. If the file is lost, the function
+ * returns a secret only once. If the same URL is registered again, the secret in the response is empty. If the file is lost, the function
  * registers a new URL, which gets a new secret. If the service cannot be reached yet, the function waits and tries again.
  * @throws Error if the service refuses the registration
  */

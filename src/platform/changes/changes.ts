@@ -116,8 +116,8 @@ export class RecentChanges {
   }
 
   /**
-   * Adds a listener. Each poll that has read new changes calls it with these changes, of all tenants. The first poll reads all changes of the
-   * last ten minutes.
+   * Adds a listener. Each poll that has read new changes calls the listener with these changes, of all tenants. The first poll reads all
+   * changes of the last ten minutes.
    */
   onChanges(listener: (changes: store.ChangeRow[]) => void): void {
     this.#listeners.push(listener);
@@ -138,8 +138,8 @@ export class RecentChanges {
   }
 
   /**
-   * Polls for changes, or waits for the poll that is already running. Does not throw if the poll fails, because callers need not react. After
-   * a failed poll the lease of the caches expires, and the caches return no data until a poll succeeds.
+   * Polls for changes, or waits for the poll that is already running. Does not throw if the poll fails, because callers need not react.
+   * After a failed poll the lease of the caches expires, and the caches return no data until a poll succeeds.
    */
   async #pollQuietly(): Promise<void> {
     this.#polling ??= this.#poll()

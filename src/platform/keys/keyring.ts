@@ -169,8 +169,8 @@ export class OpenKeyring {
 
   /**
    * Reads the new keys, but not earlier than `READ_EVERY_MS` after the previous query began. All calls that arrive before the query begins
-   * share it. A later call needs another query, because its key may be newer than the result of the first query. All calls together cause
-   * at most one query a second, even if their keys do not exist. So no cache of missing keys is needed.
+   * share its result. A later call needs another query, because the key of this call may be newer than the result of the first query. All
+   * calls together cause at most one query a second, even if their keys do not exist. So no cache of missing keys is needed.
    */
   async #readWhenDue(): Promise<void> {
     await sleep(Math.max(0, this.#readAtMs + READ_EVERY_MS - performance.now()));

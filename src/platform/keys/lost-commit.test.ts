@@ -51,7 +51,7 @@ describe('after a lost response to a COMMIT', () => {
     assert.equal(loser.lostCount, 1);
   });
 
-  it('200: if a webhook secret is encrypted again before a registration is retried, the registration returns this stored secret', {
+  it('200: if a rotation encrypts a webhook secret again before its registration is retried, the registration returns the stored secret', {
     skip: isCluster && 'the locks are on other nodes than the one that the test looks at',
   }, async () => {
     const { tenantId, credential } = tenant;

@@ -44,8 +44,8 @@ describe('rotateEncryptionKey', () => {
     });
     assert.deepEqual(await census(service), { keys: [2], secrets: { 2: 3 } });
     assert.deepEqual([await storedSecret(service, tenant), await storedSecret(service, other)], secrets);
-    // The service started before the rotation, and must still be able to check signatures of the channel. 400: the signature is right,
-    // and only the body is invalid.
+    // The service started before the rotation, and must still accept the signature of the channel. The status 400 means that the signature
+    // is accepted, and that only the body `{}` is invalid.
     assert.equal((await sendReservation(service, channel, {})).status, 400);
     assert.equal((await sendReservation(service, { ...channel, channel_secret: 'wrong' }, {})).status, 401);
     assert.equal((await service.call('GET', '/v1/third-party/menu/', { headers: withoutWebhook.partner })).status, 200);

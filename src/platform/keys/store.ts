@@ -38,8 +38,8 @@ function encryptionKeys(db: Db) {
 }
 
 /**
- * Inserts keys, but does not change keys that exist. If several processes start at the same time, the keys of the first one stay, and all
- * use them.
+ * Inserts keys, but does not change keys that exist. If several processes start at the same time, the keys of the first process
+ * stay, and all processes use these keys.
  */
 export async function insertWrappedKeys(db: Db, keys: WrappedKey[]): Promise<void> {
   await db

@@ -24,7 +24,7 @@ export interface BodyBounds {
   ofCaller: number;
   ofTenant: number;
   ofProcess: number;
-  /** Largest size for the bodies of all unauthenticated callers together. */
+  /** Largest total size, in bytes, of the bodies of all unauthenticated callers together. */
   ofStrangers: number;
 }
 
