@@ -73,12 +73,27 @@ export function weekdayOf(day: DateText): number {
   return new Date(Date.parse(day)).getUTCDay() || 7;
 }
 
+/** Results of `instantOf`, by its arguments. A list of reservations needs the same few hundred instants again and again. */
+const instants = new Map<string, string>();
+/** Maximum number of cached instants, about 2 MB. A full cache is emptied. */
+const MAX_INSTANTS = 10_000;
+
 /**
  * Returns the instant of a local date and time in a time zone, as an ISO 8601 text in UTC. If a clock change skips the local time, the
  * result is later by the length of the skipped gap. If the local time occurs twice, the result is its first occurrence.
  * @param time `HH:MM`
  */
 export function instantOf(date: DateText, time: string, timezone: string): string {
+  const key = `${date}T${time} ${timezone}`;
+  const cached = instants.get(key);
+  if (cached !== undefined) {
+    return cached;
+  }
   const wall = Temporal.PlainDateTime.from(`${date}T${time}`);
-  return wall.toZonedDateTime(timezone).toInstant().toString({ fractionalSecondDigits: 3 });
+  const instant = wall.toZonedDateTime(timezone).toInstant().toString({ fractionalSecondDigits: 3 });
+  if (instants.size >= MAX_INSTANTS) {
+    instants.clear();
+  }
+  instants.set(key, instant);
+  return instant;
 }

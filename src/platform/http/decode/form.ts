@@ -8,6 +8,8 @@ import { decodeUtf8, refuseBadText } from './text.ts';
  * maximum, a body of 1 MiB could hold half a million fields.
  */
 export const MAX_FIELDS = 20_000;
+/** Matches a text that must be decoded or refused. Other texts stay as they are, because they come from valid UTF-8. */
+const NEEDS_DECODING = /[%+\0]/;
 
 /**
  * Builds one nested value from the fields of a form. The name of a field gives its position in this value (decision 5). Every value stays
@@ -56,12 +58,15 @@ export function decodeQuery(rawQuery: string): Record<string, string> {
 }
 
 function decodePair(piece: string, what: string): [string, string] {
-  const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(piece) ?? [];
-  const decodedName = decodePart(name, what);
-  return [decodedName, decodePart(value, decodedName || what)];
+  const equals = piece.indexOf('=');
+  const name = decodePart(equals === -1 ? piece : piece.slice(0, equals), what);
+  return [name, decodePart(equals === -1 ? '' : piece.slice(equals + 1), name || what)];
 }
 
 function decodePart(part: string, where: string): string {
+  if (!NEEDS_DECODING.test(part)) {
+    return part;
+  }
   const decoded = decodePercent(part.replaceAll('+', ' '), where);
   refuseBadText(decoded, where);
   return decoded;
