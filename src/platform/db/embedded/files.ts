@@ -34,7 +34,10 @@ export async function createWhole(
   await removeAllStartingWith(prefix);
 }
 
-/** Removes all files and folders with the prefix. If another process still writes to one of them, the next call removes that one. */
+/**
+ * Removes all files and folders whose path begins with the prefix. If a folder cannot be removed, for example because another process still
+ * writes to it, the next call removes this folder.
+ */
 async function removeAllStartingWith(prefix: string): Promise<void> {
   const folder = dirname(prefix);
   const names = (await readdir(folder)).filter((name) => name.startsWith(basename(prefix)));
