@@ -29,7 +29,7 @@ const PLACEMENTS: Readonly<Record<string, Placement>> = {
 };
 
 /**
- * Name of the table that is placed first of all tables by tenant. Citus then puts the rows of the other tables on the same node as the rows
+ * Name of the table that is the first to be placed by tenant. Citus then puts the rows of the other tables on the same node as the rows
  * that their tenant has in this table.
  */
 const FIRST_TABLE = 'app_user';
@@ -84,7 +84,7 @@ export async function countMisplaced<T>(db: Kysely<T>): Promise<number> {
 
 /**
  * Reads the tables of the database and returns the place that each of them must have on a cluster. Works on every PostgreSQL.
- * @throws OperatorError if a table has no rule
+ * @throws OperatorError if a table has no rule, because it is not in `PLACEMENTS` and its primary key does not begin with `tenant_id`
  */
 export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement>> {
   const { rows } = await sql<{ table: string; firstColumn: string | null }>`

@@ -24,7 +24,10 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const QUOTED_LINES = 8;
 const POLL_MS = 25;
 const FAST_STOP_MS = 10_000;
-/** Time in milliseconds to wait for an immediate stop. PostgreSQL kills its own remaining processes 5 s after SIGQUIT. */
+/**
+ * Longest time in milliseconds to wait for the end of PostgreSQL after SIGQUIT. It is longer than the 5 s after which PostgreSQL kills its
+ * remaining processes.
+ */
 const IMMEDIATE_STOP_MS = 6_000;
 
 /** Finds the PostgreSQL that runs on a data directory, even if another process has started it. Returns undefined if no PostgreSQL runs. */

