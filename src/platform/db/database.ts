@@ -55,8 +55,8 @@ const SERVER_TIMEOUTS = { statement_timeout: 10_000, idle_in_transaction_session
 const DATE_STYLE = 'ISO';
 
 /**
- * Parsers of column types. An int8 becomes a number, because our ids and counts stay below 2^53. A date stays text. A numeric stays text
- * too, which is the default of pg.
+ * Parsers that convert column values from PostgreSQL. An int8 becomes a number, because our ids and counts stay below 2^53. A date stays
+ * text. A numeric stays text too, which is the default of pg.
  */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -104,7 +104,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   return db;
 }
 
-/** Returns the settings as a statement that sets them for one transaction. */
+/** Returns a statement that applies the settings to one transaction. */
 function settingText(settings: Record<string, string | number>): string {
   const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
   return `SELECT ${calls.join(', ')}`;

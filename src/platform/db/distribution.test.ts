@@ -37,7 +37,7 @@ describe('the rules for the tables on a cluster', () => {
     }
   });
 
-  it('a table without a rule is an error that names the table', async () => {
+  it('if a table has no rule, reading the rules fails with an error that names the table', async () => {
     await sql`CREATE TABLE lost_property (id uuid PRIMARY KEY, tenant_id bigint)`.execute(database.db);
     await assert.rejects(readRules(database.db), /The table "lost_property" has no rule for a cluster/);
     await sql`DROP TABLE lost_property`.execute(database.db);
@@ -125,8 +125,8 @@ describe('the tables on a cluster', onCluster, () => {
 });
 
 /**
- * Turns a table of the cluster into an ordinary PostgreSQL table on the coordinator. Drops its foreign keys first, because Citus does not
- * do this for a table with foreign keys.
+ * Turns a table of the cluster into an ordinary PostgreSQL table on the coordinator. Drops its foreign keys first, because Citus refuses
+ * this change for a table with foreign keys.
  */
 async function undistribute({ db }: TestDatabase, table: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`

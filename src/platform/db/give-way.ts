@@ -19,7 +19,7 @@ const GIVE_UP_MS = 10 * 60_000;
 export interface GiveWayOptions {
   /** Called once, after the first try of the migration fails because another transaction holds a lock. */
   onLocked?: (() => void) | undefined;
-  /** Overrides the 10 minutes after which the migration fails, in milliseconds. Used by tests. */
+  /** Time in milliseconds after which the migration fails, in place of the default of 10 minutes. Used by tests. */
   giveUpMs?: number | undefined;
 }
 

@@ -14,8 +14,9 @@ const WAITING = `
   WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'`;
 
 /**
- * Matches statements that count as reads, unless `CHANGE` matches them too. Reads may run while writes hang. A SELECT that locks rows
- * counts as a write. The lock may belong to a transaction whose commit waits for a standby, so the SELECT would wait too.
+ * Matches statements that count as reads, unless they also contain a word of `CHANGE`, such as INSERT or SHARE. Reads may run while writes
+ * hang. A SELECT that locks rows counts as a write. The lock may belong to a transaction whose commit waits for a standby, so the SELECT
+ * would wait too.
  */
 const READ = /^\s*(?:select|with|start transaction\b.*\bread only)\b/is;
 const CHANGE = /\b(?:insert|update|delete|merge|share)\b/i;

@@ -41,7 +41,10 @@ export class Fields<Input extends object> {
     );
   }
 
-  /** Makes a table expression of many inputs from one JSON parameter. One array for each field would be more expensive. */
+  /**
+   * Makes a table expression with one row for each input, from one JSON parameter. One array parameter for each field would be more
+   * expensive.
+   */
   list(inputs: Input[]): RawBuilder<unknown> {
     return sql`${this.#listBegin}${JSON.stringify(inputs)}${this.#listEnd}`;
   }

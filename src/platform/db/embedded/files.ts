@@ -6,7 +6,7 @@ import type { Account } from './account.ts';
  * Creates the folder `target` completely or not at all. The folder is built under a temporary name and then renamed. If a crash leaves a
  * temporary folder, the next call removes it. Several processes may call this function at the same time. The first process that finishes
  * creates `target`, and the other processes use this folder too.
- * @param witness path inside the folder. It exists only if the folder is complete
+ * @param witness path, inside the folder, of a file that exists only if the folder is complete
  */
 export async function createWhole(
   target: string,

@@ -18,11 +18,14 @@ export interface MoveMarker {
   moved_at: string;
   /** Id of the transaction of the move in the other database. The server of that database can tell by the id if the move was committed. */
   transaction: string;
-  /** Number of rows of each table. */
+  /** Number of rows that were moved, for each table. */
   rows: RowCounts;
   /** Number of nights whose counters were compared with the reservations. */
   nights: number;
-  /** Number of nights whose counter did not match the reservations, before the move and after it. */
+  /**
+   * Number of nights whose counter did not match the reservations. The rows were moved unchanged, so the same nights were wrong before the
+   * move.
+   */
   wrong_nights: number;
 }
 

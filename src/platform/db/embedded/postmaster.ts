@@ -45,7 +45,7 @@ async function readLockFile(clusterDir: string): Promise<{ pid: number; status: 
 
 /**
  * Returns true if the process is the PostgreSQL of the data directory. It checks the command line, because after a crash another program
- * may have the pid. A zombie process has no command line, so it does not count.
+ * may have the pid. A zombie process has no command line, so the function returns false for it.
  */
 async function isPostmaster(pid: number, clusterDir: string): Promise<boolean> {
   return pid > 0 && (await readCommandLine(pid)).includes(`/bin/postgres -D ${clusterDir} `);

@@ -76,7 +76,7 @@ export async function createDatabase({ client }: Presence, name: string): Promis
 
 /**
  * Takes the advisory locks of the role, which the connection holds until it ends. The start times of the connections cannot replace the
- * locks. Connections may become visible in another order, so two processes could both find that they are the first.
+ * locks. Connections may become visible in another order than they started, so two processes could both find that they are the first.
  * @throws AlreadyServedError for a `serve` if another `serve` still holds its lock after 3 s
  * @throws InUseError if an `exclusive` process still uses PostgreSQL after 3 s, or for an `exclusive` process if any other process does
  */
