@@ -91,8 +91,8 @@ export function selectForEach<Input extends object, Row>(
 }
 
 /**
- * Runs the SELECT that `selectForEach` makes. @returns one row for each input, in the order of the inputs; undefined for an input without a
- * row
+ * Runs the SELECT that `selectForEach` makes.
+ * @returns one row for each input, in the order of the inputs. The value is undefined for an input without a row.
  */
 export async function selectEach<Input extends object, Row extends object>(
   db: Db,
