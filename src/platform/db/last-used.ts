@@ -25,8 +25,8 @@ export interface LastUsed {
 }
 
 /**
- * Writes the last uses of at most `BATCH_SIZE` rows to the database. `nowMs` is the time at which the write began. Returns a function that returns
- * true if a use needs no other write. If it returns false, the use stays in memory until a later write.
+ * Writes the last uses of at most `BATCH_SIZE` rows to the database. `nowMs` is the time at which the write began. Returns a function that
+ * returns true if a use needs no other write. If it returns false, the use stays in memory until a later write.
  */
 export type WriteUses = (uses: LatestUse[], nowMs: number) => Promise<(use: LatestUse) => boolean>;
 

@@ -29,7 +29,8 @@ interface ClientOptions {
 
 /**
  * Client of a pool that is lent to one caller at a time. It prepares its statements, and sends a BEGIN and settings together with the next
- * statement. If the client has stopped waiting for a statement, `release` closes the connection, because the server may still run the statement.
+ * statement. If the client has stopped waiting for a statement, `release` closes the connection, because the server may still run the
+ * statement.
  */
 export class LentClient {
   readonly #client: pg.PoolClient;
@@ -115,8 +116,8 @@ export class LentClient {
   }
 
   /**
-   * Sends a statement again, under a new name, because its table has changed since the statement was prepared. Inside a transaction the second
-   * try also fails, because the first failure has aborted the transaction. Then the whole transaction has to run again.
+   * Sends a statement again, under a new name, because its table has changed since the statement was prepared. Inside a transaction the
+   * second try also fails, because the first failure has aborted the transaction. Then the whole transaction has to run again.
    * @throws the error of the first try if the second try fails
    */
   async #sendRenewed(earlier: string[], query: pg.QueryConfig, stale: PreparedStatement, error: unknown) {
@@ -140,8 +141,8 @@ export function asPoolClient(client: LentClient): PostgresPoolClient {
 }
 
 /**
- * Returns true for an error that says that PostgreSQL does not know a prepared statement, or already has a prepared statement with its name. Both
- * happen if a pooler runs the statements of one client on several connections to the server.
+ * Returns true for an error that says that PostgreSQL does not know a prepared statement, or already has a prepared statement with its
+ * name. Both happen if a pooler runs the statements of one client on several connections to the server.
  */
 function isLostStatement(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;

@@ -27,11 +27,12 @@ interface ClusterNode {
 }
 
 /**
- * Knows the nodes of a cluster (Citus) that are down, and refuses the statements of their tenants immediately. Without this class, each of these
- * statements would hold a connection of the pool until its time limit, and the tenants of the other nodes would wait for a connection.
+ * Knows the nodes of a cluster (Citus) that are down, and refuses the statements of their tenants immediately. Without this class, each of
+ * these statements would hold a connection of the pool until its time limit, and the tenants of the other nodes would wait for a
+ * connection.
  *
- * After a failed statement of a tenant, the class checks the node of the tenant. The node is down if the connected node cannot run a statement
- * on it. The class then checks it each second until it is back. While no node is down, this class costs nothing.
+ * After a failed statement of a tenant, the class checks the node of the tenant. The node is down if the connected node cannot run a
+ * statement on it. The class then checks it each second until it is back. While no node is down, this class costs nothing.
  */
 export class NodeOutages {
   readonly #url: string;
@@ -78,8 +79,8 @@ export class NodeOutages {
   }
 
   /**
-   * Looks up the node of a tenant, and caches it. A look-up that fails is not cached. If the cache is full, the tenant that was looked up first
-   * is removed from it.
+   * Looks up the node of a tenant, and caches it. A look-up that fails is not cached. If the cache is full, the tenant that was looked up
+   * first is removed from it.
    */
   #remember(tenant: string): void {
     this.#lookUps += 1;

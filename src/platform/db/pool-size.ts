@@ -113,7 +113,8 @@ const EXTRA_NAME = /^roomservice (?:listener|look|pooling)$/;
 
 /** Reads the connections of the server without those of this process. `undecided` is the number of processes without a size. */
 async function readServer(client: pg.Client, id: string): Promise<ServerConnections & { undecided: number }> {
-  // Users without special rights may also read `application_name` and `datid` of other users. Background processes of the server have no `datid`.
+  // Users without special rights may also read `application_name` and `datid` of other users. Background processes of the server have no
+  // `datid`.
   const { rows } = await client.query<{ max: number; reserved: number; name: string; count: number }>(
     `SELECT current_setting('max_connections')::int AS max,
             current_setting('superuser_reserved_connections')::int

@@ -13,8 +13,9 @@ interface NodeOfShards {
 }
 
 /**
- * Reads from each node of a cluster (Citus) that can be reached, while another node is down. A statement over all tenants fails if one node is
- * down, so this function sends one statement to each node. Citus opens new connections for this, so a caller uses the function only during an outage.
+ * Reads from each node of a cluster (Citus) that can be reached, while another node is down. A statement over all tenants fails if one node
+ * is down, so this function sends one statement to each node. Citus opens new connections for this, so a caller uses the function only
+ * during an outage.
  *
  * Citus waits for a node that does not answer at all for `citus.node_connection_timeout` (docs/operating/cluster.md).
  * @param tables two tables that are placed by tenant

@@ -25,8 +25,8 @@ function digitsOf(text: RawBuilder<unknown>): RawBuilder<string> {
 const LAST_CHARACTER = '\u{10FFFF}';
 
 /**
- * Returns an SQL condition that is true if the column begins with the prefix. It ignores case and accents. PostgreSQL can use an index on the
- * expression of `folded` for this condition, also if the index has the predicate `IS NOT NULL`.
+ * Returns an SQL condition that is true if the column begins with the prefix. It ignores case and accents. PostgreSQL can use an index on
+ * the expression of `folded` for this condition, also if the index has the predicate `IS NOT NULL`.
  */
 export function beginsWith(column: RawBuilder<unknown>, prefix: string): RawBuilder<boolean> {
   const begin = folded(sql`${prefix}::text`);
@@ -34,8 +34,8 @@ export function beginsWith(column: RawBuilder<unknown>, prefix: string): RawBuil
 }
 
 /**
- * Returns an SQL condition that is true if the column has the same digits as the text. For example, `+351 912` equals `(351) 912`. PostgreSQL can
- * use an index on the expression of `digitsOf` for this condition, also if the index has the predicate `IS NOT NULL`.
+ * Returns an SQL condition that is true if the column has the same digits as the text. For example, `+351 912` equals `(351) 912`.
+ * PostgreSQL can use an index on the expression of `digitsOf` for this condition, also if the index has the predicate `IS NOT NULL`.
  */
 export function hasDigitsOf(column: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
   return sql`${column} IS NOT NULL AND ${digitsOf(column)} = ${digitsOf(sql`${text}::text`)}`;

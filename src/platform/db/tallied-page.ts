@@ -20,8 +20,8 @@ export interface Tallied {
 }
 
 /**
- * Reads one page of a list that may have stored tallies. The segments are ranges of ids, each with the number of its rows. By these numbers the
- * function finds the segment in which the page starts. So it skips rows only in this segment, and not in the segments before it.
+ * Reads one page of a list that may have stored tallies. The segments are ranges of ids, each with the number of its rows. By these numbers
+ * the function finds the segment in which the page starts. So it skips rows only in this segment, and not in the segments before it.
  */
 export async function readTalliedPage<Row>(
   db: Database,

@@ -47,10 +47,10 @@ const PLAN_BY_INDEX = settingsOfTransaction({
 });
 
 /**
- * Runs a statement whose plan must read each table by an index, in the order of the index. Without these settings, the planner may choose a slow
- * plan for the queue of deliveries. If the queue was short at the last ANALYZE, the planner expects few rows. If the queue is long now, the plan
- * then reads or sorts the whole queue for each credential. The settings are sent in one message with the statement, so they are in the
- * transaction of the statement, even if the caller has begun no transaction.
+ * Runs a statement whose plan must read each table by an index, in the order of the index. Without these settings, the planner may choose a
+ * slow plan for the queue of deliveries. If the queue was short at the last ANALYZE, the planner expects few rows. If the queue is long
+ * now, the plan then reads or sorts the whole queue for each credential. The settings are sent in one message with the statement, so they
+ * are in the transaction of the statement, even if the caller has begun no transaction.
  * @param limitMs time limit of the statement in milliseconds; null: the limit of the pool
  */
 export async function executeByIndex<Row>(

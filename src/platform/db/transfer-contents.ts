@@ -41,8 +41,8 @@ export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
 export const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
 
 /**
- * Reads the contents of a migrated database with several statements. The caller must begin a transaction with one snapshot first, if the results
- * of these statements have to be of the same moment.
+ * Reads the contents of a migrated database with several statements. The caller must begin a transaction with one snapshot first, if the
+ * results of these statements have to be of the same moment.
  */
 export async function readContents(client: pg.Client): Promise<Contents> {
   const { rows: versions } = await client.query<{ version: string }>(

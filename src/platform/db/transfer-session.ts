@@ -7,11 +7,12 @@ import type { DB } from './types.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Settings of a transaction that copies tables. The settings before `statement_timeout` decide how COPY writes values as text. They are the same
- * on each server, so that each server can read the text of another server. The timeouts are off, because the copy of a large table takes long.
+ * Settings of a transaction that copies tables. The settings before `statement_timeout` decide how COPY writes values as text. They are the
+ * same on each server, so that each server can read the text of another server. The timeouts are off, because the copy of a large table
+ * takes long.
  *
- * The settings are made with `SET LOCAL`, which works behind a connection pooler. It also takes no snapshot, so the tables can be locked before
- * the snapshot is taken.
+ * The settings are made with `SET LOCAL`, which works behind a connection pooler. It also takes no snapshot, so the tables can be locked
+ * before the snapshot is taken.
  */
 const SETTINGS = {
   client_encoding: 'UTF8',
