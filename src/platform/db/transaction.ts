@@ -29,7 +29,7 @@ export async function runTransaction<T>(
   });
 }
 
-/** Makes the statement that sets settings for one transaction. Its form is the one that a connection sends together with the next statement. */
+/** Makes a statement with settings of one transaction, in the form that the client sends together with the next statement (`LentClient`). */
 function settingsOfTransaction(settings: Record<string, string>): RawBuilder<unknown> {
   const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
   return sql.raw(`SELECT ${calls.join(', ')}`);
@@ -48,9 +48,9 @@ const PLAN_BY_INDEX = settingsOfTransaction({
 
 /**
  * Runs a statement whose plan must read each table by an index, in the order of the index. Without these settings, the planner may choose a
- * slow plan for the queue of deliveries. If the queue was short at the last ANALYZE, the planner expects few rows. If the queue is long
- * now, the plan then reads or sorts the whole queue for each credential. The settings are sent in one message with the statement, so they
- * are in the transaction of the statement, even if the caller has begun no transaction.
+ * slow plan for the queue of deliveries. If the queue was short at the last ANALYZE, or when the statement was prepared, the planner
+ * expected few rows. If the queue is long now, the plan then reads or sorts the whole queue for each credential. The settings are sent in
+ * one message with the statement, so they are in the transaction of the statement, even if the caller has begun no transaction.
  * @param limitMs time limit of the statement in milliseconds; null: the limit of the pool
  */
 export async function executeByIndex<Row>(
@@ -70,9 +70,9 @@ const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
 });
 
 /**
- * Runs a statement for which the planner scans only indexes, but may sort. For a statement that counts much of a table, the planner would
- * otherwise read the table itself, which is slower than an index with all columns of the statement. It would also use several processes for one
- * caller.
+ * Runs a statement for which the planner scans only indexes, but may sort. Without these settings, if a statement counts many rows of a
+ * table, the planner would read the table itself. That is slower than an index with all columns of the statement. The planner would also
+ * use several processes for one caller.
  */
 export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   return await executeWith([PLAN_WITHOUT_TABLE_SCAN], db, statement);

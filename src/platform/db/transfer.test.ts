@@ -124,7 +124,7 @@ describe('transfer of a database', () => {
     assert.equal(others.length, 0);
   });
 
-  it('a database that has a table of others is refused, even if that table is empty', async () => {
+  it('a transfer into a database that has a table of another program is refused, even if that table is empty', async () => {
     const to = await newDatabase();
     await sql`CREATE TABLE theirs (id int)`.execute(to.db);
     await assert.rejects(transfer(to), isNotEmpty);
