@@ -44,7 +44,7 @@ export const OLDEST_FIRST: ListOrder = {
  * - `in order`: scans an index that has the filter and the order of the list.
  * - `few`: reads the ids of all rows of a short list, which an index finds, for example the reservations of one guest name.
  * - `covered`: scans an index with all columns of the filter. The order of the index is the order of the list or of the ids.
- * - `tallied`: adds stored counts of parts of the list, so the time does not grow with the number of rows. Only for a list in the order of ids.
+ * - `tallied`: adds stored counts of parts of the list, so a page of a long list is fast too. Only for a list in the order of its ids.
  */
 export type PageForm<Table extends keyof DB> =
   | { form: 'in order' }

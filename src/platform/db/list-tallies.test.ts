@@ -184,7 +184,7 @@ describe('a list with stored tallies', () => {
     await comparePages(15);
   });
 
-  it('after the oldest orders are removed, the pages still equal pages without tallies, and the tallies of removed orders are deleted', async () => {
+  it('after the oldest orders are removed, the pages equal pages without tallies, and the tallies of removed orders are deleted', async () => {
     for (const share of [0.01, 0.1, 0.3]) {
       await sql`
         DELETE FROM restaurant_order WHERE tenant_id = ${tenantId} AND id < (

@@ -27,7 +27,7 @@ export interface TallyFilter {
   status?: string | undefined;
   kind?: string | undefined;
   credentialId?: string | undefined;
-  /** Least id that may pass the filter. An id contains the time of its row, so `fromId` and `beforeId` express the conditions on this time. */
+  /** Least id that may pass the filter. An id contains the time of its row, so `fromId` and `beforeId` limit this time. */
   fromId?: string | undefined;
   /** Only ids before this id pass the filter. */
   beforeId?: string | undefined;

@@ -23,7 +23,7 @@ export class LongWrites {
 
   /**
    * Runs a write of the given number of nights. A long write first waits until it may start.
-   * @throws UnavailableError if the write has waited for 30 s
+   * @throws UnavailableError if the write has waited for 30 s and could not start
    */
   async run<Result>(tenantId: number, nights: number, write: () => Promise<Result>): Promise<Result> {
     return nights > SHORT_WRITE_NIGHTS ? await this.#gate.run(String(tenantId), write) : await write();

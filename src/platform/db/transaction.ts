@@ -29,7 +29,7 @@ export async function runTransaction<T>(
   });
 }
 
-/** Makes a statement with settings of one transaction, in the form that the client sends together with the next statement (`LentClient`). */
+/** Makes a statement with settings of one transaction. `LentClient` recognizes its form, and sends it together with the next statement. */
 function settingsOfTransaction(settings: Record<string, string>): RawBuilder<unknown> {
   const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
   return sql.raw(`SELECT ${calls.join(', ')}`);

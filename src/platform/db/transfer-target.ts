@@ -37,7 +37,8 @@ const NOT_EMPTY = 'Choose an empty database: another DATA_DIR, or a new database
 
 /**
  * Loads all rows into an empty database in one transaction. If the load fails or the process is killed, the database keeps its tables
- * without rows, and the same load may run again. The database has only the migrations of the contents afterwards, so the caller migrates it.
+ * without rows, and the same load may run again. Afterwards the database has only the migrations of the contents, so the caller must apply
+ * the later migrations.
  * @throws OperatorError if the database is not empty or not fit for the data, or if a newer version made the contents
  */
 export async function loadDatabase(url: string, load: Load): Promise<RowCounts> {
