@@ -133,7 +133,7 @@ describe('batching of calls of several tenants', () => {
 });
 
 describe('batching on a database cluster', () => {
-  /** The tenant of an input is its number of hundreds. */
+  /** Returns the tenant of an input: tenant 1 for the inputs 100 to 199, tenant 2 for 200 to 299, and so on. */
   const tenantIdOf = (input: number) => Math.floor(input / 100);
 
   it('calls that arrive together run as one batch for each tenant', async () => {

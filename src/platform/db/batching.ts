@@ -7,13 +7,13 @@ import { isCluster } from './layout.ts';
 
 const MAX_BATCH_SIZE = 64;
 
-/** A task that handles the inputs of many calls with one use of the database, and how many of these uses run at the same time. */
+/** Work that handles the inputs of many calls together, and the largest number of batches of this work that run at the same time. */
 export interface BatchedWork<Input, Output> {
   /** Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */
   many: (inputs: Input[]) => Promise<Output[]>;
   /**
-   * Largest number of batches that run at the same time, on a cluster for each tenant. When this number is reached, new calls wait, and then
-   * form the next batch.
+   * Largest number of batches that run at the same time. On a cluster, the number holds for each tenant separately. While it is reached,
+   * new calls wait, and they form the next batch.
    */
   maxUnderWay: number;
   /** Returns the id of the tenant of an input. */
@@ -59,7 +59,10 @@ export function batching<Input, Output>(
 /** Batches of the calls of one tenant on a cluster, or of all tenants on one node. */
 class Batches<Input, Output> {
   readonly #work: BatchedWork<Input, Output>;
-  /** Called when no call waits and no batch is under way. Null if the batches are for all tenants. */
+  /**
+   * Called when no call waits and no batch is under way, so that the batches of this tenant can be discarded. Null if the batches are for
+   * all tenants.
+   */
   readonly #onIdle: (() => void) | null;
   readonly #waiting = new FairQueues<Waiting<Input, Output>>();
   #underWay = 0;
@@ -95,7 +98,7 @@ class Batches<Input, Output> {
     }
   }
 
-  /** Takes the next calls from the queue. If calls of several tenants wait, the tenants take turns. */
+  /** Removes at most `count` calls from the queue and returns them. If calls of several tenants wait, the tenants take turns. */
   #take(count: number): Waiting<Input, Output>[] {
     return Array.from({ length: Math.min(count, this.#waiting.size) }, () => this.#waiting.shift()?.item).filter(
       (each) => each !== undefined,
@@ -121,9 +124,9 @@ class Batches<Input, Output> {
   }
 
   /**
-   * Runs a batch under the account that it is charged to. A batch of all tenants runs under the account of the service, even if it has only
-   * one call. Under the account of a tenant, the batch would wait if that tenant holds all connections that it may hold, and later calls of
-   * other tenants would wait for the batch. A batch of one tenant runs under the account of its first call.
+   * Runs a batch under an account. If the batches are for all tenants, this is the account of the service, even if the batch has only one
+   * call. Under the account of a tenant that already holds its share of the connections, the batch would wait, and later calls of other
+   * tenants would wait for the batch. If the batches are for one tenant, it is the account of the first call.
    */
   #charge<T>(batch: Waiting<Input, Output>[], run: () => T): T {
     const [first] = batch;

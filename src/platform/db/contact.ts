@@ -2,8 +2,9 @@ import type { Database } from './database.ts';
 import { isMigrated } from './migrate.ts';
 
 /**
- * Longest time in milliseconds since the start of the last successful regular statement, for a process that is in contact with its database.
- * Regular statements are sent at least every 1.1 s. The time is longer, because a failover may make one of them fail.
+ * Time in milliseconds after the start of a successful regular statement, during which the process counts as in contact with its database.
+ * Regular statements are sent at least every 1.1 s. The time is longer, so that the process stays in contact if a failover makes one
+ * statement fail.
  */
 const IN_CONTACT_FOR_MS = 2_500;
 
@@ -15,10 +16,13 @@ export class DatabaseContact {
   readonly #db: Database;
   /** Time (`performance.now()`) at which the last successful regular statement began. */
   #lastMs = performance.now();
-  /** True if all migrations have been applied, as read since the contact began. A migration is never undone. */
+  /**
+   * True if a read since the contact began has found that all migrations are applied. The value then stays true, because a migration is
+   * never undone.
+   */
   #isMigrated = false;
 
-  /** The contact begins with this call, so the caller must have used the database just before. */
+  /** Begins the contact without a statement, so the caller must have used the database successfully just before. */
   constructor(db: Database) {
     this.#db = db;
   }
@@ -29,8 +33,9 @@ export class DatabaseContact {
   }
 
   /**
-   * Returns true if the database can be reached and has all migrations. The first call after a contact began reads the list of migrations,
-   * because a database that was away may have been restored from an older backup. All other calls send no statement.
+   * Returns true if the database can be reached and has all migrations. Reads the list of migrations until it is complete, and again after
+   * a call that found no contact, because the database may have been restored from an older backup in the meantime. All other calls send no
+   * statement.
    */
   async isReady(): Promise<boolean> {
     if (performance.now() > this.#lastMs + IN_CONTACT_FOR_MS) {

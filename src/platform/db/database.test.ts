@@ -98,7 +98,7 @@ describe('createDatabase', () => {
       const read = () =>
         inTransaction(db, async (tx) => {
           await sql`SELECT * FROM number WHERE n > ${0}`.execute(tx);
-          await sql`SELECT pg_sleep(0.2)`.execute(tx); // So each transaction has a connection of its own.
+          await sql`SELECT pg_sleep(0.2)`.execute(tx); // Makes the transactions overlap, so that each has its own connection.
         });
       await Promise.all(Array.from({ length: 6 }, read));
       await sql`ALTER TABLE number ADD COLUMN m int DEFAULT 2`.execute(database.db);

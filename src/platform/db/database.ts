@@ -18,11 +18,14 @@ export type Db = Database | Tx;
 export interface DatabaseOptions {
   url: string;
   poolSize: number;
-  /** Name of the connections at the server. Default: `roomservice pool`. */
+  /** Name that the server shows for the connections of this pool (`application_name`). Default: `roomservice pool`. */
   applicationName?: string;
   /** True if statements have no time limit, as for a migration or a recount. False for the statements of requests. */
   hasNoTimeLimit?: boolean;
-  /** True (the default) if statements are prepared on each connection. Must be false behind a pooler that does not keep them. */
+  /**
+   * True (the default) if statements are prepared on each connection. Must be false behind a pooler that does not support prepared
+   * statements.
+   */
   isPrepared?: boolean;
   /**
    * True if a connection pooler is between this process and PostgreSQL (`readPooling`). A pooler may refuse or ignore the settings of a
@@ -31,26 +34,29 @@ export interface DatabaseOptions {
   isPooled?: boolean;
   /** Watcher that abandons the writes that hang. Several pools may share one watcher. */
   hungWrites?: HungWrites;
-  /** The nodes of a cluster that are down. Statements of their tenants fail at once. Several pools may share it. */
+  /**
+   * Watcher of the cluster nodes that are down. Statements of the tenants on such a node fail immediately. Several pools may share one
+   * watcher.
+   */
   nodeOutages?: NodeOutages;
   /** Called when an idle connection breaks. No data is lost, because the pool opens a new connection. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
-  /** Tells if the database is one node or a cluster, as `readLayout` returns it. The default is one node. */
+  /** Layout of the database: one node or a cluster, as `readLayout` returns it. The default is one node. */
   layout?: Layout;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Time in milliseconds after which the client abandons a statement, in case the server no longer responds. */
 const QUERY_TIMEOUT_MS = 12_000;
-/** Time limits of the server in milliseconds. The first one cancels a statement. */
+/** Time limits that the server applies, in milliseconds: for one statement, and for a transaction that waits for its next statement. */
 const SERVER_TIMEOUTS = { statement_timeout: 10_000, idle_in_transaction_session_timeout: 15_000 };
 /** With this style the server sends dates as ISO text, even if the database or the role has another date style. */
 const DATE_STYLE = 'ISO';
 
 /**
- * Parsers of column types. An int8 becomes a number, because our ids and counts stay below 2^53. A date stays text. A numeric stays text
- * too, which is the default of pg.
+ * Parsers that convert column values from PostgreSQL. An int8 becomes a number, because our ids and counts stay below 2^53. A date stays
+ * text. A numeric stays text too, which is the default of pg.
  */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -98,7 +104,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   return db;
 }
 
-/** Returns the settings as a statement that sets them for one transaction. */
+/** Returns a statement that applies the settings to one transaction. */
 function settingText(settings: Record<string, string | number>): string {
   const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
   return `SELECT ${calls.join(', ')}`;
@@ -112,8 +118,8 @@ export function countWaiting(db: Database): number {
 const gates = new WeakMap<Database, FairGate>();
 
 /**
- * Largest share of the connections that one tenant may hold, rounded up. So a pool of four or more connections always keeps one free for
- * other tenants. In a smaller pool one tenant may hold all connections, because a call may need two connections.
+ * Largest share of the connections that one tenant may hold. A pool of four or more connections always keeps one free for other tenants.
+ * The share is rounded up, so that one tenant may hold both connections of a pool of two, because a call may need two connections.
  */
 const TENANT_SHARE = 0.75;
 /** Longest wait for a connection in milliseconds. After this time the caller gets the response 503. */

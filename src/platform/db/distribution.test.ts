@@ -37,7 +37,7 @@ describe('the rules for the tables on a cluster', () => {
     }
   });
 
-  it('a table without a rule is an error that names the table', async () => {
+  it('if a table has no rule, reading the rules fails with an error that names the table', async () => {
     await sql`CREATE TABLE lost_property (id uuid PRIMARY KEY, tenant_id bigint)`.execute(database.db);
     await assert.rejects(readRules(database.db), /The table "lost_property" has no rule for a cluster/);
     await sql`DROP TABLE lost_property`.execute(database.db);
@@ -77,7 +77,7 @@ describe('the tables on a cluster', onCluster, () => {
     assert.match(ended.stdout, /^\d+ tables, 0 not where they must be$/m);
   });
 
-  it('verify lists the tables that are elsewhere and exits 1, distribute places them, and a second distribute changes nothing', async () => {
+  it('verify lists the tables in a wrong place and exits 1, distribute places them, and a second distribute changes no table', async () => {
     const service = await startService({ database: { ...database, drop: async () => {} } });
     const tenant = await service.tenant();
     assert.equal((await place(service, tenant)).status, 201);
@@ -124,7 +124,10 @@ describe('the tables on a cluster', onCluster, () => {
   });
 });
 
-/** Makes a table a plain table of the coordinator. Its foreign keys are dropped first, because Citus allows none there. */
+/**
+ * Turns a table of the cluster into an ordinary PostgreSQL table on the coordinator. Drops its foreign keys first, because Citus refuses
+ * this change for a table with foreign keys.
+ */
 async function undistribute({ db }: TestDatabase, table: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     SELECT conname AS name FROM pg_constraint WHERE contype = 'f' AND conrelid = ${table}::regclass`.execute(db);

@@ -12,7 +12,10 @@ import { readLayout } from './layout.ts';
  */
 export type Placement = 'by tenant' | 'on each node' | 'on the coordinator';
 
-/** Places of the tables without tenant as the first column of their primary key. All other tables are placed by tenant. */
+/**
+ * Places of tables on a cluster, by table name. A table that is not listed here is placed by tenant, and `tenant_id` must be the first
+ * column of its primary key.
+ */
 const PLACEMENTS: Readonly<Record<string, Placement>> = {
   tenant: 'on each node',
   feed_era: 'on each node',
@@ -25,19 +28,22 @@ const PLACEMENTS: Readonly<Record<string, Placement>> = {
   sign_in: 'on the coordinator',
 };
 
-/** The first table that is placed by tenant. Citus keeps the rows of a tenant of all other tables beside the rows of this one. */
+/**
+ * Name of the table that is the first to be placed by tenant. Citus then puts the rows of the other tables on the same node as the rows
+ * that their tenant has in this table.
+ */
 const FIRST_TABLE = 'app_user';
 
 export interface TablePlacement {
   table: string;
-  /** The place that the table must have. */
+  /** Place that the table must have by the rules. */
   placement: Placement;
-  /** The place that the table has, in words. */
+  /** Place that the table has now: a `Placement`, or a description such as `not distributed`. */
   actual: string;
   isRight: boolean;
 }
 
-/** Returns true if the connection leads to the coordinator of a cluster. Only the coordinator changes tables. */
+/** Returns true if the connection leads to the coordinator, which is the only node of a cluster that can change tables. */
 async function isCoordinator<T>(db: Kysely<T>): Promise<boolean> {
   const { rows } = await sql<{ isCoordinator: boolean }>`
     SELECT groupid = 0 AS "isCoordinator" FROM pg_dist_local_group`.execute(db);
@@ -45,7 +51,7 @@ async function isCoordinator<T>(db: Kysely<T>): Promise<boolean> {
 }
 
 /**
- * Reads the place of each table of a cluster, and compares it with the rules.
+ * Returns the tables of a cluster. Each table has its place now, the place that it must have, and `isRight` if both are equal.
  * @throws OperatorError if the database is not a cluster, or if a table has no rule
  */
 export async function readPlacements<T>(db: Kysely<T>): Promise<TablePlacement[]> {
@@ -78,7 +84,7 @@ export async function countMisplaced<T>(db: Kysely<T>): Promise<number> {
 
 /**
  * Reads the tables of the database and returns the place that each of them must have on a cluster. Works on every PostgreSQL.
- * @throws OperatorError if a table has no rule
+ * @throws OperatorError if a table has no rule, because it is not in `PLACEMENTS` and its primary key does not begin with `tenant_id`
  */
 export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement>> {
   const { rows } = await sql<{ table: string; firstColumn: string | null }>`
@@ -103,9 +109,9 @@ export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement
 }
 
 /**
- * Places all tables of a cluster by the rules, in one transaction. The rows of the tables stay. Locks the tables until it has ended. Changes
- * nothing if all tables are right.
- * @returns the tables that were wrong
+ * Moves each table of a cluster to the place that it must have, in one transaction. The tables keep their rows, and they are locked until
+ * the transaction ends. If all tables are in their places already, changes nothing.
+ * @returns the tables that were in a wrong place
  * @throws OperatorError if the database is not a cluster, if the connection does not lead to its coordinator, or if a table has no rule
  */
 export async function distribute<T>(
@@ -123,14 +129,14 @@ export async function distribute<T>(
   });
 }
 
-/** Runs the statements of a migration in its transaction. */
+/** Function that runs the statements of one migration in the transaction of this migration. */
 export type RunMigration = <T>(tx: Kysely<T>, statements: () => Promise<void>) => Promise<void>;
 
 /**
- * Prepares the migrations of a database.
- * @returns a function that runs the statements of a migration. On a cluster whose tables are all where they must be, it also places the tables
- * that the migration adds, in the same transaction. On a cluster that `distribute` has not placed yet, and on one node, it places none.
- * @throws OperatorError if the connection leads to a node of a cluster that is not its coordinator, because other nodes change no tables
+ * Returns a function that runs the statements of a migration. If all tables of a cluster are in the places that they must have, the
+ * function also places the tables that the migration adds, in the same transaction. Otherwise it places no tables, for example before
+ * `roomservice cluster distribute` has run, or on one node.
+ * @throws OperatorError if the connection leads to a cluster node that is not the coordinator, because only the coordinator changes tables
  */
 export async function prepareMigrations<T>(db: Kysely<T>): Promise<RunMigration> {
   if ((await readLayout(db)) === 'one node') {
@@ -149,8 +155,9 @@ export async function prepareMigrations<T>(db: Kysely<T>): Promise<RunMigration>
 }
 
 /**
- * Makes the settings of a transaction that changes tables. Citus uses one connection to each node, because several connections do not see each
- * other's uncommitted tables. Citus also leaves a new table with a foreign key to a copy on each node as it is, until it is placed.
+ * Makes two settings for a transaction that changes tables. With the first, Citus uses only one connection to each node, because several
+ * connections would not see each other's uncommitted tables. With the second, Citus does not place a new table by itself if its foreign key
+ * leads to a table with a copy on each node.
  */
 async function prepareForTables<T>(tx: Kysely<T>): Promise<void> {
   await sql`SET LOCAL citus.multi_shard_modify_mode TO 'sequential'`.execute(tx);
@@ -176,8 +183,8 @@ async function refuseOtherThanCoordinator<T>(db: Kysely<T>): Promise<void> {
 }
 
 /**
- * Places tables. Foreign keys from or to these tables are dropped before and added again after, because Citus refuses to place a table while
- * a foreign key leads to a table that is not placed yet.
+ * Places tables. The foreign keys from or to these tables are dropped first and added again at the end, because Citus refuses to place a
+ * table while a foreign key leads to a table that is not placed yet.
  */
 async function place<T>(tx: Kysely<T>, wrong: TablePlacement[], progress: (message: string) => void): Promise<void> {
   await prepareForTables(tx);
@@ -227,7 +234,10 @@ function statementOf(table: string, placement: Placement): RawBuilder<unknown> {
   }
 }
 
-/** Orders copies first, because other tables refer to them, and `FIRST_TABLE` before the tables beside it. */
+/**
+ * Compares two tables for sorting. Tables with a copy on each node come first, because other tables refer to them. `FIRST_TABLE` is next,
+ * because the remaining tables are placed beside it.
+ */
 function byPlacement(a: TablePlacement, b: TablePlacement): number {
   const rank = ({ table, placement }: TablePlacement) =>
     placement === 'on each node' ? 0 : table === FIRST_TABLE ? 1 : 2;

@@ -4,8 +4,8 @@ import { UnavailableError } from '../errors.ts';
 /** SQLSTATE codes of temporary failures. The same work may succeed shortly afterwards (architecture, database rule 7). */
 const RETRYABLE_STATES = new Set(['40001', '40P01', '57P01', '25006']);
 /**
- * SQLSTATE codes of a database that cannot work now: it starts or stops, is full, has too many connections, or a statement has exceeded a
- * time limit.
+ * SQLSTATE codes of a database that cannot do the work now. For example, it starts or stops, its disk is full, it has too many connections,
+ * or a statement has exceeded a time limit.
  */
 const UNAVAILABLE_STATES = new Set(['57P02', '57P03', '53300', '53100', '53200', '57014', '55P03', '25P03', '58030']);
 /** Error codes of Node for a lost or refused connection. */
@@ -21,8 +21,8 @@ const CONNECTION_CODES = new Set([
 const LOST_CONNECTION =
   /^(Connection terminated(?! due to connection timeout)|Client has encountered a connection error|Client was closed)/;
 /**
- * Messages of pg if the database does not respond. Work that failed with such a message is not retried, because its caller has waited for
- * seconds already.
+ * Messages of pg that report that the database does not respond. Work that failed with such a message is not retried, because its caller
+ * has already waited for seconds.
  */
 const NO_CONNECTION =
   /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection (terminated due to connection timeout|ended unexpectedly))/;

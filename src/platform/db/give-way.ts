@@ -3,26 +3,30 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { isLockConflict } from './failures.ts';
 
 /**
- * Time in milliseconds that a statement of a migration waits for a lock. Calls on the same table wait behind the statement for this time. It is
- * shorter than deadlock_timeout of PostgreSQL (1 s), so a migration gives way before a deadlock ends a transaction of a call.
+ * Longest time in milliseconds that a statement of a migration waits for a lock. Meanwhile, calls on the same table wait behind this
+ * statement. The time is shorter than deadlock_timeout of PostgreSQL (1 s). So in a deadlock, the migration fails first, and PostgreSQL
+ * ends no transaction of a call.
  */
 const LOCK_WAIT_MS = 500;
-/** Time in milliseconds during which the calls go on, before the migration is tried again. */
+/** Time in milliseconds between two tries of a migration. During this time, the calls that waited for its locks can run. */
 const PAUSE_MS = 500;
-/** Time in milliseconds after which a migration gives up, because a transaction does not end. */
+/**
+ * Time in milliseconds after which a migration fails if it still does not get its locks, for example because another transaction never
+ * ends.
+ */
 const GIVE_UP_MS = 10 * 60_000;
 
 export interface GiveWayOptions {
-  /** Called at most once, if a transaction holds a lock that the migration needs. */
+  /** Called once, after the first try of the migration fails because another transaction holds a lock. */
   onLocked?: (() => void) | undefined;
-  /** Overrides the time in milliseconds after which a migration gives up; used by tests. */
+  /** Time in milliseconds after which the migration fails, in place of the default of 10 minutes. Used by tests. */
   giveUpMs?: number | undefined;
 }
 
 /**
- * Runs a migration in a transaction that gives way to the transactions of calls. If a lock is not free within half a second, the transaction is
- * undone, the calls go on for half a second, and the whole migration runs again.
- * @throws the error of the last try if the locks are not free within 10 minutes. Throws all other errors of the work unchanged.
+ * Runs a migration in a transaction, but lets calls of the service wait only briefly for its locks. If the migration does not get a lock
+ * within half a second, its transaction is rolled back. After half a second, in which the calls can run, the whole migration runs again.
+ * @throws the error of the last try if a lock is still not free after 10 minutes. Throws all other errors of the work unchanged.
  */
 export async function inPatientTransaction<T>(
   db: Kysely<T>,
@@ -38,8 +42,8 @@ export async function inPatientTransaction<T>(
 }
 
 /**
- * Runs the work again after each conflict about locks. The build of an index runs without a limit on its waits, because it waits by a lock for
- * the end of each older transaction.
+ * Runs the work, and runs it again half a second after each conflict with locks of other transactions. Sets no `lock_timeout`, because the
+ * build of an index must wait until all older transactions have ended.
  * @throws the error of the last try if the conflicts go on for 10 minutes. Throws all other errors of the work unchanged.
  */
 export async function retryWhileLocked(

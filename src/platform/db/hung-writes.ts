@@ -2,11 +2,11 @@ import { UnavailableError } from '../errors.ts';
 import { look } from './look.ts';
 
 /**
- * Interval of the checks in milliseconds. Checks begin when a write has run for this time. A write counts as hanging if two checks in a row
- * find that it waits for a standby. So a hanging write is found after at most 3 s.
+ * Time in milliseconds between two checks for hanging writes. The checks begin when a write has run for this time. A write counts as
+ * hanging if two checks in a row find that it waits for a standby. So a hanging write is found after at most 3 s.
  */
 const CHECK_EVERY_MS = 1_000;
-/** Time limit in milliseconds for the connection of a check, and for its query. */
+/** Time limit in milliseconds for connecting to the database for a check, and for the query of the check. */
 const CHECK_TIMEOUT_MS = 2_000;
 /** Selects the sessions of our own user that wait until a standby confirms their commit. */
 const WAITING = `
@@ -14,8 +14,9 @@ const WAITING = `
   WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'`;
 
 /**
- * Matches statements that count as reads, unless `CHANGE` matches them too. Reads may run while writes hang. A SELECT that locks rows
- * counts as a write. The lock may belong to a transaction whose commit waits for a standby, so the SELECT would wait too.
+ * Matches statements that count as reads, unless they also contain a word of `CHANGE`, such as INSERT or SHARE. Reads may run while writes
+ * hang. A SELECT that locks rows counts as a write. The lock may belong to a transaction whose commit waits for a standby, so the SELECT
+ * would wait too.
  */
 const READ = /^\s*(?:select|with|start transaction\b.*\bread only)\b/is;
 const CHANGE = /\b(?:insert|update|delete|merge|share)\b/i;
@@ -95,7 +96,7 @@ export class HungWrites {
       this.#note([...found].some((id) => this.#found.has(id)));
       this.#found = found;
     } catch {
-      // The check has failed, so the previous result stays. Each statement still has its own time limit.
+      // The check has failed, so the result of the previous check stays. If the statements hang, they still end at their own time limits.
     } finally {
       this.#isChecking = false;
     }

@@ -18,7 +18,10 @@ interface NumberRange {
 
 const RANGE = new Fields<NumberRange>({ first: 'int', last: 'int', unit: 'text' });
 
-/** Selects for each range the sum of its numbers, and a text such as `kg1kg2` for the unit `kg`. Both are null for an empty range. */
+/**
+ * Selects for each range the sum of its numbers, and its numbers as a text with the unit in front, such as `kg1 kg2` for the unit `kg`.
+ * Both are null for an empty range, and the text is also null without a unit.
+ */
 const sums = (ranges: NumberRange[]) =>
   selectEach(
     database.db,

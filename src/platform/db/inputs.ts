@@ -21,7 +21,7 @@ export class Fields<Input extends object> {
   readonly #types: [name: keyof Input & string, type: string][];
   /** Names of the fields as a list of columns, for example `"id", "status"`. */
   readonly columns: RawBuilder<unknown>;
-  /** SQL expressions for the fields of one input in the table expression that `list` makes. */
+  /** SQL expressions that read the fields of one input from the table expression that `list` makes. */
   readonly listed: Named<Input>;
   readonly #tenant: (keyof Input & string) | undefined;
   readonly #listBegin: RawBuilder<unknown>;
@@ -41,14 +41,17 @@ export class Fields<Input extends object> {
     );
   }
 
-  /** Makes a table expression of many inputs from one JSON parameter. One array for each field would be more expensive. */
+  /**
+   * Makes a table expression with one row for each input, from one JSON parameter. One array parameter for each field would be more
+   * expensive.
+   */
   list(inputs: Input[]): RawBuilder<unknown> {
     return sql`${this.#listBegin}${JSON.stringify(inputs)}${this.#listEnd}`;
   }
 
   /**
-   * Returns `listed`, but on a cluster the tenant of the inputs is a parameter, because the cluster finds the node by it. All inputs must
-   * then belong to one tenant.
+   * Returns the expressions of `listed`. On a cluster, the expression for the tenant is a parameter, because the cluster finds the node by
+   * this parameter. All inputs must then belong to one tenant.
    */
   listedFor(db: Db, [first]: Input[]): Named<Input> {
     const tenant = this.#tenant;
@@ -87,7 +90,10 @@ export function selectForEach<Input extends object, Row>(
     : sql`SELECT given.input_number, found.* FROM ${fields.list(inputs)} CROSS JOIN LATERAL (${select(fields.listedFor(db, inputs))}) AS found`;
 }
 
-/** Runs `selectForEach`. @returns one row for each input, in the order of the inputs; undefined for an input without a row */
+/**
+ * Runs the SELECT that `selectForEach` makes.
+ * @returns one row for each input, in the order of the inputs. The value is undefined for an input without a row.
+ */
 export async function selectEach<Input extends object, Row extends object>(
   db: Db,
   fields: Fields<Input>,
@@ -99,18 +105,22 @@ export async function selectEach<Input extends object, Row extends object>(
   return inputs.map((_, index) => found.get(index + 1));
 }
 
-/** Inputs of one statement. */
+/** Inputs that one statement takes, of all the inputs that `sharesOf` divides among statements. */
 export interface Share<Input> {
   inputs: Input[];
   /** Account that the statement is charged to: the tenant of the inputs on a cluster, otherwise the service. */
   account: Account;
-  /** Returns the SQL expression for the tenant of a row of the named table, for the condition of each table that the statement uses. */
+  /**
+   * Returns the SQL expression for the tenant of the inputs, for conditions: on one node the column `tenant_id` of the named table or CTE,
+   * on a cluster a parameter.
+   */
   tenantOf: (table: string) => RawBuilder<unknown>;
 }
 
 /**
- * Divides inputs among statements. On one node, one statement takes all inputs, and the tenant is a column of each list and CTE. On a cluster
- * there is one statement for each tenant, and the tenant is a parameter in each condition, because the cluster finds the node by it.
+ * Divides inputs among statements. On one node, one statement takes all inputs, and each list and CTE has a column for the tenant. On a
+ * cluster there is one statement for each tenant. Each of its conditions has the tenant as a parameter, because the cluster finds the node
+ * by this parameter.
  */
 export function sharesOf<Input>(db: Db, inputs: Input[], tenantIdOf: (input: Input) => number): Share<Input>[] {
   if (!isCluster(db)) {

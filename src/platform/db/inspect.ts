@@ -15,7 +15,7 @@ export interface DatabaseState {
   migrations: Comparison;
 }
 
-/** Reads the state of a database, which need not be migrated. Changes nothing. */
+/** Reads the state of a database, also before its first migration. Does not change the database. */
 export async function readDatabaseState(db: Database): Promise<DatabaseState> {
   const { rows } = await sql<Omit<DatabaseState, 'migrations'>>`
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version, pg_is_in_recovery() AS "isStandby",

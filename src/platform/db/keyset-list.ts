@@ -39,18 +39,18 @@ export const OLDEST_FIRST: ListOrder = {
 };
 
 /**
- * How a page counts the rows of its list, and skips the rows before it.
+ * Way of counting all rows of a list, and of skipping the rows before a page.
  *
- * - `in order`: in an index that has the filter and the order of the list.
- * - `few`: the page reads the ids of all rows, because an index finds them and they are few, for example by the name of a guest.
- * - `covered`: in an index with all columns of the filter, whose order is the order of the list or of the ids.
- * - `tallied`: by stored tallies, so the time of a page does not grow with the number of rows. The list is in the order of its ids.
+ * - `in order`: scans an index that has the filter and the order of the list.
+ * - `few`: reads the ids of all rows of a short list, which an index finds, for example the reservations of one guest name.
+ * - `covered`: scans an index with all columns of the filter. The order of the index is the order of the list or of the ids.
+ * - `tallied`: adds stored counts of parts of the list, so a page of a long list is fast too. Only for a list in the order of its ids.
  */
 export type PageForm<Table extends keyof DB> =
   | { form: 'in order' }
   | {
       form: 'few' | 'covered';
-      /** Query for the rows of the list as for `keysetList`, in the form that this index answers. */
+      /** Query for the rows of the list, without an order and without columns. Written so that the index can answer it. */
       rows: Rows<Table, object>;
     }
   | { form: 'tallied'; tallied: Tallied };
@@ -124,8 +124,9 @@ export function afterIdInOrder<Table extends keyof DB, Row>(
  * Reads one page of a list, and the number of rows in the whole list. Skips the rows before the page in an index, without reading them from
  * the table. For example, the last page of a list with a million rows scans a million ids in the index, but reads only the rows of the page
  * from the table.
- * @param ids ids of the whole list: `SELECT id … ORDER BY id DESC`, and the same in the order of the list. The first one counts the rows.
- * Its order makes the planner use an index. Without the order, the planner would read the whole table if most of its rows are in the list.
+ * @param ids two queries for all ids of the list: `SELECT id … ORDER BY id DESC`, and the same query in the order of the list. The first
+ * query counts the rows. It has an order only to make the planner use an index. Without the order, the planner would read the whole table
+ * if most rows of the table are in the list.
  * @param readAfter reads the rows of one page after the given id. If the id is null, reads from the start of the list.
  */
 async function readPageInOrder<Row>(
@@ -148,8 +149,8 @@ async function idBefore(db: Database, ids: Expression<unknown>, offset: number):
 }
 
 /**
- * Reads one page as `readPageInOrder` does. One statement counts the rows and finds the row before the page, because it reads all entries of a
- * tenant in the index.
+ * Reads one page as `readPageInOrder` does, but one statement both counts the rows and finds the row before the page. To count the rows, it
+ * reads all index entries of a tenant. A second statement would read these entries again.
  * @param ids ids of the whole list in its order
  */
 async function readCoveredPage<Row>(
@@ -171,8 +172,9 @@ async function readCoveredPage<Row>(
 }
 
 /**
- * Reads one page as `readCoveredPage` does, of a list in another order than that of the ids. Counts the rows by the first column of the order,
- * so it sorts only the rows that have the value of the row before the page.
+ * Reads one page as `readCoveredPage` does, but of a list that is not in the order of its ids. It counts the rows of each value of the
+ * first column of the order, for example of each day. By these counts it finds the value of the row before the page, and sorts only the
+ * rows with this value.
  */
 async function readGroupedPage<Row>(
   db: Database,
@@ -203,7 +205,7 @@ async function readGroupedPage<Row>(
 
 /**
  * Reads one page of a list with few rows. One statement finds the ids of the page and counts all rows.
- * @param ids ids of the whole list in its order, each with the number of all rows
+ * @param ids query for the ids of the whole list in its order. Each row of its result also has the number of rows in the whole list.
  */
 async function readPageOfFew<Row>(
   ids: Rows<keyof DB, { id: string; count: number }>,

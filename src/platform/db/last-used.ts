@@ -2,7 +2,7 @@ import { chargeTo } from '../lib/account.ts';
 import type { Db } from './database.ts';
 import { type Share, sharesOf } from './inputs.ts';
 
-/** Milliseconds between two writes of the collected uses. */
+/** Interval in milliseconds at which the collected times are written to the database. */
 const FLUSH_EVERY_MS = 10_000;
 /** Largest number of rows that one UPDATE writes. */
 const BATCH_SIZE = 1_000;
@@ -25,8 +25,8 @@ export interface LastUsed {
 }
 
 /**
- * Writes the uses of at most `BATCH_SIZE` rows. Returns a function that says if a use is done. A use that is not done stays in memory until a
- * later write.
+ * Writes the last uses of at most `BATCH_SIZE` rows to the database. `nowMs` is the time at which the write began. Returns a function that
+ * returns true if a use needs no other write. If it returns false, the use stays in memory until a later write.
  */
 export type WriteUses = (uses: LatestUse[], nowMs: number) => Promise<(use: LatestUse) => boolean>;
 
@@ -73,8 +73,8 @@ export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) 
 }
 
 /**
- * Writes uses of rows of any tenants: on one node in one statement, on a cluster in one statement for each tenant. The uses are sorted by id,
- * so that two statements lock their rows in the same order.
+ * Writes the last uses of rows of any tenants. On one node, one statement writes the uses of all tenants. On a cluster, each tenant has a
+ * statement of its own. The uses are sorted by id, so that two concurrent statements lock their rows in the same order and cannot deadlock.
  * @param update writes the rows of one statement, and returns the ids of the rows that it changed
  * @returns the ids of all rows that were changed
  * @throws the error of the first statement if every statement fails

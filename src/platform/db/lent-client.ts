@@ -9,8 +9,8 @@ import { runPipelined } from './pipelined-query.ts';
 import { PREPARABLE, type PreparedStatement, type PreparedStatements } from './prepared-statements.ts';
 
 /**
- * Matches the statements that wait for the next statement of the connection and are sent together with it, because each message to the
- * server costs a call 0.3 ms: the begin of a transaction, and its settings. Their results are not needed.
+ * Matches the statements that begin a transaction or make its settings. The client does not send such a statement immediately, but together
+ * with the next statement, because each message to the server takes 0.3 ms. The results of these statements are not needed.
  */
 const DEFERRABLE =
   /^(?:begin|start transaction [a-z ]+|set local [a-z_]+ = \d+|select set_config\([^()]*\)(?:, set_config\([^()]*\))*)$/i;
@@ -23,13 +23,14 @@ interface ClientOptions {
   gate: FairGate;
   hungWrites: HungWrites | undefined;
   nodeOutages: NodeOutages | undefined;
-  /** Statement that makes the settings of a transaction. Null: the connection has them already. */
+  /** Statement that makes the settings of a transaction, or null if the connection already has these settings. */
   setting: string | null;
 }
 
 /**
  * Client of a pool that is lent to one caller at a time. It prepares its statements, and sends a BEGIN and settings together with the next
- * statement. If the client has abandoned a statement, its release closes the connection, because the server may still run the statement.
+ * statement. If the client has stopped waiting for a statement, `release` closes the connection, because the server may still run the
+ * statement.
  */
 export class LentClient {
   readonly #client: pg.PoolClient;
@@ -53,7 +54,7 @@ export class LentClient {
     this.#onNodeOf = onNodeOf;
   }
 
-  /** Gives the client back to the pool, and the place of its tenant back to the `FairGate`. */
+  /** Returns the client to the pool, and tells the `FairGate` that the tenant no longer uses this client. */
   release(): void {
     this.#client.release(this.#abandonedFor !== null);
     this.#options.gate.leave(this.#borrower);
@@ -115,8 +116,8 @@ export class LentClient {
   }
 
   /**
-   * Sends a statement again whose table has changed since it was prepared. Inside a transaction this second try fails too, and then the whole
-   * transaction is run again.
+   * Sends a statement again, under a new name, because its table has changed since the statement was prepared. Inside a transaction the
+   * second try also fails, because the first failure has aborted the transaction. Then the whole transaction has to run again.
    * @throws the error of the first try if the second try fails
    */
   async #sendRenewed(earlier: string[], query: pg.QueryConfig, stale: PreparedStatement, error: unknown) {
@@ -127,7 +128,8 @@ export class LentClient {
   }
 
   async #run(earlier: string[], config: pg.QueryConfig): Promise<pg.QueryResult> {
-    // A statement such as CREATE INDEX CONCURRENTLY must be alone in its message.
+    // PostgreSQL runs all statements of one message in one transaction, and refuses CREATE INDEX CONCURRENTLY in a transaction. So such a
+    // statement is sent alone, without the settings.
     const isAlone = earlier.length === 0 || (!BEGIN.test(earlier[0] ?? '') && !PREPARABLE.test(config.text));
     return isAlone ? await this.#client.query(config) : await runPipelined(this.#client, earlier, config);
   }
@@ -138,7 +140,10 @@ export function asPoolClient(client: LentClient): PostgresPoolClient {
   return client as unknown as PostgresPoolClient;
 }
 
-/** Returns true if PostgreSQL does not know a prepared statement, or knows another one of this name, because a pooler changed the connection. */
+/**
+ * Returns true for an error that says that PostgreSQL does not know a prepared statement, or already has a prepared statement with its
+ * name. Both happen if a pooler runs the statements of one client on several connections to the server.
+ */
 function isLostStatement(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === '26000' || code === '42P05';

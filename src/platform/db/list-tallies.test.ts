@@ -27,7 +27,7 @@ describe('a list with stored tallies', () => {
     tenantId = await insertTenant('long');
     credentials = await Promise.all(['first', 'second'].map((label) => insertCredential(tenantId, label)));
     await insertOrders(4_000, TODAY_MS - DAYS * DAY_MS, TODAY_MS);
-    // Another tenant with orders of the same days.
+    // The orders of this second tenant are of the same days, but must not be counted.
     const other = await insertTenant('other');
     await insertOrders(500, TODAY_MS - DAYS * DAY_MS, TODAY_MS, other, [await insertCredential(other, 'third')]);
     await sql`VACUUM ANALYZE restaurant_order`.execute(db);
@@ -143,7 +143,7 @@ describe('a list with stored tallies', () => {
     return rows[0]?.count ?? 0;
   }
 
-  it('each read stores the tallies of some parts, until each day has one, also a day without orders', async () => {
+  it('each read stores tallies of some days, until every day has a tally, also a day without orders', async () => {
     const reads = await readUntilTallied();
     assert.deepEqual([await countTallies(), reads > 5 && reads < 15], [DAYS, true], `${reads} reads`);
   });
@@ -152,7 +152,7 @@ describe('a list with stored tallies', () => {
     await comparePages(60);
   });
 
-  it('a count uses tallies, so an order that is removed in another way than the oldest first is still counted', async () => {
+  it('a count comes from stored tallies, so it stays the same after an order in the middle of the list is deleted', async () => {
     const { count } = await listOf({ status: 'completed' }, NEWEST_FIRST, true).readPage(0, 1);
     const { rows } = await sql<{ id: string }>`
       SELECT id FROM restaurant_order WHERE tenant_id = ${tenantId} AND status = 'completed' ORDER BY id DESC OFFSET 1000 LIMIT 1
@@ -184,7 +184,7 @@ describe('a list with stored tallies', () => {
     await comparePages(15);
   });
 
-  it('after the oldest orders are removed, the pages still equal pages without tallies, and the tallies of removed orders go', async () => {
+  it('after the oldest orders are removed, the pages equal pages without tallies, and the tallies of removed orders are deleted', async () => {
     for (const share of [0.01, 0.1, 0.3]) {
       await sql`
         DELETE FROM restaurant_order WHERE tenant_id = ${tenantId} AND id < (

@@ -13,22 +13,23 @@ export interface TalliedList {
   tenantId: number;
   /** Selects `id`, `status`, `kind` and `credential_id` of all rows of the tenant. */
   facts: RawBuilder<unknown>;
-  /** Condition of the rows that are not in a final status. An index answers it together with bounds of the ids. */
+  /** Condition that selects the rows that are not in a final status. An index answers it together with a condition on the ids. */
   isOpen: RawBuilder<boolean>;
   /** Length of the period of one part of the list, in milliseconds. */
   partMs: number;
-  /** Overrides when a read stores tallies, and for how many rows; used by tests. */
+  /** Overrides `STORING` for this list. Used by tests. */
   storing?: { slowMs: number; rows: number };
 }
 
-/** Filter that tallies answer. The bounds are ids. A missing field is no condition. */
+/** Conditions by which stored tallies can count the rows of a list. A missing field is no condition. */
 export interface TallyFilter {
-  /** Final status. A list of open rows is read without tallies. */
+  /** A final status, because a list of open rows is read without tallies. */
   status?: string | undefined;
   kind?: string | undefined;
   credentialId?: string | undefined;
-  /** Bound from which on, and bound before which, all conditions of the filter by time are true. */
+  /** Least id that may pass the filter. An id contains the time of its row, so `fromId` and `beforeId` limit this time. */
   fromId?: string | undefined;
+  /** Only ids before this id pass the filter. */
   beforeId?: string | undefined;
 }
 
@@ -44,32 +45,32 @@ export type IdsIn = (fromId: RawBuilder<unknown>, beforeId: RawBuilder<unknown>)
 /** Range of a list with the number of its rows that pass a filter. */
 export interface Segment extends IdRange {
   count: number;
-  /** True if a tally has the count of the rows in a final status. */
+  /** True if a stored tally gave the number of rows in a final status. False if a query counted all rows of the range. */
   isTallied: boolean;
 }
 
 /**
- * Time in milliseconds after which a part seldom gets new rows. A row is inserted within seconds after its id was made, and the clocks of
- * processes may differ. A new row is open, so a tally made before it is not used.
+ * Time in milliseconds between the end of a part and the first tally of this part. The part may still get rows after its end, because a row
+ * is inserted some seconds after its id was made, and because the clocks of processes may differ.
  */
 const SETTLED_MS = 3_600_000;
 /**
- * A read stores tallies if it took longer than `slowMs` to count, and then for about `rows` rows. If a list has fewer rows and no tallies, it gets
- * none.
+ * A read stores tallies if counting and skipping rows took longer than `slowMs` milliseconds. Then it stores tallies for about `rows` rows.
+ * A list with fewer rows and without tallies gets no tallies.
  */
 export const STORING = { slowMs: 10, rows: 20_000 };
 
 /** Maximum number of parts for which one read stores tallies. */
 const MAX_STORED_PARTS = 1_000;
-/** Number of ranges without tallies that one read looks at, to store tallies for one of them. */
+/** Maximum number of ranges without tallies that one read checks until it finds a range for which it can store tallies. */
 const MAX_TRIED_GAPS = 3;
 
 const FIRST_ID = firstIdAt(0);
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Returns the segments of a list: its tallies that are true now, and the ranges between them. They are in the order of the ids, and contain all
- * ids. The count of a segment is the number of its rows that pass the filter.
+ * Returns the segments of a list in the order of the ids. A segment is either a part with a tally that is still correct, or a range without
+ * such parts. Together the segments contain all ids. The count of a segment is the number of its rows that pass the filter.
  * @param tx transaction in the mode `snapshot`, so that the counts belong together
  * @param idsIn selects the ids of the list between two bounds
  */
@@ -85,7 +86,7 @@ export async function readSegments(tx: Db, list: TalliedList, filter: TallyFilte
   return segments;
 }
 
-/** Reads the tallies that are true now, in the order of the ids. Their counts have no open rows. */
+/** Reads the tallies that are still correct, in the order of the ids. Their counts do not include open rows. */
 async function readTallies(
   db: Db,
   { name, table, tenantId, isOpen }: TalliedList,
@@ -124,7 +125,7 @@ async function countGaps(db: Db, gaps: IdRange[], idsIn: IdsIn): Promise<number[
   return rows.map(({ count }) => count);
 }
 
-/** Counts the open rows in each of the segments that pass the filter. */
+/** Counts the open rows that pass the filter, in each of the segments. */
 async function countOpen(db: Db, list: TalliedList, filter: TallyFilter, segments: Segment[]): Promise<number[]> {
   const { rows } = await sql<{ number: number; count: number }>`
     SELECT width_bucket(id, ${segments.map(({ fromId }) => fromId)}::uuid[]) AS number, count(*)::int4 AS count
@@ -160,8 +161,8 @@ function withGaps(tallies: Segment[]): Segment[] {
 }
 
 /**
- * Stores tallies for one of the ranges that have none, the newest range first. Stores them for about 20,000 rows at most, or for one part if it
- * has more rows. A list with fewer rows gets no tallies.
+ * Stores tallies for one of the ranges without tallies, if possible for the newest one. One call stores tallies for the parts of about
+ * 20,000 rows, or for one part that has more rows. A list with fewer rows and without tallies gets no tallies.
  */
 export async function storeTallies(
   db: Database,
@@ -186,11 +187,12 @@ export async function storeTallies(
   }
 }
 
-/** @param bounds bounds of the parts, as ids in ascending order */
+/** @param bounds ids in ascending order. Each part begins at one of them, and ends before the next one. */
 async function storeParts(db: Database, list: TalliedList, bounds: string[]): Promise<void> {
   const { name, table, tenantId, facts, isOpen } = list;
   await db.transaction().execute(async (tx) => {
-    // A read must not wait for standbys. A tally that is lost is made again.
+    // The commit waits neither for the disk nor for standbys, so the read is faster. If a crash loses a tally, a later read stores the
+    // tally again.
     await sql`SET LOCAL synchronous_commit = off`.execute(tx);
     const insert = sql`
       INSERT INTO list_tally (tenant_id, list, from_id, before_id, first_id, open_count, statuses, kinds, credential_ids, counts)
@@ -212,7 +214,7 @@ async function storeParts(db: Database, list: TalliedList, bounds: string[]): Pr
         open_count = excluded.open_count, statuses = excluded.statuses, kinds = excluded.kinds,
         credential_ids = excluded.credential_ids, counts = excluded.counts`;
     await executeWithoutTableScan(tx, insert);
-    // Tallies of rows that the retention has removed.
+    // Deletes the tallies of parts before the oldest row, because the retention has removed all rows of these parts.
     await sql`
       DELETE FROM list_tally WHERE tenant_id = ${tenantId} AND list = ${sql.lit(name)} AND before_id <= (
         SELECT id FROM ${sql.table(table)} WHERE tenant_id = ${tenantId} ORDER BY id LIMIT 1
@@ -221,7 +223,11 @@ async function storeParts(db: Database, list: TalliedList, bounds: string[]): Pr
   });
 }
 
-/** Returns the bounds of the parts of a range whose tallies a read stores, as ids in ascending order. Empty: the read stores none. */
+/**
+ * Returns the bounds of the parts for which a read stores tallies, as ids in ascending order. Each part begins at one of these ids, and
+ * ends before the next one. Returns an empty array if the read stores no tallies for this range.
+ * @param isLong true if the list already has tallies
+ */
 async function boundsOf(db: Database, list: TalliedList, range: IdRange, isLong: boolean): Promise<string[]> {
   const { partMs, storing: { rows: storedRows } = STORING } = list;
   const rangeStartMs = Math.ceil(timeOf(range.fromId).getTime() / partMs) * partMs;
@@ -241,7 +247,7 @@ async function boundsOf(db: Database, list: TalliedList, range: IdRange, isLong:
   return Array.from({ length: count + 1 }, (_, index) => firstIdAt(startMs + index * partMs));
 }
 
-/** Returns the id with the given number of newer rows in the range, or null. */
+/** Returns the id of the row that has `newerRows` newer rows in the range. Returns null if the range has no such row. */
 async function findId(db: Database, { table, tenantId }: TalliedList, range: IdRange, newerRows: number) {
   const ids = sql`
     SELECT id FROM ${sql.table(table)}

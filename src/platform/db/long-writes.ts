@@ -3,14 +3,14 @@ import { FairGate } from '../lib/fair-gate.ts';
 
 /** Largest number of nights that a call writes without waiting for other calls. Most stays and most changes of prices are shorter. */
 const SHORT_WRITE_NIGHTS = 100;
-/** Maximum time in milliseconds that a long write waits for its turn. */
+/** Maximum time in milliseconds that a long write waits until it may start. */
 const LONG_WRITE_WAIT_MS = 30_000;
 
 /**
- * Gate for calls that write many nights, for example the prices of 1,000 nights. If one tenant sent many of them at the same time, they
- * would take the cores of the database from the calls of other tenants (docs/budget-faults.md). So each tenant has one long write at a time in
- * this process, with a rest after it. The number of tenants that write at the same time is limited only by the database
- * connections.
+ * Limits the long writes: calls that write many nights, for example the prices of 1,000 nights. Without a limit, many long writes of one
+ * tenant could use all cores of the database, and the calls of other tenants would wait (docs/budget-faults.md). In this process, each
+ * tenant has one long write at a time. After a long write, the tenant waits as long as that write took before its next long write may
+ * start. Only the number of database connections limits how many tenants have a long write at the same time.
  */
 export class LongWrites {
   readonly #gate = new FairGate({
@@ -22,8 +22,8 @@ export class LongWrites {
   });
 
   /**
-   * Runs a write of the given number of nights. A long write waits for its turn first.
-   * @throws UnavailableError if the write has waited for 30 s
+   * Runs a write of the given number of nights. A long write first waits until it may start.
+   * @throws UnavailableError if the write has waited for 30 s and could not start
    */
   async run<Result>(tenantId: number, nights: number, write: () => Promise<Result>): Promise<Result> {
     return nights > SHORT_WRITE_NIGHTS ? await this.#gate.run(String(tenantId), write) : await write();

@@ -17,9 +17,9 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
   let database: TestDatabase;
   let folder: string;
   let pools: Database[];
-  /** Number of calls that have waited for another call. */
+  /** Number of calls of `migrate` that have waited for another call of `migrate`. */
   let waits: number;
-  /** Number of migrations that have given way to another transaction. */
+  /** Number of migrations whose first try failed because another transaction held a lock. */
   let conflicts: number;
   beforeEach(async () => {
     database = await createTestDatabase();
@@ -37,7 +37,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
   });
 
   const add = (name: string, text: string) => writeFile(join(folder, `${name}.sql`), text);
-  /** Migrates the database as a process of its own would. */
+  /** Migrates the database with a new pool, as a separate process would. */
   function migrate({ isPrepared = false, giveUpMs }: { isPrepared?: boolean; giveUpMs?: number } = {}) {
     const pool = createDatabase({ url: database.url, poolSize: 2, hasNoTimeLimit: !isPrepared, isPrepared });
     pools.push(pool);
@@ -84,7 +84,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     });
   });
 
-  it('waits for a process that holds the lock, says so once, and then continues', async () => {
+  it('waits for a process that holds the lock, reports the wait once, and then continues', async () => {
     let migrated: Promise<unknown> | undefined;
     await database.db.transaction().execute(async (tx) => {
       await sql`SELECT pg_advisory_xact_lock(3853314791062309107)`.execute(tx);
@@ -124,7 +124,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
   it('builds an index again if an earlier build was interrupted and left an invalid index', async () => {
     await migrate();
     await sql`INSERT INTO thing VALUES (1), (1)`.execute(database.db);
-    // A build that fails leaves an invalid index, as a build that was killed does.
+    // This build fails because of the equal values. It leaves an invalid index, as an interrupted build does.
     const unique = sql`CREATE UNIQUE INDEX CONCURRENTLY thing_by_value ON thing (value)`;
     await assert.rejects(unique.execute(database.db), /could not create unique index/);
     assert.equal(await isValid('thing_by_value'), false);
@@ -139,7 +139,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.equal(await isValid('thing_by_value'), true);
   });
 
-  it('writers of the table go on while an index is built', async () => {
+  it('while an index of a table is built, other transactions can write to the table', async () => {
     await migrate();
     await add('0002_index', INDEX);
     let migrated: Promise<unknown> | undefined;
@@ -159,7 +159,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.equal(await isValid('thing_by_value'), true);
   });
 
-  it('a migration that waits for a lock lets the readers of the table go on, says so once, and succeeds when the lock is free', async () => {
+  it('a migration that waits for a lock does not block readers, reports the wait once, and succeeds when the lock is free', async () => {
     await migrate();
     await add('0002_column', 'ALTER TABLE thing ADD COLUMN other int;');
     let migrated: Promise<unknown> | undefined;
@@ -175,7 +175,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.deepEqual([await migrated, conflicts], [{ applied: ['0002_column'], newer: [] }, 1]);
   });
 
-  it('a migration that takes its locks in the order of a deadlock gives way, and the other transaction commits', async () => {
+  it('if a migration and another transaction would deadlock, the transaction commits, and the migration then succeeds', async () => {
     await add('0001_thing', 'CREATE TABLE thing (value int); CREATE TABLE part (value int);');
     await migrate();
     await add('0002_columns', 'ALTER TABLE thing ADD COLUMN other int; ALTER TABLE part ADD COLUMN other int;');
@@ -210,7 +210,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.deepEqual(rows, []);
   });
 
-  it('refuses a migration without a transaction that has another statement than the build of an index', async () => {
+  it('refuses a migration with `-- transaction: off` if one of its statements does not build an index', async () => {
     await add('0002_index', '-- transaction: off\nUPDATE thing SET value = 1;');
     await assert.rejects(
       migrate(),

@@ -15,9 +15,9 @@ const LOCK_ID = '3853314791062309107';
 /** Wait in milliseconds until a process tries again to get the lock. */
 const LOCK_POLL_MS = 100;
 
-/** First line of a migration that builds its indexes while other transactions write to the table. */
+/** First line of a migration that runs without a transaction. While it builds an index, other transactions can write to the table. */
 const WITHOUT_TRANSACTION = '-- transaction: off';
-/** Matches the only statement that such a migration may have. */
+/** Matches the only kind of statement that a migration without a transaction may have. */
 const CREATE_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+) ON /i;
 
 /** Migrations of this version of the code, compared with the list of a database. */
@@ -31,7 +31,10 @@ export interface Comparison {
 export interface MigrationOptions extends GiveWayOptions {
   /** Folder of the migrations; used by tests. */
   folder?: string;
-  /** Names of the only migrations to apply. By default, all are applied. A database that takes data of an older version needs its tables. */
+  /**
+   * Names of the only migrations to apply. By default, all migrations are applied. Before data of an older version is loaded into a
+   * database, only the migrations of this older version are applied.
+   */
   only?: ReadonlySet<string>;
   /** Called at most once, if another process migrates the database and this process waits for it. */
   onWait?: () => void;
@@ -47,12 +50,12 @@ export interface MigrationResult {
 /**
  * Applies all missing migrations to the database. Each migration is one file `NNNN_name.sql`. No migration can be undone.
  *
- * If no migration is missing, the function only reads the list and takes no lock. Otherwise it takes a lock, so several processes may call it
- * at the same time. The migrations run each in a transaction of its own, so a call continues where an earlier call failed. A migration gives
- * way to the transactions of calls (`inPatientTransaction`).
+ * If no migration is missing, the function only reads the list and takes no lock. Otherwise it takes a lock, so several processes may call
+ * it at the same time. Each migration runs in a transaction of its own, so a call continues where an earlier call failed. If another
+ * transaction holds a lock, the migration undoes its work and tries again later (`inPatientTransaction`).
  *
  * The pool must not prepare statements (`isPrepared: false`). The last prepared statement of the transaction that holds the lock would keep
- * a snapshot, and the build of an index would wait for the end of this snapshot without end.
+ * a snapshot, and the build of an index would wait for the end of this snapshot forever.
  * @throws OperatorError if a migration fails, or if the database lacks migrations and also has unknown ones
  */
 export async function migrateToLatest<T>(
@@ -100,7 +103,8 @@ async function migrateUnderLock<T>(
     const { missing, newer } = compare(names, await readList(db));
     refuseOtherBranch({ missing, newer });
     const run = await prepareMigrations(tx);
-    // A prepared SELECT keeps its snapshot until the connection runs another statement, and the build of an index waits for all snapshots.
+    // A prepared SELECT keeps its snapshot until the connection runs another statement, and the build of an index would wait for this
+    // snapshot. So the connection runs a SAVEPOINT, which ends the snapshot.
     await sql`SAVEPOINT reads_done`.execute(tx);
     for (const name of missing) {
       await apply(db, join(folder, `${name}.sql`), name, { run, giveWay });
@@ -145,7 +149,7 @@ export async function tablesOfThisVersion(): Promise<Set<string>> {
   return new Set(texts.flatMap((text) => [...text.matchAll(CREATE_TABLE)].map(([, table = '']) => table)));
 }
 
-/** Reads the names of the migrations that the database has. They are in Kysely's table, because its migrator applied the first ones. */
+/** Reads the names of the applied migrations. They are in a table of Kysely, because Kysely's migrator applied the first migrations. */
 async function readList<T>(db: Kysely<T>): Promise<Set<string>> {
   try {
     const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration`.execute(db);
@@ -212,8 +216,8 @@ async function apply<T>(db: Kysely<T>, file: string, name: string, { run, giveWa
 }
 
 /**
- * Splits the text of a migration into its statements. A cluster refuses a text of several statements. The structure test refuses a migration
- * with a string that contains a semicolon or two hyphens.
+ * Splits the text of a migration into its statements, because a cluster refuses a text of several statements. Splits at each semicolon, and
+ * removes comments from each `--`. So the structure test refuses a migration with a string that contains a semicolon or two hyphens.
  */
 function statementsOf(text: string): string[] {
   return text
@@ -231,8 +235,8 @@ async function addToList<T>(db: Kysely<T>, name: string): Promise<void> {
 }
 
 /**
- * Builds each index of a migration without a transaction, while other transactions write to the table. If an earlier build was interrupted, an
- * invalid index is left. It is removed first.
+ * Builds each index of a migration without a transaction, while other transactions write to the table. If an earlier build was interrupted,
+ * it has left an invalid index. This index is removed before the new build.
  */
 async function buildIndexes<T>(db: Kysely<T>, text: string): Promise<void> {
   for (const statement of statementsOf(text)) {

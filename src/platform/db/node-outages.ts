@@ -3,9 +3,9 @@ import { UnavailableError } from '../errors.ts';
 import { isUnavailable } from './failures.ts';
 import { look } from './look.ts';
 
-/** Interval in milliseconds at which a node that is down is tried again. */
+/** Interval in milliseconds at which the service checks if a node that is down has come back. */
 const TRY_EVERY_MS = 1_000;
-/** Time limit in milliseconds for the connection of a look, and for each of its statements. */
+/** Time limit in milliseconds for opening a connection that checks a node, and for each statement on this connection. */
 const TIMEOUT_MS = 3_000;
 
 const NODE_OF_TENANT = `
@@ -14,9 +14,11 @@ const NODE_OF_TENANT = `
 /** Opens a new connection from the connected node to another node. The row says if a statement has succeeded there. */
 const TRY_NODE = `SELECT success FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY['SELECT 1'], false)`;
 /**
- * Bounds of the look-ups while a node is down. Each one opens a connection, and a stranger may name any tenant in an API key.
+ * Maximum number of tenants whose node is looked up at the same time. Each look-up opens a connection to the database, and a caller without
+ * valid credentials can cause look-ups, because an API key may name any tenant.
  */
 const MAX_LOOK_UPS = 4;
+/** Maximum number of tenants whose node is cached. */
 const MAX_KNOWN = 10_000;
 
 interface ClusterNode {
@@ -25,11 +27,12 @@ interface ClusterNode {
 }
 
 /**
- * Knows the nodes of a cluster (Citus) that are down, and refuses the statements of their tenants at once. Without it, each of these statements
- * would hold a connection of the pool until its time limit, and the tenants of the other nodes would wait for a connection.
+ * Knows the nodes of a cluster (Citus) that are down, and refuses the statements of their tenants immediately. Without this class, each of
+ * these statements would hold a connection of the pool until its time limit, and the tenants of the other nodes would wait for a
+ * connection.
  *
- * A failed statement of a tenant makes the node of the tenant suspect. The node is down if the connected node cannot run a statement there. It is
- * then tried again each second until it is back. While no node is down, this class costs nothing.
+ * After a failed statement of a tenant, the class checks the node of the tenant. The node is down if the connected node cannot run a
+ * statement on it. The class then checks it each second until it is back. While no node is down, this class costs nothing.
  */
 export class NodeOutages {
   readonly #url: string;
@@ -75,7 +78,10 @@ export class NodeOutages {
     }
   }
 
-  /** Looks up the node of a tenant. An unknown node is not remembered. The tenant that was looked up first is forgotten first. */
+  /**
+   * Looks up the node of a tenant, and caches it. A look-up that fails is not cached. If the cache is full, the tenant that was looked up
+   * first is removed from it.
+   */
   #remember(tenant: string): void {
     this.#lookUps += 1;
     const node = look(this.#url, TIMEOUT_MS, async (client) => nameOf(await readNode(client, tenant)))
@@ -106,7 +112,7 @@ export class NodeOutages {
       return;
     }
     this.#isLooking = true;
-    // If the connected node itself is out of reach, nothing is known of the others. Then all statements fail anyway.
+    // If the connected node itself is out of reach, it cannot check other nodes. No check is needed then, because all statements fail.
     await look(this.#url, TIMEOUT_MS, work).catch(() => {});
     this.#isLooking = false;
   }

@@ -63,7 +63,7 @@ describe('Listener', () => {
     assert.deepEqual(heard, ['', '', 'after the loss']);
   });
 
-  it('closes its connection and reports once that it is deaf if its own test notification does not arrive', async (t) => {
+  it('if its own test notification does not arrive, it closes its connection and calls `onDeaf` once', async (t) => {
     const proxy = await startDatabaseProxy(database.url, 1);
     t.after(() => proxy.close());
     proxy.dropNotifications();
@@ -74,7 +74,7 @@ describe('Listener', () => {
     assert.deepEqual([deafCount, heard, await countConnections()], [1, [], 0]);
   });
 
-  it('closes its connection when it is closed, and opens no other one', async () => {
+  it('after `close`, its connection is closed, and it opens no new connection', async () => {
     listen();
     await eventually(() => heard.length === 1, 'begin of listening');
     assert.equal(await countConnections(), 1);

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import type { Database } from './database.ts';
 
-/** Time in which a listening connection must receive its own test notification. */
+/** Time in milliseconds within which a listening connection must receive its own test notification. */
 const TEST_WITHIN_MS = 2_000;
-/** Pause before a new connection after the last one was lost or could not be opened. */
+/** Pause in milliseconds before a listener opens a new connection, after the previous connection was lost or could not be opened. */
 const RECONNECT_AFTER_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Begin of each test notification. Every listener ignores the test notifications of the other listeners. */
@@ -14,8 +14,8 @@ const TEST_MARK = 'test ';
 
 /**
  * Sends a notification to all processes that listen to the channel, in a transaction of its own. PostgreSQL commits transactions with
- * notifications one after the other, so a notification must not be part of a transaction that changes data. The notification does not wait
- * for the disk, because it is only a hint.
+ * notifications one after the other, so a notification must not be part of a transaction that changes data. The commit does not wait
+ * for the disk, because a lost notification does no harm. Receivers also check for new work at regular intervals.
  * @param payload at most 8,000 bytes
  */
 export async function notify(db: Database, channel: string, payload: string): Promise<void> {
@@ -25,18 +25,21 @@ export async function notify(db: Database, channel: string, payload: string): Pr
 export interface ListenerOptions {
   url: string;
   channel: string;
-  /** Called with each notification. Called with an empty text whenever the listener has begun to listen, because it may have missed some. */
+  /**
+   * Called with each notification. Also called with an empty text each time the listener begins to listen, because the listener may have
+   * missed notifications before.
+   */
   onNotification: (payload: string) => void;
   /** Called at most once, if this connection receives no notifications. The listener then ends. */
   onDeaf: () => void;
-  /** Time in which the test notification must arrive. Default: 2 s. */
+  /** Time in milliseconds within which the test notification must arrive. Default: 2,000. */
   testWithinMs?: number;
 }
 
 /**
- * Listens to notifications of PostgreSQL on a connection of its own. Notifications are only hints, so a caller must also look for work
- * regularly. They get lost while the connection is lost, and a pooler in transaction mode does not pass them on. To notice this, the
- * listener sends itself a notification first.
+ * Listens to notifications of PostgreSQL on a connection of its own. While this connection is lost, notifications get lost too. So a caller
+ * must also check for new work at regular intervals. A pooler in transaction mode passes no notifications to a listener. To notice such a
+ * pooler, the listener first sends a test notification to itself.
  */
 export class Listener {
   readonly #options: ListenerOptions;

@@ -29,7 +29,7 @@ describe('statements that are sent in one message', () => {
           SELECT current_setting('enable_sort') AS by_index, current_setting('statement_timeout') AS timeout,
             current_setting('datestyle') AS style WHERE ${1} = 1`;
 
-        it('a statement gets the rows of its own, and the settings last only for its transaction', async () => {
+        it('a statement with settings in the same message gets only its own rows, and the settings end with its transaction', async () => {
           const limits = { timeout: '10s', style: 'ISO, MDY' };
           for (let times = 0; times < 3; times += 1) {
             assert.deepEqual((await executeByIndex(db, settings)).rows, [{ by_index: 'off', ...limits }]);
@@ -81,7 +81,7 @@ describe('statements that are sent in one message', () => {
           await sql`DROP TABLE missing`.execute(database.db);
         });
 
-        it('after an earlier statement that fails, the statement was not run, and it can be prepared later', async () => {
+        it('if an earlier statement of a message fails, the last statement is not run, and it can be prepared later', async () => {
           const insert = (value: number) => sql`INSERT INTO thing VALUES (${value})`;
           const wrongSetting = inTransaction(db, async (tx) => {
             await sql`SET LOCAL no_such_setting = 1`.execute(tx);

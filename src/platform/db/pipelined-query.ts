@@ -1,16 +1,16 @@
 import pg, { type QueryConfig, type QueryResult } from 'pg';
 
-/** The methods of pg's connection that send one message each. They are not in the types of pg. */
+/** Methods of pg's connection, each of which sends one message to the server. The types of pg do not declare them. */
 interface Protocol {
   stream: { cork(): void; uncork(): void };
   parse(message: { name: string; text: string }): void;
   bind(message: { statement: string }): void;
   execute(message: { portal: string }): void;
-  /** Texts of the prepared statements whose preparation is not confirmed yet, by name. */
+  /** Text of each prepared statement whose preparation the server has not confirmed yet, by the name of the statement. */
   submittedNamedStatements: Record<string, string>;
 }
 
-/** The methods of pg's query that this file overrides or calls. They are not in the types of pg. */
+/** Methods of pg's query that this file overrides or calls. The types of pg do not declare them. */
 interface PgQuery {
   name: string | undefined;
   submit(connection: Protocol): Error | null;
@@ -26,8 +26,8 @@ const Query = pg.Query as unknown as new (
 
 /**
  * Statement that is sent in one message together with the statements that must run before it, for example a BEGIN. All of them run in one
- * transaction, and if one fails, PostgreSQL skips the others. This is a pipeline of the extended query protocol with one Sync message (PostgreSQL
- * documentation, "Pipelining"). The results of the earlier statements are discarded.
+ * transaction, and if one fails, PostgreSQL skips the others. This is a pipeline of the extended query protocol with one Sync message
+ * (PostgreSQL documentation, "Pipelining"). The results of the earlier statements are discarded.
  */
 class PipelinedQuery extends Query {
   readonly #earlier: readonly string[];
@@ -57,8 +57,8 @@ class PipelinedQuery extends Query {
       return super.submit(connection);
     } finally {
       connection.stream.uncork();
-      // When PostgreSQL has parsed a statement, pg marks the name of its current query as prepared. In a pipeline, the parsed statement may be an
-      // earlier one. So pg does not see the name of this query until the earlier statements have ended.
+      // When PostgreSQL reports that a statement is parsed, pg marks the name of its current query as prepared. But the parsed statement
+      // may be one of the earlier statements. So this query has no name until all earlier statements have ended.
       this.name = undefined;
     }
   }

@@ -12,7 +12,7 @@ describe('the automatic size of a connection pool', () => {
     assert.equal(automaticSize(server, 1), 20);
   });
 
-  it('is half of the free connections without two connections for other purposes, and at least 4', () => {
+  it('is half of the free connections minus two connections for other purposes, and at least 4', () => {
     assert.deepEqual(
       [60, 80, 90, 100, 150].map((ofProcesses) => automaticSize({ ...server, ofProcesses }, 1)),
       [18, 8, 4, 4, 4],
@@ -20,7 +20,7 @@ describe('the automatic size of a connection pool', () => {
     assert.equal(automaticSize({ ...server, ofProcesses: 30, ofOthers: 40 }, 1), 13);
   });
 
-  it('if ten processes start at the same time, all of them together fit', () => {
+  it('if ten processes start at the same time, the server allows the connections of all ten together', () => {
     assert.equal(automaticSize(server, 10), 8);
   });
 });
@@ -32,8 +32,9 @@ describe('announcePoolSize', () => {
   });
   after(async () => await database.drop());
 
-  it('thirty processes that start at the same time count each other, and get sizes that fit together', async () => {
-    // 300 connections are divided by 30 processes. One process alone would get 20. On a busy machine, all are connected within three seconds.
+  it('thirty processes that start at the same time get sizes that the server allows for all thirty together', async () => {
+    // The server has 300 connections for 30 processes. A process that did not count the others would get 20 connections. The wait of three
+    // seconds lets all processes connect, even on a busy machine.
     const found = await Promise.all(Array.from({ length: 30 }, () => announcePoolSize(database.url, 'auto', 3_000)));
     try {
       const later = await announcePoolSize(database.url, 10);

@@ -5,15 +5,13 @@ import pg from 'pg';
 const TIMEOUT_MS = 5_000;
 /** Time in milliseconds for which a process with an automatic size waits for other processes that start at the same time. */
 const GATHER_MS = 500;
-/** Connections of a process beside its pool: one for notifications, and one that is open only for short times. */
+/** Number of connections of a process in addition to its pool: one for notifications, and one that is open only for short times. */
 const EXTRA_CONNECTIONS = 2;
-/**
- * Bounds of the automatic size. More connections would not help one process, because it uses one core. With fewer connections, one tenant
- * might hold all of them.
- */
+/** Maximum of the automatic size. More connections would not help one process, because it uses one core. */
 const MOST_AUTOMATIC = 20;
+/** Minimum of the automatic size. With fewer connections, one tenant might hold all connections of the pool. */
 const LEAST_AUTOMATIC = 4;
-/** Automatic size if it cannot be known what the server allows, because a connection pooler is in between. */
+/** Automatic size behind a connection pooler. It is fixed, because the number of connections that the pooler allows is unknown. */
 export const AUTOMATIC_BEHIND_POOLER = 10;
 
 /** Connections of the PostgreSQL server at the start of a process. */
@@ -24,7 +22,7 @@ export interface ServerConnections {
   allowed: number;
   /** Number of other processes of this service that have connections at present. */
   processes: number;
-  /** Number of connections that these processes take at most. */
+  /** Maximum number of connections that the other processes of this service may take. */
   ofProcesses: number;
   /** Number of connections of other programs at present. */
   ofOthers: number;
@@ -35,17 +33,17 @@ export interface PoolSize {
   size: number;
   /** Name of the connections of this process at the server, from which later processes learn the size. */
   applicationName: string;
-  /** State of the server, without this process. */
+  /** Connections of the server without those of this process. */
   server: ServerConnections;
   /** Ends the announcement of the size. Called when the pool has its first connection, which then announces the size. */
   close: () => Promise<void>;
 }
 
 /**
- * Reads the connections of the server, and announces the size of the pool of this process there. If the size is automatic, it is half of
- * the free connections, and at least 4 and at most 20. Processes that start at the same time divide this half. Waits half a second for
- * them.
- * @param gatherMs overrides this time, in milliseconds; used by tests
+ * Counts the connections of the server, and announces the size of the pool of this process to other processes, in the name of a connection.
+ * An automatic size is half of the free connections, but at least 4 and at most 20. Processes that start at the same time divide the free
+ * connections. So a process with an automatic size first waits half a second until the others have connected.
+ * @param gatherMs overrides the half second, in milliseconds; used by tests
  * @throws an error of pg if the database is out of reach
  */
 export async function announcePoolSize(url: string, wanted: number | 'auto', gatherMs = GATHER_MS): Promise<PoolSize> {
@@ -87,7 +85,7 @@ export function automaticSize({ allowed, ofProcesses, ofOthers }: ServerConnecti
   return Math.min(MOST_AUTOMATIC, Math.max(LEAST_AUTOMATIC, share));
 }
 
-/** Returns one line that says what the pool takes, and how many processes of this size fit. */
+/** Returns one line that says how many connections this process takes, and how many processes of this size the server allows. */
 export function tellOfPool({ size, server }: PoolSize, wanted: number | 'auto'): string {
   const { max, allowed, processes, ofProcesses } = server;
   const each = size + EXTRA_CONNECTIONS;
@@ -98,7 +96,7 @@ export function tellOfPool({ size, server }: PoolSize, wanted: number | 'auto'):
   );
 }
 
-/** Returns a warning if the server allows fewer connections than all processes may take, or null. */
+/** Returns a warning if all processes may take more connections than the server allows. Otherwise returns null. */
 export function warnOfPool({ size, server }: PoolSize): string | null {
   const { allowed, ofProcesses, ofOthers } = server;
   const all = size + EXTRA_CONNECTIONS + ofProcesses + ofOthers;
@@ -115,7 +113,8 @@ const EXTRA_NAME = /^roomservice (?:listener|look|pooling)$/;
 
 /** Reads the connections of the server without those of this process. `undecided` is the number of processes without a size. */
 async function readServer(client: pg.Client, id: string): Promise<ServerConnections & { undecided: number }> {
-  // Each user may see `application_name` and `datid`. Only sessions of clients, and their helpers, have a `datid`.
+  // Users without special rights may also read `application_name` and `datid` of other users. Background processes of the server have no
+  // `datid`.
   const { rows } = await client.query<{ max: number; reserved: number; name: string; count: number }>(
     `SELECT current_setting('max_connections')::int AS max,
             current_setting('superuser_reserved_connections')::int

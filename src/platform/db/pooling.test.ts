@@ -61,7 +61,7 @@ describe('PgBouncer in transaction mode', { skip }, () => {
   it('if prepared statements are forced but get lost, the error names DATABASE_PREPARED_STATEMENTS', {
     skip: (version ?? 0) >= 1.21 && 'this PgBouncer keeps prepared statements',
   }, async () => {
-    // PgBouncer has five connections to the server, so at least two of the pools prepare the statement on the same one.
+    // PgBouncer has five connections to the server, so at least two of the six pools prepare the statement on the same connection.
     const pools: Database[] = [1, 2, 3, 4, 5, 6].map(() =>
       createDatabase({ url, poolSize: 1, isPrepared: true, isPooled: true }),
     );
@@ -77,7 +77,7 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     await Promise.all(pools.map((pool) => pool.destroy()));
   });
 
-  it('three migrate commands beside traffic all exit 0, and leave no lock behind', async () => {
+  it('while other clients send statements, three concurrent migrate commands all exit 0, and leave no lock', async () => {
     const name = `empty_${randomBytes(6).toString('hex')}`;
     await sql`CREATE DATABASE ${sql.ref(name)}`.execute(database.db);
     const empty = new URL(database.url);

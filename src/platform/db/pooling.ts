@@ -3,9 +3,9 @@ import pg from 'pg';
 
 const TIMEOUT_MS = 5_000;
 
-/** Properties of the connections from this process to PostgreSQL, which may lead through a pooler. */
+/** Properties of the connections from this process to PostgreSQL, with or without a connection pooler between them. */
 export interface Pooling {
-  /** True if a connection pooler, for example PgBouncer, passes statements on to changing connections. */
+  /** True if a connection pooler, for example PgBouncer, sends the statements of one client on changing connections to the server. */
   isPooled: boolean;
   /** True if a prepared statement can be used again in a later transaction. */
   keepsPreparedStatements: boolean;
@@ -38,7 +38,11 @@ export async function readPooling(url: string): Promise<Pooling> {
   }
 }
 
-/** Prepares a statement that looks for its own name. The transaction keeps the connection of the pooler until the statement is removed. */
+/**
+ * Returns true if the pooler keeps prepared statements. Prepares a statement that searches for its own name. A pooler that keeps prepared
+ * statements has changed this name, so the statement finds no row. All of this runs in one transaction, so the statement is removed on the
+ * connection that prepared it.
+ */
 async function keepsPreparedStatements(client: pg.Client): Promise<boolean> {
   const name = `roomservice_${randomUUID()}`;
   await client.query('BEGIN');

@@ -1,7 +1,7 @@
 /** Matches the statements that are worth preparing. BEGIN and COMMIT, for example, would not become faster. */
 export const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
-/** Largest number of texts that a pool prepares. Each takes about ten kilobytes of the server's memory on each connection. */
+/** Largest number of statements that a pool prepares. Each one takes about 10 kB of the server's memory on each connection. */
 const MAX_PREPARED = 400;
 /**
  * Largest number of parameters of a prepared statement. A statement with more parameters contains a list of rows. Its text differs for each
@@ -19,8 +19,9 @@ export interface PreparedStatements {
   /** Returns the prepared statement for a text, or null if the text is not prepared. */
   find: (text: string, parameterCount: number) => PreparedStatement | null;
   /**
-   * Replaces a statement that fails because its table has changed. The statement that replaces it has another name and another text, so it is
-   * not stale on any connection. A pooler such as PgBouncer identifies statements by their texts, and keeps the stale one.
+   * Replaces a prepared statement that fails because its table has changed. The new statement has another name, so every connection
+   * prepares it again. It also has another text, because a pooler such as PgBouncer finds prepared statements by their texts, and would use
+   * the stale one.
    */
   renew: (text: string, stale: PreparedStatement) => void;
 }

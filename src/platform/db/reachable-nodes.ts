@@ -3,7 +3,7 @@ import pg from 'pg';
 import { UnavailableError } from '../errors.ts';
 import type { Db } from './database.ts';
 
-/** Two tables whose rows of one tenant lie together, as the names of two of their shards on one node. */
+/** Names of two shards on one node, each of another table. Both shards have the rows of the same tenants. */
 export type Shards = readonly [string, string];
 
 interface NodeOfShards {
@@ -13,8 +13,9 @@ interface NodeOfShards {
 }
 
 /**
- * Reads from each node of a cluster (Citus) that can be reached, while another node is down. A statement over all tenants fails if one node is
- * down, so this function sends one statement to each node. Citus opens new connections for it, so a caller uses it only during an outage.
+ * Reads from each node of a cluster (Citus) that can be reached, while another node is down. A statement over all tenants fails if one node
+ * is down, so this function sends one statement to each node. Citus opens new connections for this, so a caller uses the function only
+ * during an outage.
  *
  * Citus waits for a node that does not answer at all for `citus.node_connection_timeout` (docs/operating/cluster.md).
  * @param tables two tables that are placed by tenant
@@ -56,7 +57,7 @@ async function readNodes(db: Db, [first, second]: readonly [string, string]): Pr
   return rows;
 }
 
-/** Returns a value as SQL text. */
+/** Returns a value as an SQL literal. A text is quoted, and an array of texts becomes `ARRAY[…]::text[]`. */
 export function literal(value: string | number | readonly string[]): string {
   if (typeof value === 'number') {
     return String(value);

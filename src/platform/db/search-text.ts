@@ -16,7 +16,7 @@ export function folded(text: RawBuilder<unknown>): RawBuilder<string> {
   return sql`translate(lower(left(${withoutAccents}, 60) COLLATE "C"), ${sql.lit(CAPITALS)}, ${sql.lit(SMALL)})`;
 }
 
-/** Returns an SQL expression for the digits of a text. Migrations repeat this expression too. */
+/** Returns an SQL expression for the digits of a text. Migrations repeat this expression for their indexes, so it must not change. */
 function digitsOf(text: RawBuilder<unknown>): RawBuilder<string> {
   return sql`regexp_replace(${text}, '[^0-9]', '', 'g')`;
 }
@@ -25,8 +25,8 @@ function digitsOf(text: RawBuilder<unknown>): RawBuilder<string> {
 const LAST_CHARACTER = '\u{10FFFF}';
 
 /**
- * Returns an SQL condition: the column begins with the prefix, without regard to case and accents. An index of the expression that `folded`
- * makes answers it, with the predicate `IS NOT NULL`.
+ * Returns an SQL condition that is true if the column begins with the prefix. It ignores case and accents. PostgreSQL can use an index on
+ * the expression of `folded` for this condition, also if the index has the predicate `IS NOT NULL`.
  */
 export function beginsWith(column: RawBuilder<unknown>, prefix: string): RawBuilder<boolean> {
   const begin = folded(sql`${prefix}::text`);
@@ -34,8 +34,8 @@ export function beginsWith(column: RawBuilder<unknown>, prefix: string): RawBuil
 }
 
 /**
- * Returns an SQL condition: the column has the same digits as the text, so that `+351 912` equals `(351) 912`. An index of the expression that
- * `digitsOf` makes answers it, with the predicate `IS NOT NULL`.
+ * Returns an SQL condition that is true if the column has the same digits as the text. For example, `+351 912` equals `(351) 912`.
+ * PostgreSQL can use an index on the expression of `digitsOf` for this condition, also if the index has the predicate `IS NOT NULL`.
  */
 export function hasDigitsOf(column: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
   return sql`${column} IS NOT NULL AND ${digitsOf(column)} = ${digitsOf(sql`${text}::text`)}`;

@@ -13,15 +13,15 @@ import {
 } from './list-tallies.ts';
 import { runTransaction } from './transaction.ts';
 
-/** What tallies know of a list. */
+/** List with stored tallies, and the filter by which its rows are counted. */
 export interface Tallied {
   list: TalliedList;
   filter: TallyFilter;
 }
 
 /**
- * Reads one page of a list that may have tallies. Finds the segment of the row before the page by the counts of the segments, and skips rows in
- * this segment only.
+ * Reads one page of a list that may have stored tallies. The segments are ranges of ids, each with the number of its rows. By these numbers
+ * the function finds the segment in which the page starts. So it skips rows only in this segment, and not in the segments before it.
  */
 export async function readTalliedPage<Row>(
   db: Database,
@@ -67,7 +67,7 @@ export async function readTalliedPage<Row>(
 
 interface FoundRow {
   segment: Segment;
-  /** Number of rows of the segment before the row. */
+  /** Number of rows that the segment has before this row. */
   index: number;
 }
 
@@ -77,7 +77,7 @@ async function idAt(tx: Db, inOrder: IdsIn, { segment, index }: FoundRow): Promi
   return rows[0]?.id;
 }
 
-/** Finds the segment of a row by the number of rows before it. */
+/** Finds the row that has `index` rows before it in the whole list. Returns undefined if the list has no such row. */
 function findRow(segments: Segment[], index: number): FoundRow | undefined {
   let first = 0;
   for (const segment of segments) {

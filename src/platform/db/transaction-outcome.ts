@@ -19,7 +19,8 @@ export async function readTransactionId(db: Database): Promise<string> {
 export async function readOutcome(url: string, transactionId: string): Promise<Outcome> {
   const client = await connectForTransfer(url);
   try {
-    // The server refuses an id that it has not given yet. The id of this statement's transaction is greater than all given ids.
+    // `pg_xact_status` fails for an id that the server has not given to a transaction yet. The transaction of this statement gets a new id,
+    // which is greater than all earlier ids. So the statement calls `pg_xact_status` only for lower ids.
     const { rows } = await client.query<{ outcome: Outcome }>(
       'SELECT CASE WHEN $1::xid8 < pg_current_xact_id() THEN pg_xact_status($1::xid8) END AS outcome',
       [transactionId],

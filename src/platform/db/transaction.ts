@@ -14,7 +14,7 @@ export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
 
 /**
  * Runs the work in one transaction without a retry, and throws each failure unchanged. A transaction in the mode `read only` also succeeds
- * while writes hang (`HungWrites`). In the mode `snapshot` it is read only too, and all statements see the database as it was at the first.
+ * while writes hang (`HungWrites`). In the mode `snapshot` it is read only too, and all its statements see the data of one moment.
  */
 export async function runTransaction<T>(
   db: Database,
@@ -29,13 +29,13 @@ export async function runTransaction<T>(
   });
 }
 
-/** Makes the statement that sets settings for one transaction. Its form is the one that a connection sends together with the next statement. */
+/** Makes a statement with settings of one transaction. `LentClient` recognizes its form, and sends it together with the next statement. */
 function settingsOfTransaction(settings: Record<string, string>): RawBuilder<unknown> {
   const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
   return sql.raw(`SELECT ${calls.join(', ')}`);
 }
 
-/** Sets that the planner makes only plans that read few rows by an index. */
+/** Makes the planner choose only plans that read the rows by an index, in the order of the index. */
 const PLAN_BY_INDEX = settingsOfTransaction({
   enable_sort: 'off',
   enable_incremental_sort: 'off',
@@ -47,10 +47,10 @@ const PLAN_BY_INDEX = settingsOfTransaction({
 });
 
 /**
- * Runs a statement for which the planner uses an index for each table, and its order. The queue of deliveries is sometimes empty and
- * sometimes large. If the last ANALYZE saw few deliveries, or if a statement was prepared then, the planner would otherwise read or sort the
- * whole backlog for each credential. The settings are sent in one message with the statement, so they are in the transaction of the
- * statement, even if the caller has begun no transaction.
+ * Runs a statement whose plan must read each table by an index, in the order of the index. Without these settings, the planner may choose a
+ * slow plan for the queue of deliveries. If the queue was short at the last ANALYZE, or when the statement was prepared, the planner
+ * expected few rows. If the queue is long now, the plan then reads or sorts the whole queue for each credential. The settings are sent in
+ * one message with the statement, so they are in the transaction of the statement, even if the caller has begun no transaction.
  * @param limitMs time limit of the statement in milliseconds; null: the limit of the pool
  */
 export async function executeByIndex<Row>(
@@ -62,7 +62,7 @@ export async function executeByIndex<Row>(
   return await executeWith([PLAN_BY_INDEX, ...limit], db, statement);
 }
 
-/** Sets that the planner reads no whole table, and uses one process. */
+/** Makes the planner choose only plans that scan no whole table, and that use only one process. */
 const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
@@ -70,9 +70,9 @@ const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
 });
 
 /**
- * Runs a statement for which the planner scans only indexes, but may sort. For a statement that counts much of a table, the planner would
- * otherwise read the table itself, which is slower than an index with all columns of the statement. It would also use several processes for one
- * caller.
+ * Runs a statement for which the planner scans only indexes, but may sort. Without these settings, if a statement counts many rows of a
+ * table, the planner would read the table itself. That is slower than an index with all columns of the statement. The planner would also
+ * use several processes for one caller.
  */
 export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   return await executeWith([PLAN_WITHOUT_TABLE_SCAN], db, statement);

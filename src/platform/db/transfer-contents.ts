@@ -1,23 +1,23 @@
 import type pg from 'pg';
 import { tablesOfThisVersion } from './migrate.ts';
 
-/** Table whose rows travel, with the columns that are copied in this order. */
+/** Table whose rows are copied to another database, with its columns in the order in which COPY writes them. */
 export interface TableShape {
   name: string;
   columns: string[];
 }
 
-/** State of the sequence behind an identity column. */
+/** State of the sequence that gives an identity column its values. */
 export interface SequenceState {
   table: string;
   column: string;
   /** Last value as a decimal text, because it may exceed 2^53. */
   lastValue: string;
-  /** False if the sequence has not given its last value yet. */
+  /** False if no row has got `lastValue` yet, so `lastValue` is the next value of the sequence. */
   isCalled: boolean;
 }
 
-/** Shape of a database. It says what a target needs to take the rows. */
+/** Description of a database without its rows. Another database needs it before it can load the rows. */
 export interface Contents {
   /** Version of the PostgreSQL server, for example `18.4`. */
   postgres: string;
@@ -28,7 +28,7 @@ export interface Contents {
   sequences: SequenceState[];
 }
 
-/** Tables that stay behind. A new server makes their rows itself. */
+/** Names of the tables whose rows are not copied, each with the reason. If a new server needs such rows, it makes them itself. */
 export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
   recent_change:
     'Its rows name transactions of the old server, and a new server counts its transactions from the start.',
@@ -40,7 +40,10 @@ export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
 /** Tables in which a migration writes rows, with the condition that holds for these rows as long as nobody has changed them. */
 export const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
 
-/** Reads the contents of a migrated database. The caller has begun the transaction whose snapshot counts. */
+/**
+ * Reads the contents of a migrated database with several statements. The caller must begin a transaction with one snapshot first, if the
+ * results of these statements have to be of the same moment.
+ */
 export async function readContents(client: pg.Client): Promise<Contents> {
   const { rows: versions } = await client.query<{ version: string }>(
     `SELECT split_part(current_setting('server_version'), ' ', 1) AS version`,
@@ -120,7 +123,7 @@ async function readSequences(client: pg.Client): Promise<SequenceState[]> {
   );
   const states: SequenceState[] = [];
   for (const { table, column, sequence } of rows) {
-    // PostgreSQL has quoted the name of the sequence.
+    // The name of the sequence needs no quotes here, because `pg_get_serial_sequence` has returned it with quotes.
     const { rows: found } = await client.query<{ last: string; isCalled: boolean }>(
       `SELECT last_value::text AS last, is_called AS "isCalled" FROM ${sequence}`,
     );

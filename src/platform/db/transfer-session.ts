@@ -7,9 +7,12 @@ import type { DB } from './types.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Settings of one transaction. The first ones decide how COPY writes values, so that each server reads the text of each other server. The
- * others remove time limits, because the copy of a large table takes long. `SET LOCAL` also works behind a connection pooler, and takes no
- * snapshot before the tables are locked.
+ * Settings of a transaction that copies tables. The settings before `statement_timeout` decide how COPY writes values as text. They are the
+ * same on each server, so that each server can read the text of another server. The timeouts are off, because the copy of a large table
+ * takes long.
+ *
+ * The settings are made with `SET LOCAL`, which works behind a connection pooler. It also takes no snapshot, so the tables can be locked
+ * before the snapshot is taken.
  */
 const SETTINGS = {
   client_encoding: 'UTF8',
@@ -58,7 +61,7 @@ export async function beginTransfer(client: pg.Client, mode: string): Promise<vo
  * of their own must not get it. It must not be destroyed.
  */
 export function databaseOn(client: pg.Client): Database {
-  // A wrapper that forwards to the client, because pg keeps its state in fields of the client itself.
+  // A client without a pool has no `release`, so this object adds it. `query` is bound, because pg keeps its state in fields of the client.
   const lent = { query: client.query.bind(client), release: () => {} };
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({

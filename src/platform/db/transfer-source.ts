@@ -14,14 +14,14 @@ export interface TransferSource {
   read: (table: TableShape) => AsyncIterable<Buffer>;
   /** Database whose statements read the snapshot. It must not be used while a stream is open, and must not be destroyed. */
   db: Database;
-  /** Ends the transaction, and with it the locks. */
+  /** Ends the transaction, which also releases the locks on the tables. */
   close: () => Promise<void>;
 }
 
 /**
- * Opens a database as it is in one moment. All reads share one snapshot, so they fit together while other processes write.
+ * Opens a database as it is in one moment. All reads share one snapshot, so they see the same moment even if other processes write.
  * @param options.isLocked true if other transactions must not write until `close`. They wait. Reads continue.
- * @throws OperatorError if the database has no tables of ours, is a cluster, or was migrated by a newer version, whose tables this
+ * @throws OperatorError if the database has no tables of Roomservice, is a cluster, or was migrated by a newer version, whose tables this
  * version does not know
  */
 export async function openSource(url: string, options: { isLocked?: boolean } = {}): Promise<TransferSource> {
@@ -58,7 +58,7 @@ async function refuseUnusable(client: pg.Client): Promise<void> {
   }
 }
 
-/** Locks the tables before the first query, because that query takes the snapshot. */
+/** Begins a transaction, and locks the tables before its first query, because that query takes the snapshot. */
 async function beginLocked(client: pg.Client): Promise<void> {
   const { tables } = await readContents(client);
   await beginTransfer(client, 'REPEATABLE READ');

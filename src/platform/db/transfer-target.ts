@@ -27,7 +27,7 @@ export interface Load {
   contents: Contents;
   /** Opens the rows of a table in the text format of COPY. It is called for each table, in the order of `contents.tables`. */
   open: (table: TableShape) => AsyncIterable<Buffer>;
-  /** Called in the loading transaction after all rows are there. If it fails, the database stays empty. It must begin no transaction. */
+  /** Called in the loading transaction after all rows are loaded. If it fails, the database stays empty. It must begin no transaction. */
   beforeCommit?: (db: Database, counts: RowCounts) => Promise<void>;
   /** Called before each table. */
   onTable?: (table: TableShape) => void;
@@ -37,7 +37,8 @@ const NOT_EMPTY = 'Choose an empty database: another DATA_DIR, or a new database
 
 /**
  * Loads all rows into an empty database in one transaction. If the load fails or the process is killed, the database keeps its tables
- * without rows, and the same load may run again. The database has only the migrations of the contents afterwards, so the caller migrates it.
+ * without rows, and the same load may run again. Afterwards the database has only the migrations of the contents, so the caller must apply
+ * the later migrations.
  * @throws OperatorError if the database is not empty or not fit for the data, or if a newer version made the contents
  */
 export async function loadDatabase(url: string, load: Load): Promise<RowCounts> {
@@ -63,7 +64,7 @@ export async function loadDatabase(url: string, load: Load): Promise<RowCounts> 
 
 /**
  * Refuses a database that is not empty, before anything is changed.
- * @throws OperatorError if the database has relations of others, migrations that the contents lack, or rows
+ * @throws OperatorError if the database has tables or views of other programs, migrations that the contents lack, or rows
  */
 export async function refuseForeign(client: pg.Client, { migrations }: Contents): Promise<void> {
   const { rows } = await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`);
@@ -96,7 +97,10 @@ async function migrateUpTo(url: string, names: string[]): Promise<void> {
   }
 }
 
-/** Locks all tables against writes, and then checks that they are empty. So of two loads, the second one is refused. */
+/**
+ * Locks all tables against writes, and then checks that they are empty. If two loads run at the same time, the second load waits for the
+ * locks of the first load, and is refused when it finds the rows of the first load.
+ */
 async function claimEmpty(client: pg.Client, contents: Contents): Promise<void> {
   const tables = contents.tables.map(({ name }) => name);
   const relations = await readRelations(client);

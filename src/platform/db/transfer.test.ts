@@ -98,7 +98,7 @@ describe('transfer of a database', () => {
     assert.ok((await transfer(to))['tenant']);
   });
 
-  it('the digests of a transferred table are equal, and differ after one character of one row is changed', async () => {
+  it('the digests of a table in the source and in the target are equal, and differ after one character of one row is changed', async () => {
     const to = await newDatabase();
     await transfer(to);
     const source = await openSource(from.url);
@@ -124,7 +124,7 @@ describe('transfer of a database', () => {
     assert.equal(others.length, 0);
   });
 
-  it('a database that has a table of others is refused, even if that table is empty', async () => {
+  it('a transfer into a database that has a table of another program is refused, even if that table is empty', async () => {
     const to = await newDatabase();
     await sql`CREATE TABLE theirs (id int)`.execute(to.db);
     await assert.rejects(transfer(to), isNotEmpty);
@@ -144,7 +144,7 @@ describe('transfer of a database', () => {
     assert.deepEqual([isWaiting, await writing], ['waiting', 'written']);
   });
 
-  it('a table of 70 MB is transferred with every row, while transient rows stay behind', async () => {
+  it('a table of 70 MB is transferred with every row, and the rows of transient tables are not transferred', async () => {
     await sql`INSERT INTO recent_change (id, tenant_id) SELECT gen_random_uuid(), 1`.execute(from.db);
     await sql`INSERT INTO tenant (slug, name, currency, timezone, features)
       SELECT gen_random_uuid()::text, repeat('x', 1000), 'EUR', 'UTC', '{hotel}' FROM generate_series(1, 70000)`.execute(

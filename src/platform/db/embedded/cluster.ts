@@ -10,8 +10,8 @@ import { type Location, PASSWORD_FILE } from './location.ts';
 /** Name of the only role in PostgreSQL, and name of the application's database. */
 export const NAME = 'roomservice';
 /**
- * All environment variables of the PostgreSQL programs. So the programs do not see the locale of the system, or variables that the user has
- * set for another PostgreSQL.
+ * The only environment variables that the PostgreSQL programs get. So the locale of the system, and variables that the user has set for
+ * another PostgreSQL, do not affect the programs.
  */
 export const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
 
@@ -23,7 +23,7 @@ export async function hasPassword(dataDir: string): Promise<boolean> {
   return (await readFile(join(dataDir, PASSWORD_FILE)).catch(ifAbsent)) !== undefined;
 }
 
-/** @throws EmbeddedPostgresError if no database was ever opened in DATA_DIR */
+/** Refuses a DATA_DIR in which no database was ever opened. @throws EmbeddedPostgresError */
 export async function refuseMissing(dataDir: string): Promise<void> {
   if (!(await hasPassword(dataDir))) {
     throw new EmbeddedPostgresError(

@@ -1,6 +1,4 @@
-/**
- * Error of the embedded PostgreSQL. The message tells the operator why PostgreSQL cannot be used, and what to do.
- */
+/** Error of the embedded PostgreSQL. The message tells the operator why PostgreSQL cannot be used, and what to do. */
 export class EmbeddedPostgresError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -18,7 +16,10 @@ export class AlreadyServedError extends EmbeddedPostgresError {
   }
 }
 
-/** Error of an `exclusive` process that starts while another process uses DATA_DIR, or of another process during an `exclusive` one. */
+/**
+ * Error of an `exclusive` process that starts while another process uses DATA_DIR, or of a process that starts while an `exclusive` process
+ * runs.
+ */
 export class InUseError extends EmbeddedPostgresError {
   constructor(dataDir: string, isExclusive: boolean) {
     super(

@@ -6,7 +6,7 @@ import type { Account } from './account.ts';
  * Creates the folder `target` completely or not at all. The folder is built under a temporary name and then renamed. If a crash leaves a
  * temporary folder, the next call removes it. Several processes may call this function at the same time. The first process that finishes
  * creates `target`, and the other processes use this folder too.
- * @param witness path inside the folder. It exists only if the folder is complete
+ * @param witness path, inside the folder, of a file that exists only if the folder is complete
  */
 export async function createWhole(
   target: string,
@@ -34,7 +34,10 @@ export async function createWhole(
   await removeAllStartingWith(prefix);
 }
 
-/** Removes all files and folders with the prefix. If another process still writes to one of them, the next call removes that one. */
+/**
+ * Removes all files and folders whose path begins with the prefix. If a folder cannot be removed, for example because another process still
+ * writes to it, the next call removes this folder.
+ */
 async function removeAllStartingWith(prefix: string): Promise<void> {
   const folder = dirname(prefix);
   const names = (await readdir(folder)).filter((name) => name.startsWith(basename(prefix)));

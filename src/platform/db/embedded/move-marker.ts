@@ -7,19 +7,25 @@ const FILE = 'moved-to';
 
 /** Content of the file `moved-to` in DATA_DIR. It says where the data of the embedded database went. It contains no password. */
 export interface MoveMarker {
-  /** `moving`: the commit of the move has begun, and its end is not known. `moved`: the other database has the data. */
+  /**
+   * State of the move. `moving` means that its commit has begun, and the result is not known. `moved` means that the other database has the
+   * data.
+   */
   state: 'moving' | 'moved';
   /** Host, port and name of the other database, for example `db.example:5432/roomservice`. */
   to: string;
   /** Time of the move (ISO 8601). */
   moved_at: string;
-  /** Id of the transaction of the move on the other server. It says if the move was committed. */
+  /** Id of the transaction of the move in the other database. The server of that database can tell by the id if the move was committed. */
   transaction: string;
-  /** Number of rows of each table. */
+  /** Number of rows that were moved, for each table. */
   rows: RowCounts;
   /** Number of nights whose counters were compared with the reservations. */
   nights: number;
-  /** Number of nights whose counter did not match the reservations, before the move and after it. */
+  /**
+   * Number of nights whose counter did not match the reservations. The rows were moved unchanged, so the same nights were wrong before the
+   * move.
+   */
   wrong_nights: number;
 }
 
@@ -66,7 +72,11 @@ export async function removeMoveMarker(dataDir: string): Promise<void> {
   await rm(moveMarkerPath(dataDir), { force: true });
 }
 
-/** @throws EmbeddedPostgresError if the data was moved to another database. Changes that this process made would be missing there. */
+/**
+ * Refuses the data in DATA_DIR if it was moved to another database, or if its move was interrupted at the end. Changes that this process
+ * made in DATA_DIR would be missing in the other database.
+ * @throws EmbeddedPostgresError
+ */
 export async function refuseMoved(dataDir: string): Promise<void> {
   const marker = await readMoveMarker(dataDir);
   if (marker !== null) {

@@ -21,8 +21,8 @@ export interface OlderPackage {
 }
 
 /**
- * Finds the package with the programs of an older PostgreSQL.
- * @throws EmbeddedPostgresError if this version of the service does not know that PostgreSQL for this platform
+ * Finds the npm package with the programs of an older PostgreSQL.
+ * @throws EmbeddedPostgresError if this version of the service has no lock file for that PostgreSQL, or no package in it for this platform
  */
 export async function findOlderPackage(major: number): Promise<OlderPackage> {
   const text = await readFile(join(LOCKS, String(major), 'package-lock.json'), 'utf8').catch(ifAbsent);
@@ -39,12 +39,12 @@ export async function findOlderPackage(major: number): Promise<OlderPackage> {
 }
 
 export interface InstallOptions {
-  /** Folder to make. It exists only if it is complete. */
+  /** Folder that the installation creates. The folder exists only if the installation is complete. */
   folder: string;
   account: Account | undefined;
-  /** File that `npm pack` has made of the package. Undefined: npm gets the package from its registry. */
+  /** Path of a file that `npm pack` has made of the package. Undefined means that npm gets the package from its registry. */
   packageFile: string | undefined;
-  /** Ends npm when it is aborted. */
+  /** Signal that ends npm when it is aborted. */
   signal: AbortSignal;
   log: (message: string) => void;
 }
@@ -82,8 +82,9 @@ async function refuseUnreadable(packageFile: string | undefined): Promise<void> 
 }
 
 /**
- * Writes a project whose only dependency is the package of this platform. The project in `older-binaries` names the packages of all
- * platforms as optional, and npm says nothing if it cannot install an optional package.
+ * Writes an npm project whose only dependency is the package of this platform, so that npm fails if it cannot install this package. In the
+ * project in `older-binaries`, the packages of all platforms are optional, and npm reports no error if it cannot install an optional
+ * package.
  */
 async function writeProject(folder: string, { version, entry }: OlderPackage, packageFile?: string): Promise<void> {
   const file = packageFile === undefined ? undefined : `file:${resolve(packageFile)}`;
@@ -123,7 +124,10 @@ async function runNpm(folder: string, { version }: OlderPackage, { packageFile, 
   }
 }
 
-/** Returns the first lines of npm's message, without its log file and stack trace. npm removes passwords from its messages. */
+/**
+ * Returns the first lines of npm's message, without the name of its log file and without a stack trace. npm removes passwords from its
+ * messages.
+ */
 function reasonOf(error: unknown): string {
   if (codeOf(error) === 'ENOENT') {
     return 'npm is not installed';

@@ -24,7 +24,10 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const QUOTED_LINES = 8;
 const POLL_MS = 25;
 const FAST_STOP_MS = 10_000;
-/** Time in milliseconds to wait for an immediate stop. PostgreSQL kills its own remaining processes 5 s after SIGQUIT. */
+/**
+ * Longest time in milliseconds to wait for the end of PostgreSQL after SIGQUIT. It is longer than the 5 s after which PostgreSQL kills its
+ * remaining processes.
+ */
 const IMMEDIATE_STOP_MS = 6_000;
 
 /** Finds the PostgreSQL that runs on a data directory, even if another process has started it. Returns undefined if no PostgreSQL runs. */
@@ -42,7 +45,7 @@ async function readLockFile(clusterDir: string): Promise<{ pid: number; status: 
 
 /**
  * Returns true if the process is the PostgreSQL of the data directory. It checks the command line, because after a crash another program
- * may have the pid. A zombie process has no command line, so it does not count.
+ * may have the pid. A zombie process has no command line, so the function returns false for it.
  */
 async function isPostmaster(pid: number, clusterDir: string): Promise<boolean> {
   return pid > 0 && (await readCommandLine(pid)).includes(`/bin/postgres -D ${clusterDir} `);

