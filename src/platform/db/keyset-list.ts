@@ -92,7 +92,7 @@ export function keysetList<Table extends keyof DB, Row>(
   if (pages.form === 'covered') {
     const { firstColumn } = order;
     if (firstColumn === undefined) {
-      const ids = order.sort(idsOf(pages.rows));
+      const ids = { inAnyOrder: idsOf(pages.rows), inOrder: order.sort(idsOf(pages.rows)) };
       return { readBatch, readPage: (...page) => readCoveredPage(db, ids, page, readAfter) };
     }
     const column = sql.ref(firstColumn);
@@ -149,26 +149,25 @@ async function idBefore(db: Database, ids: Expression<unknown>, offset: number):
 }
 
 /**
- * Reads one page as `readPageInOrder` does, but one statement both counts the rows and finds the row before the page. To count the rows, it
- * reads all index entries of a tenant. A second statement would read these entries again.
- * @param ids ids of the whole list in its order
+ * Reads one page as `readPageInOrder` does, but in a list whose covering index has rows that are not in the list. One statement counts the
+ * rows and finds the row before the page, with two scans of the index. One scan with `row_number()` would take 40 % longer.
+ * @param ids two queries for all ids of the list
  */
 async function readCoveredPage<Row>(
   db: Database,
-  ids: Expression<unknown>,
+  ids: Record<'inAnyOrder' | 'inOrder', Expression<unknown>>,
   [offset, limit]: [offset: number, limit: number],
   readAfter: (id: string | null, limit: number) => Promise<Row[]>,
 ): Promise<{ count: number; results: Row[] }> {
-  const numbered = sql`SELECT id, row_number() OVER () AS number FROM ${ids} AS "list"`;
-  const statement =
-    offset === 0
-      ? sql<{ count: number; before: string[] | null }>`SELECT count(*), NULL AS before FROM ${ids} AS "list"`
-      : sql<{ count: number; before: string[] | null }>`
-          SELECT count(*), array_agg(id) FILTER (WHERE number = ${offset}::int8) AS before FROM (${numbered}) AS numbered`;
-  const { rows } = await executeWithoutTableScan(db, statement);
-  const [{ count, before } = { count: 0, before: null }] = rows;
-  const isPastEnd = offset > 0 && before === null;
-  return { count, results: isPastEnd ? [] : await readAfter(before?.[0] ?? null, limit) };
+  const before = offset === 0 ? sql`NULL` : sql`(SELECT id FROM ${ids.inOrder} AS "list" OFFSET ${offset - 1} LIMIT 1)`;
+  const { rows } = await executeWithoutTableScan(
+    db,
+    sql<{ count: number; before: string | null }>`
+      SELECT (SELECT count(*) FROM ${ids.inAnyOrder} AS "list") AS count, ${before} AS before`,
+  );
+  const [page = { count: 0, before: null }] = rows;
+  const isPastEnd = offset > 0 && page.before === null;
+  return { count: page.count, results: isPastEnd ? [] : await readAfter(page.before, limit) };
 }
 
 /**
