@@ -9,7 +9,10 @@ import { KEPT_CALLS, type NewRefusedCall, readRefusedCalls, type RefusedCallRow,
 const WRITE_EVERY_MS = 5_000;
 /** Largest number of calls that one INSERT writes. */
 const BATCH_SIZE = 1_000;
-/** Maximum number of credentials whose refused calls wait in memory. Calls of further credentials are dropped until the next write. */
+/**
+ * Maximum number of credentials whose refused calls wait in memory until they are written. While so many wait, refused calls of other
+ * credentials are not kept.
+ */
 const MAX_CREDENTIALS = 1_000;
 /** Maximum number of characters of a stored message. Without this limit, a message might be longer than the body that caused it. */
 const MAX_MESSAGE = 500;

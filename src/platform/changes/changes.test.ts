@@ -174,7 +174,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), 'old value', 'the tenant has not changed');
   });
 
-  it('if the first poll ends while a value is being read, this value is not cached, but a value read later is cached', async () => {
+  it('a value whose read began before the first poll of the changes ended is not cached, but a value that is read later is cached', async () => {
     const late = new RecentChanges(database.db, pino({ level: 'silent' }));
     const own = late.createCache<string>(1);
     await own.load(TENANT, 'key', async () => {

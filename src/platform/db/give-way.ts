@@ -4,8 +4,8 @@ import { isLockConflict } from './failures.ts';
 
 /**
  * Longest time in milliseconds that a statement of a migration waits for a lock. Meanwhile, calls on the same table wait behind this
- * statement. The time is shorter than deadlock_timeout of PostgreSQL (1 s). So in a deadlock, the migration fails first, and PostgreSQL
- * ends no transaction of a call.
+ * statement. The time is shorter than deadlock_timeout of PostgreSQL (1 s). So in a deadlock, the migration usually fails first, and
+ * PostgreSQL seldom ends the transaction of a call.
  */
 const LOCK_WAIT_MS = 500;
 /** Time in milliseconds between two tries of a migration. During this time, the calls that waited for its locks can run. */

@@ -33,7 +33,7 @@ export interface PoolSize {
   size: number;
   /** Name of the connections of this process at the server, from which later processes learn the size. */
   applicationName: string;
-  /** Connections of the server without those of this process. */
+  /** Limits and connections of the server. Connections of this process are not counted. */
   server: ServerConnections;
   /** Ends the announcement of the size. Called when the pool has its first connection, which then announces the size. */
   close: () => Promise<void>;

@@ -87,7 +87,7 @@ export class Orders {
     limit: LARGE_GROUPS_AT_ONCE,
     limitOf: () => LARGE_GROUPS_OF_A_TENANT,
     maxWaitMs: LARGE_ORDER_WAIT_MS,
-    waitedTooLong: () => new UnavailableError('Too many lists of large orders wait to be read.'),
+    waitedTooLong: () => new UnavailableError('Too many requests for lists with large orders are waiting.'),
     rests: true,
   });
 

@@ -219,7 +219,7 @@ function refuse(faults: string[]): void {
   }
 }
 
-/** Refuses the document if `error` says that the menu is too large as the JSON that the API returns. Rethrows any other error. */
+/** Refuses the document if `error` says that its menu would be too large in a response of the API. Rethrows any other error. */
 function refuseMenu(error: unknown): never {
   if (error instanceof ApiError) {
     refuse([`menu.${error.message}`]);

@@ -257,7 +257,7 @@ export class LiveChanges {
     if (!this.#isFailing) {
       this.#log.warn(
         { err: error },
-        'the database cannot be read for the streams of live changes; they may report no changes until a read succeeds',
+        'the database cannot be read for live changes; the streams report changes again after a read succeeds',
       );
     }
     this.#isFailing = true;

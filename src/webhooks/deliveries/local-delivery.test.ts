@@ -14,8 +14,8 @@ import { isTestCluster } from '#test/support/test-cluster.ts';
 const isCluster = await isTestCluster();
 
 /**
- * Length of a lease, in milliseconds. During a lease, no other worker claims the event. So if an event arrives before its lease ends, its
- * process sent it from memory.
+ * Length of a lease, in milliseconds. No other worker claims the event before its lease ends. So if a receiver gets an event earlier, the
+ * process that wrote the event sent it from memory.
  */
 const LEASE_MS = 15_000;
 

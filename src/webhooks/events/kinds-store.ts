@@ -10,7 +10,7 @@ export interface EventRange {
   type?: EventType | undefined;
   /** Smallest id that the range includes. */
   fromId?: string | undefined;
-  /** Smallest id above the range, which the range does not include. */
+  /** End of the range. The range has only ids that are smaller than this id. */
   beforeId?: string | undefined;
 }
 

@@ -45,7 +45,7 @@ export interface Goals {
   controlTimes: number;
   livezMs: number;
   heldMs: number;
-  /** Maximum pause of the event loop by wall clock, as a multiple of the pause in the control process. */
+  /** Maximum pause of the event loop by wall clock, as a multiple of the pause in the idle process that runs for comparison. */
   standstillTimes: number;
   growthMiB: number;
   /**

@@ -22,7 +22,10 @@ import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import { finishSwap } from './swap.ts';
 
 export interface Location {
-  /** Path of DATA_DIR without symbolic links. The password is always in this folder, even if the database is not. */
+  /**
+   * Path of DATA_DIR without symbolic links. The password of the database is always in this folder, even if the data of the database is
+   * in another folder.
+   */
   dataDir: string;
   /** PostgreSQL's data directory. It is inside DATA_DIR, or the link `postgres` in DATA_DIR points to it. */
   clusterDir: string;
