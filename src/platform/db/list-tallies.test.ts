@@ -9,8 +9,8 @@ import { keysetList, type ListOrder, NEWEST_FIRST, OLDEST_FIRST } from './keyset
 import type { TalliedList, TallyFilter } from './list-tallies.ts';
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const DAYS = 40;
-const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 const STATUSES = ['completed', 'cancelled', 'pending', 'ready'];
 const KINDS = ['delivery', 'take_away', 'pick_up'];
 const FINAL = ['completed', 'cancelled'];
@@ -20,16 +20,19 @@ describe('a list with stored tallies', () => {
   let db: Database;
   let tenantId: number;
   let credentials: string[];
+  /** Start of the current day. In the first hour of a day, the start of the previous day, because a day has no tally in the hour after its end. */
+  let todayMs: number;
   const random = new Random(20261126);
   before(async () => {
+    todayMs = Math.floor((Date.now() - HOUR_MS) / DAY_MS) * DAY_MS;
     database = await createTestDatabase();
     ({ db } = database);
     tenantId = await insertTenant('long');
     credentials = await Promise.all(['first', 'second'].map((label) => insertCredential(tenantId, label)));
-    await insertOrders(4_000, TODAY_MS - DAYS * DAY_MS, TODAY_MS);
+    await insertOrders(4_000, todayMs - DAYS * DAY_MS, todayMs);
     // The orders of this second tenant are of the same days, but must not be counted.
     const other = await insertTenant('other');
-    await insertOrders(500, TODAY_MS - DAYS * DAY_MS, TODAY_MS, other, [await insertCredential(other, 'third')]);
+    await insertOrders(500, todayMs - DAYS * DAY_MS, todayMs, other, [await insertCredential(other, 'third')]);
     await sql`VACUUM ANALYZE restaurant_order`.execute(db);
   });
   after(() => database.drop());
@@ -60,7 +63,7 @@ describe('a list with stored tallies', () => {
           ${fromMs}::bigint + (('x' || left(md5('time ' || n), 8))::bit(32)::bigint % (${untilMs - fromMs})::bigint) AS ms
         FROM generate_series(1, ${count}::int) AS n
       ) AS made
-      WHERE ms / ${DAY_MS} NOT IN (${TODAY_MS / DAY_MS - 20}, ${TODAY_MS / DAY_MS - 21})
+      WHERE ms / ${DAY_MS} NOT IN (${todayMs / DAY_MS - 20}, ${todayMs / DAY_MS - 21})
     `.execute(db);
   }
 
@@ -98,7 +101,7 @@ describe('a list with stored tallies', () => {
   }
 
   const maybe = <T>(values: T[]): T | undefined => (random.oneIn(2) ? random.pick(values) : undefined);
-  const maybeTime = () => (random.oneIn(3) ? firstIdAt(TODAY_MS - random.below(DAYS * DAY_MS)) : undefined);
+  const maybeTime = () => (random.oneIn(3) ? firstIdAt(todayMs - random.below(DAYS * DAY_MS)) : undefined);
 
   function randomFilter(): TallyFilter {
     return {
@@ -180,7 +183,7 @@ describe('a list with stored tallies', () => {
   });
 
   it('after new orders arrive, the pages still equal pages without tallies', async () => {
-    await insertOrders(300, TODAY_MS, Date.now());
+    await insertOrders(300, todayMs, Date.now());
     await comparePages(15);
   });
 
@@ -203,7 +206,7 @@ describe('a list with stored tallies', () => {
 
   it('a list of fewer rows than one read stores gets no tallies', async () => {
     await sql`DELETE FROM list_tally`.execute(db);
-    await sql`DELETE FROM restaurant_order WHERE tenant_id = ${tenantId} AND id < ${firstIdAt(TODAY_MS - 3 * DAY_MS)}::uuid`.execute(
+    await sql`DELETE FROM restaurant_order WHERE tenant_id = ${tenantId} AND id < ${firstIdAt(todayMs - 3 * DAY_MS)}::uuid`.execute(
       db,
     );
     await comparePages(5);

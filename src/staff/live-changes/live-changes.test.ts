@@ -6,6 +6,7 @@ import { Registry } from 'prom-client';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
 import { ownerOf } from '#test/support/streams.ts';
+import { eventually } from '#test/support/webhooks.ts';
 import { LiveChanges } from './live-changes.ts';
 import { registerLiveMetrics } from './metrics.ts';
 
@@ -59,13 +60,12 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
     assert.ok(live.counts.looks > 0);
   });
 
-  it('a write causes a read of the newest rows within 80 ms, and writes for one second cause at most 14 reads', async () => {
+  it('a write causes a read of the newest rows within 300 ms, and writes for one second cause at most 14 reads', async () => {
     const subscription = await live.subscribe(ownerOf(1), undefined);
     const looksBefore = live.counts.looks;
     live.wake(1);
     live.wake(99);
-    await sleep(80);
-    assert.ok(live.counts.looks > looksBefore, 'a look within 80 ms');
+    await eventually(() => live.counts.looks > looksBefore, 'a look', 300);
     const looks = (
       await recorded.statementsOf(async () => {
         for (const end = performance.now() + 1_000; performance.now() < end; await sleep(1)) {
