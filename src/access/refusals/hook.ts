@@ -20,7 +20,7 @@ export function createRefusalHook({ db, log }: { db: Database; log: Logger }): R
       if (!isLogged(error)) {
         log.warn(
           { err: error },
-          'refused calls could not be written to the database; the service keeps them and tries again within 5 s',
+          'refused calls could not be written to the database; the service keeps them for its next write',
         );
       }
     },

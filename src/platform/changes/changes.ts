@@ -88,7 +88,7 @@ export class RecentChanges {
   #removedAtMs = performance.now();
   #isFailing = false;
 
-  /** @param contact is told of each successful poll, so that `/readyz` needs no statement to check the database */
+  /** @param contact Stores the time of each successful poll. `/readyz` reads this time, and so needs no statement of its own. */
   constructor(db: Database, log: Logger, contact?: DatabaseContact) {
     this.#db = db;
     this.#log = log;

@@ -116,7 +116,7 @@ async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, opt
   if (keys > 0) {
     log.info(
       { keys },
-      'keys wrapped again: only MASTER_KEY unwraps them now; restart every process with only the old key, then remove MASTER_KEY_PREVIOUS',
+      'keys wrapped again: only MASTER_KEY unwraps them now; restart every process that has only the old key, then remove MASTER_KEY_PREVIOUS',
     );
   }
   return await startService(config, runtime, log, options);

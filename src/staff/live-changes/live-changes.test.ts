@@ -62,10 +62,13 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
 
   it('a write causes a read of the newest rows within 300 ms, and writes for one second cause at most 14 reads', async () => {
     const subscription = await live.subscribe(ownerOf(1), undefined);
-    const looksBefore = live.counts.looks;
-    live.wake(1);
-    live.wake(99);
-    await eventually(() => live.counts.looks > looksBefore, 'a look', 300);
+    // Without a write, a look follows the previous one only after 500 ms. So a regular look can hide a missing one at most once.
+    for (let write = 0; write < 3; write += 1) {
+      const looksBefore = live.counts.looks;
+      live.wake(1);
+      live.wake(99);
+      await eventually(() => live.counts.looks > looksBefore, 'look', 300);
+    }
     const looks = (
       await recorded.statementsOf(async () => {
         for (const end = performance.now() + 1_000; performance.now() < end; await sleep(1)) {
