@@ -9,20 +9,29 @@ import type { Slice } from './load-worker.ts';
 export type BudgetJob =
   /** Connects to Redis. */
   | { do: 'open'; redisUrl: string }
-  /** Counts one call for each of this number of credentials. Returns the heap memory that this process then uses, in MiB. */
+  /**
+   * Counts one call for each credential. `credentials` is the number of credentials. Returns the heap memory that this process then uses,
+   * in MiB.
+   */
   | { do: 'fill'; credentials: number }
-  /** Counts one call after another, each for the next credential. `lanes` is the number of calls that wait for Redis at the same time. */
+  /**
+   * Counts calls for the given number of seconds, and returns the measured values. `lanes` is the number of calls that wait for Redis at
+   * the same time.
+   */
   | { do: 'take'; credentials: number; lanes: number; seconds: number };
 
 const LIMIT = 300;
 const MIB = 1024 * 1024;
-/** Difference between the numbers of two consecutive credentials. It is prime, so no credential has a second call before all have one. */
+/**
+ * Difference between the numbers of the credentials of two consecutive calls. Because it is a prime number, every credential has a call
+ * before any credential has a second call.
+ */
 const STEP = 7_919;
 
 let budget: Budget;
 let next = 0;
 
-/** Returns a key that is as long as the id of a credential. */
+/** Returns the name under which the calls of a credential are counted. The name is as long as the id of a real credential. */
 function keyOf(credential: number): string {
   return `0193f1c2-7a54-7c3e-9d10-${String(credential).padStart(12, '0')}`;
 }

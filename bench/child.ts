@@ -48,7 +48,8 @@ function exchange<Answer>(child: ChildProcess, job: object, script: string): Pro
       child.off('exit', onExit);
       resolve(message as Message<Answer>);
     });
-    // If the process has been stopped, `send` reports an error to this callback. Without it, an `error` event would end this process.
+    // If the child process has been stopped, `send` reports an error to this callback. Without a callback, `send` would emit an `error`
+    // event, which would end the parent process.
     child.send(job, (error) => error && reject(error));
   });
 }

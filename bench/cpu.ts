@@ -4,13 +4,13 @@ import { readdir, readFile } from 'node:fs/promises';
 const TICK_MS = 10;
 
 /**
- * Returns the CPU time of the main threads of these processes, in milliseconds since they started. The value is more precise than that of
- * `cpuMsOf`, but it does not include other threads or child processes.
+ * Returns the total CPU time that the main threads of these processes have used since their start, in milliseconds. The value is more
+ * precise than that of `cpuMsOf`, but it does not include other threads or child processes.
  * @throws Error on systems other than Linux
  */
 export async function onCpuMsOf(pids: number[]): Promise<number> {
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/schedstat`, 'utf8')));
-  // The first field is the time on the CPU in nanoseconds (Documentation/scheduler/sched-stats.rst of Linux).
+  // The first field of the file is the CPU time in nanoseconds (Documentation/scheduler/sched-stats.rst of Linux).
   return stats.reduce((sum, stat) => sum + Number(stat.split(' ', 1)[0]) / 1_000_000, 0);
 }
 

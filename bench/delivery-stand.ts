@@ -25,7 +25,7 @@ export interface DeliveryStand {
   certificate: Certificate;
   healthy: Subscriber[];
   refusing: Subscriber[];
-  /** Changes the webhook URL of each given partner to a URL of the receiver whose path begins with `path`. */
+  /** Registers a new webhook URL for each given partner. The URL leads to the receiver, and its path begins with `path`. */
   redirect: (subscribers: Subscriber[], path: string) => Promise<void>;
   ownerOf: OwnerOf;
 }

@@ -3,7 +3,7 @@ import autocannon from 'autocannon';
 import { answerJobs } from './child.ts';
 import { percentile } from './statistics.ts';
 
-/** Call of the API. If its body contains `{id}`, the load generator replaces it with a text that is different in each call. */
+/** Call of the API. The load generator replaces `{id}` in the body with a text that is different in each call. */
 export interface Call {
   method?: 'GET' | 'POST' | 'PUT';
   path: string;

@@ -25,7 +25,7 @@ export interface Options {
   only: string[];
   /** Length of one slice in seconds. A slice is one measurement of the service or of its floor. */
   seconds: number;
-  /** Number of measured slices of the service. Its floor has the same number of slices. */
+  /** Number of slices (measurements) of the service. The floor, with which the service is compared, has the same number of slices. */
   rounds: number;
   /** Number of events in each measured backlog of the operations that compare queues (`queues-…`). */
   queuedEvents: number;

@@ -24,8 +24,8 @@ export interface PosterOptions {
 }
 
 /**
- * Returns a function that signs and posts one event with undici, over persistent connections. The floor and the other queue libraries use
- * the function. It throws an Error if the response is not a 204, so that the library retries the job.
+ * Returns a function that signs and posts one event with undici, over persistent connections. The floor and the queue libraries (BullMQ,
+ * graphile-worker) use the function. It throws an Error if the response is not a 204, so that the queue library retries the job.
  */
 export function createPoster({ targets, cert, connections }: PosterOptions): (post: Post) => Promise<void> {
   // All connections share one TLS context, because a context for each connection would cost more time than the rest of a handshake.
@@ -44,8 +44,8 @@ export function createPoster({ targets, cert, connections }: PosterOptions): (po
 }
 
 /**
- * Response to one POST. It uses the lowest interface of undici, as the service does (src/webhooks/deliveries/send.ts). The function
- * `request` of undici takes about 10 % more CPU time for each POST.
+ * Handler of the response to one POST. It uses the lowest interface of undici, as the service does (src/webhooks/deliveries/send.ts),
+ * because the function `request` of undici takes about 10 % more CPU time for each POST.
  */
 class Reply implements Dispatcher.DispatchHandler {
   readonly #settle = Promise.withResolvers<void>();

@@ -17,7 +17,9 @@ const KEPT_DATA_DIR = join(
 /** Name that a template database has while it is being filled. */
 const DRAFT = 'bench_draft';
 
-/** Embedded PostgreSQL that holds the databases of this run. It has the same settings as in the service, and fsync is on. */
+/**
+ * Embedded PostgreSQL that holds the databases of this run. It has the settings of the embedded PostgreSQL of the service, and fsync is on.
+ */
 export interface Postgres {
   /** Process id of the postmaster. All other processes of the server are its children. */
   pid: number;

@@ -1,8 +1,8 @@
 import { number, renderColumns } from './table.ts';
 
 /**
- * Row of the table that compares queues: the measured values of one sender with one number of receivers. A value is undefined if it does
- * not apply to the sender.
+ * Row of the table that compares queues. It has the measured values of one sender at one number of receivers. The sender is the service, a
+ * queue library or the floor. A value is undefined if it does not apply to the sender.
  */
 export interface QueueRow {
   receivers: number;
@@ -14,7 +14,7 @@ export interface QueueRow {
   ofGraphileWorker?: number | undefined;
   /** CPU time of the sender for one delivery, in milliseconds. */
   senderCpuMs?: number | undefined;
-  /** CPU time of PostgreSQL or Redis for one delivery, in milliseconds. */
+  /** CPU time that the server of the queue (PostgreSQL or Redis) takes for one delivery, in milliseconds. */
   storeCpuMs?: number | undefined;
   /** Number of connections that the sender opened. */
   connections?: number | undefined;

@@ -76,8 +76,8 @@ async function firstTenantDocument(roomTypes: number): Promise<object> {
 }
 
 /**
- * Copies the rows of the first tenant for every other tenant. The id of a copy is a hash of the other tenant's id and the original id.
- * References between rows are hashed in the same way, so a copied row refers to other copied rows.
+ * Copies the rows of the first tenant for every other tenant. The id of a copy is a hash of the other tenant's id and the original id. The
+ * ids by which a row refers to other rows are hashed in the same way, so a copied row refers to copies.
  */
 async function copyFirstTenant(client: pg.Client, firstTenantId: number, tenants: number): Promise<void> {
   await client.query(`

@@ -43,7 +43,10 @@ export async function storeStaffData(url: string): Promise<void> {
   await withConnection(url, (client) => client.query('VACUUM (ANALYZE)'));
 }
 
-/** Returns SQL for `count` rows, each with a number `n`, its hash, a time `ms` in the last `days` days, and an id of this time. */
+/**
+ * Returns SQL for `count` rows. Each row has a number `n`, the hash of this number, a time `ms` in the last `days` days, and an id that
+ * contains this time.
+ */
 function numbered(count: number, days: number): string {
   return `(
     SELECT n, hash, ms, (lpad(to_hex(ms), 12, '0') || '7' || left(hash, 3) || 'a' || right(hash, 15))::uuid AS id, to_timestamp(ms / 1000.0) AS at
@@ -70,8 +73,8 @@ async function storeOrders(client: pg.Client): Promise<void> {
 }
 
 /**
- * Stores stays, most of 1 to 6 nights and one in 500 of 60 nights. Most come from a partner or an OTA, and one in 1,000 from the hotel
- * itself. One in 1,000 has the last room type.
+ * Stores stays, most of 1 to 6 nights and one in 500 of 60 nights. Most stays come from a partner or from an online travel agency (OTA),
+ * and one in 1,000 from the hotel itself. One in 1,000 has the last room type.
  */
 async function storeStays(client: pg.Client): Promise<void> {
   const { stays } = STAFF_ROWS;

@@ -4,7 +4,7 @@ import { withConnection } from './sql.ts';
 
 /** Number of database connections that the service uses for its API. Each floor that queries the database uses the same number. */
 export const CONNECTIONS = 16;
-/** Number of further connections that the service reserves for deliveries (README, DATABASE_POOL_SIZE). */
+/** Number of database connections that the service reserves for deliveries, in addition to `CONNECTIONS` (README, DATABASE_POOL_SIZE). */
 const DELIVERY_CONNECTIONS = 2;
 
 /** Credential with which the benchmark makes calls. */

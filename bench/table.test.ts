@@ -75,7 +75,7 @@ describe('comparison of queues', () => {
     assert.deepEqual(text.split('\n').slice(5), ['', '- a: at least once']);
   });
 
-  it('the median of measured backlogs has a null for each value that no backlog has', () => {
+  it('the median of several measured backlogs is null for each value that is null in all of these backlogs', () => {
     const slice = { senderCpuMs: null, storeCpuMs: 0.1, receiverLoad: null };
     const slices = [1, 30, 20].map((perSecond) => ({ ...slice, perSecond, connections: perSecond * 2 }));
     assert.deepEqual(medianOfSlices(slices), { ...slice, perSecond: 20, connections: 40 });

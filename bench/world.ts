@@ -16,7 +16,7 @@ import { stock } from './stock.ts';
 import type { Goal, Row } from './table.ts';
 import { templateName } from './template.ts';
 
-/** Number of tenants and of their room types in the database whose lists of staff are measured. */
+/** Amounts of data in the database on which the lists of the staff API are measured. Each tenant has this number of room types. */
 const STAFF_SIZES = { tenants: 20, credentialsPerTenant: 3, roomTypes: 8, fewOrders: 0 };
 
 /** Two running services that a measurement compares. */

@@ -9,7 +9,7 @@ export const ROOMSERVICE = 'Roomservice';
 interface Settings {
   databaseUrl: string;
   databasePid: number;
-  /** Partners with a webhook URL, in the order of the receivers. */
+  /** Partners in the order of the receivers: the webhook URL of the first partner leads to the first receiver, and so on. */
   partners: Caller[];
   /** Settings of the service. */
   service: Record<string, string>;

@@ -9,7 +9,7 @@ import { serve } from './serve.ts';
 
 export interface ChangeStatusJob {
   databaseUrl: string;
-  /** Number of database connections, and number of connections to the receiver. */
+  /** Number of database connections. The number of connections to the receiver is the same. */
   connections: number;
   webhookUrl: string;
   cert: string;

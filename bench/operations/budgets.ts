@@ -23,7 +23,10 @@ interface Servers {
   servers: { url: string; pid: number }[];
 }
 
-/** Measures the memory that call budgets take in Redis and in a process, and the time to count one call. Uses few and many credentials. */
+/**
+ * Measures the memory that call budgets take in Redis and in a process, and the time to count one call. Each measurement runs with few and
+ * with many credentials.
+ */
 async function measureBudgets(world: World): Promise<Row[]> {
   const program = findRedis();
   if (program === undefined) {
@@ -74,7 +77,7 @@ async function measureServers(world: World, name: string, { url, servers }: Serv
   return rows;
 }
 
-/** Returns the memory that the data of all servers needs, in bytes. */
+/** Returns the memory that the data of all given Redis servers needs, in bytes. */
 async function usedBytes(servers: Servers['servers']): Promise<number> {
   const each = servers.map(async ({ url }) => {
     const client = createClient({ url });

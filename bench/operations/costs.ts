@@ -15,7 +15,10 @@ import { availabilityCalls, bookingCalls, spreadStays } from './hotel.ts';
 import type { Operation } from './operation.ts';
 import { newOrderCalls, storedOrderCalls } from './orders.ts';
 
-/** Numbers of concurrent calls and of tenants to measure. With few concurrent calls, nearly every call has its own statement and commit. */
+/**
+ * Numbers of concurrent calls and of tenants to measure. With few concurrent calls, nearly every call has its own statement and commit.
+ * With many, calls share statements and commits.
+ */
 const LOADS = [
   { concurrent: 2, tenants: 90 },
   { concurrent: 128, tenants: 2 },
@@ -28,7 +31,10 @@ export const COSTS: Operation[] = [{ name: 'costs', measure: measureCosts }];
 /** Kind of calls to measure, for example new orders. */
 interface Kind {
   name: string;
-  /** Returns the calls of one slice for the given tenants. Unless `isOnce` is true, the slice repeats them with new texts for `{id}`. */
+  /**
+   * Returns the calls of one slice (measurement) for the given tenants. Unless `isOnce` is true, the slice repeats these calls with new
+   * texts for `{id}`.
+   */
   callsOf: (tenantIds: Set<number>, seconds: number) => Promise<Call[]>;
   /** True if each call can be made only once, so that a slice ends after the last call. */
   isOnce?: boolean;
@@ -47,8 +53,8 @@ interface Measured {
 
 /**
  * Measures the CPU time of the service, of PostgreSQL and of Redis for one call of each kind. One process runs the API and the deliveries,
- * and counts the budgets in Redis if the machine has one. The time includes the log, the polls of the process, and the regular work of
- * PostgreSQL such as checkpoints and the vacuum.
+ * and counts the budgets in Redis if the machine has one. The CPU time includes writing the log, the regular polls of the process, and the
+ * regular work of PostgreSQL such as checkpoints and the vacuum.
  */
 async function measureCosts(world: World): Promise<CostRow[]> {
   const redis = await startRedis(world);

@@ -31,8 +31,9 @@ const LOST_AFTER_MS = 10_000;
 export const LIVE: Operation[] = [{ name: 'live-changes', measure: measureLive }];
 
 /**
- * Measures the CPU time that open streams of live changes take while no data changes. Also measures the delay of a hint. The delay is the
- * time from the response to an order until the hint arrives, on the process that stored the order and on another process.
+ * Measures the CPU time that open streams of live changes take while no data changes. Also measures the delay of a hint (a message that
+ * data has changed). The delay is the time from the response of the call that places an order until the hint arrives. It is measured on the
+ * process that stored the order and on another process.
  */
 async function measureLive(world: World): Promise<Row[]> {
   const { stand, second, ownerOf } = await world.twoNodes('bench_live');
@@ -63,7 +64,10 @@ async function measureLive(world: World): Promise<Row[]> {
   ];
 }
 
-/** Opens `each` streams of live changes for the owner of each tenant. The returned list begins with the first stream of each tenant. */
+/**
+ * Opens streams of live changes for the owner of each tenant. The returned list begins with the first stream of each tenant.
+ * @param each number of streams for each tenant
+ */
 async function openStreams(url: string, callers: Orderer[], ownerOf: OwnerOf, each: number): Promise<TestStream[]> {
   const streams: TestStream[] = [];
   for (let round = 0; round < each; round += 1) {

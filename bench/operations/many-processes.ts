@@ -19,15 +19,18 @@ import type { Operation } from './operation.ts';
 const CONNECTIONS = 20;
 /**
  * Pause between two statements of a connection, in milliseconds. A statement costs more after a pause, so the pause is as long as the
- * shortest one of a real process.
+ * shortest pause between two statements of a real process.
  */
 const EVERY_MS = 150;
 const WARM_UP_SECONDS = 1;
-/** Numbers of stored changes: from the last two minutes, and older changes that the service has not removed yet. */
+/** Numbers of rows in the table `recent_change`: from the last two minutes, and older rows that the service has not removed yet. */
 const CHANGES = { recent: 300, older: 1_200 };
-/** Interval in milliseconds of the polls for changes, before decision 34 reduced the polls. */
+/** Interval in milliseconds at which a process read the table `recent_change` before decision 34 made these reads rarer. */
 const OLD_POLL_EVERY_MS = 150;
-/** Shortest interval in milliseconds between two statements for `/readyz` before decision 34. A result was reused for this time. */
+/**
+ * Time in milliseconds for which a process reused the result of the statement for `/readyz` before decision 34. So a process sent this
+ * statement at most once in this time.
+ */
 const PROBE_EVERY_MS = 1_000;
 /** Goal of decision 34: cores of PostgreSQL for the regular statements of 1,000 processes. */
 const MOST_CORES = 1;
@@ -68,7 +71,7 @@ async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
   });
 }
 
-/** Reads all changes of the last two minutes, as the poll did before decision 34. */
+/** Reads the changes of tenant data that are at most two minutes old, as every process did at regular intervals before decision 34. */
 async function pollByTime(db: Database): Promise<void> {
   await sql`SELECT id, tenant_id FROM recent_change WHERE changed_at > now() - make_interval(secs => 120)`.execute(db);
 }
@@ -81,7 +84,10 @@ function pollByTransaction(): (db: Database) => Promise<void> {
   };
 }
 
-/** Gives each connection a scan lease. Returns a function that renews the scan lease of a connection. */
+/**
+ * Gives each connection a scan lease, which lets a process search for the due deliveries of all processes. Returns a function that renews
+ * the scan lease of a connection.
+ */
 async function renewals(connections: Database[]): Promise<(db: Database) => Promise<boolean>> {
   const held = new Map(connections.map((db, index) => [db, { slot: index + 1, id: newId() }]));
   const [first] = connections;

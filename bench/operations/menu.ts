@@ -8,7 +8,10 @@ import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
 const PATH = '/v1/third-party/menu/';
-/** Number of menus that are read concurrently before the measurement. It is small, because the first read of each menu renders it. */
+/**
+ * Number of menus that are read concurrently before the measurement. It is small, because the service renders a menu at its first read, and
+ * this keeps the process of the service busy.
+ */
 const FIRST_READS_CONCURRENCY = 4;
 
 export const MENU: Operation[] = [

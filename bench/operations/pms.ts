@@ -12,8 +12,8 @@ import type { Operation } from './operation.ts';
 /** Number of dates for which each call writes rates. */
 const WRITTEN_DATES = 730;
 /**
- * Number of connections over which rates are written. It is small, because a write of 730 dates keeps its connection busy for a long
- * time.
+ * Number of connections over which rates are written. Few connections are enough to keep the service busy, because one write of 730 dates
+ * takes long.
  */
 const RATE_WRITERS = 16;
 

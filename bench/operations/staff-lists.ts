@@ -6,12 +6,15 @@ import type { StaffStand } from '../staff-stand.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Number of calls in one measurement. After `MOST_MS` milliseconds, the measurement ends as soon as it has `LEAST_CALLS` calls. */
+/** Largest number of calls in one measurement. After `MOST_MS` milliseconds, the measurement ends as soon as it has `LEAST_CALLS` calls. */
 const MOST_CALLS = 20;
 const LEAST_CALLS = 6;
 const MOST_MS = 1_000;
 const GOAL_MS = 250;
-/** Number of reads that store the counts of a list before the measurement. Each read counts about 20,000 of a million rows. */
+/**
+ * Number of reads of a list before its measurement. Each of these reads counts about 20,000 of the million rows and stores the result. So
+ * the measured reads find stored counts for all rows.
+ */
 const READS_BEFORE = 60;
 const PAGE_SIZE = 50;
 const DAY_MS = 86_400_000;
