@@ -1,7 +1,7 @@
 /**
  * Runs the first steps of a new user with the real commands: start the receiver and the service, read the menu with curl, place an order,
  * verify a signed webhook, kill the service, stop all commands. If a command prints the next command, the test runs it exactly as printed.
- * All files are in a temporary folder, and every port is free.
+ * All files are in a temporary folder, and the commands listen on ports that are free on this machine.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -19,7 +19,7 @@ import { globalSetup, globalTeardown } from '#test/support/global-setup.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
-/** Folder for the modules that import the test files of one process. */
+/** Folder for the modules that this script writes. Each test process runs one module, which imports the test files of the process. */
 const GROUPS_DIR = join(ROOT, 'node_modules/.cache/test-groups');
 /**
  * Number of concurrent test processes. Three busy processes keep two cores busy, because a test also waits. With more busy processes, tests

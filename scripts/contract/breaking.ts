@@ -20,7 +20,7 @@ interface Verdict {
 /**
  * Returns the changes that break a client of the previous document. Each change is a text `pointer: message`. If the change adds a value,
  * the value follows the message. The `PROSE` keywords are removed before the comparison, because `redocly diff` matches the entries of a
- * list by similarity. With a changed description, `redocly diff` could compare a parameter with the wrong one.
+ * list by similarity. If a description has changed, `redocly diff` could compare a parameter with a different parameter.
  */
 export async function breakingChanges(before: string, after: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-contract-'));

@@ -50,7 +50,8 @@ export function endpointsOf(document: Document): Endpoint[] {
 }
 
 /**
- * Returns the names of the security schemes in the first set that the document lists for an operation. A call needs all schemes of the set.
+ * Returns the names of the security schemes that a call of an operation needs. The document may list several sets of schemes, and a call
+ * needs all schemes of one set. The function returns the first set.
  */
 export function schemesOf({ security: [first = {}] = [] }: Operation): string[] {
   return Object.keys(first);
