@@ -136,13 +136,13 @@ function parseBody(rawBody: string | Uint8Array): WebhookEvent | WebhookTest {
     if (isEvent(body)) return body;
     if (isTest(body)) return { ...body, event: 'test', data: {} };
   } catch {
-    // A body that is not JSON leads to the same error as JSON that is not an event.
+    // A body that is not JSON leads to the same error as JSON that is neither an event nor a test call.
   }
   const message = 'The signature is valid, but the body is neither an event nor a test call.';
   throw new WebhookVerificationError('malformed_body', message);
 }
 
-/** Returns true if a value is the body of a test call. It has no `event`. */
+/** Returns true if a value is the body of a test call. The body of a test call has no field `event`. */
 function isTest(value: unknown): value is Omit<WebhookTest, 'event' | 'data'> {
   return (
     typeof value === 'object' &&

@@ -55,7 +55,7 @@ describe('API key and secret', () => {
     }
   });
 
-  test('if an API key or secret is empty or has a space or line break, the client throws an error that does not show it', () => {
+  test('a client refuses an API key or secret that is empty or has a space or line break, with an error that shows neither key nor secret', () => {
     for (const wrong of [{ apiSecret: `${apiSecret}\n` }, { apiKey: `${apiKey} ` }, { apiSecret: '' }]) {
       assert.throws(
         () => new Roomservice({ baseUrl: front.url, apiKey, apiSecret, ...wrong }),
