@@ -35,7 +35,7 @@ describe('GET /v1/staff/audit/', () => {
 
   /**
    * Asserts that the call added exactly one entry, and that the entry has exactly the documented keys. Returns the entry without its id,
-   * its time and its names.
+   * its time, and the names of its actor and its subject.
    */
   function only(added: AuditEntry[]) {
     assert.equal(added.length, 1, JSON.stringify(added));

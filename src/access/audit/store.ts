@@ -30,8 +30,9 @@ export interface AuditFilter {
 }
 
 /**
- * Largest assumed difference between the time of an audit entry and the time in its id, in milliseconds. A process reads its clock for the
- * one time directly after it reads the clock for the other time. So the two times differ only if the clock jumps between these reads.
+ * Largest assumed difference between the time of an audit entry and the time in its id, in milliseconds. A process reads its clock twice
+ * for an entry, once for each of these two times, and without a pause. So the two times differ much only if the clock is set between the
+ * two reads.
  */
 const CLOCK_JUMP_MS = 60_000;
 

@@ -140,7 +140,7 @@ function hasNotEnded({ endsAtMs }: KnownSecret): boolean {
 
 /**
  * Compares two hashes in constant time. The hashes are texts, because a hash function that returns a buffer allocates memory outside the
- * JavaScript heap at each call. `Buffer.from` takes memory from a shared pool instead.
+ * JavaScript heap at each call, which is slow. `Buffer.from` takes memory from a shared pool, so the conversion of the texts is fast.
  */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -129,7 +129,7 @@ describe('GET /v1/third-party/credentials/', () => {
     assert.ok(Math.abs(Date.now() - Date.parse(credential.created_at ?? '')) < 60_000);
   });
 
-  it('200: the list shows the webhook URL, the last rotation and the revocation of a credential, and these changes add no field', async () => {
+  it('200: after a registered webhook, a rotation and a revocation, the list shows these changes, and the credential has no additional field', async () => {
     const owner = await service.tenant();
     const keys = Object.keys((await list(owner))[0] ?? {});
     const webhook_url = 'https://partner.example/hook';

@@ -159,14 +159,14 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
 
   interface Write {
     second: number;
-    /** Second of the use of the credential that this write stored. */
+    /** Time that this write stored in `last_used_at`, in seconds since the start of the simulation. */
     use: number;
   }
 
   /**
    * Runs five nodes, each with its own connection. Their background writes come at different seconds. In each second, the nodes whose
    * numbers `usersAt` returns use the credential.
-   * @returns the writes of the row, which are the changes of the version of the row
+   * @returns the writes of the row of the credential. The function finds a write by the changed version (`xmin`) of the row
    */
   async function simulate(usersAt: (second: number) => number[]): Promise<Write[]> {
     const { credential } = await service.credential(tenant.tenantId);
@@ -189,7 +189,7 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
         }
         usersAt(second).forEach((user) => nodes[user]?.touch(tenant.tenantId, credential.id));
         mock.timers.tick(1_000);
-        // Each node has only one connection. So this statement runs after the UPDATE that the node has just started.
+        // Each node has only one connection, so an empty statement on this connection ends after the UPDATE that the node has just started.
         await Promise.all(databases.map((each) => sql`SELECT`.execute(each)));
         const row = await readRow();
         if (row.version !== version) {

@@ -6,14 +6,14 @@ export type { LastUsed } from '#platform/db/last-used.ts';
 
 /**
  * Shortest time in milliseconds between two writes of `last_used_at` of one credential. So all processes together write it at most twice a
- * minute. Each process measures this time by its own clock. If a process has just written the row, a use in another process waits for
- * `REST_MS`, and then for the next write. `REST_MS` is short, because `last_used_at` must change within a minute after a use (decision 16),
- * even if one write fails.
+ * minute. Each process measures this time by its own clock. If one process has just written the time, a use that another process has in
+ * memory waits for `REST_MS`, and then for the next background write of that process. `REST_MS` is short, because `last_used_at` must
+ * change within a minute after a use (decision 16), even if one write fails.
  */
 const REST_MS = 30_000;
 /**
- * Age in milliseconds at which a process drops a use that it has not written. Until then, another process has written a later use, or a use
- * that was shortly before this use.
+ * Age in milliseconds at which a process drops a use that it has not written. By then, another process has written a use of the same
+ * credential that is later, or only a little earlier.
  */
 const FORGET_AFTER_MS = 120_000;
 

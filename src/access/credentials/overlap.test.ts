@@ -42,7 +42,7 @@ async function rotated(overlapMinutes: number) {
   return answer.body;
 }
 
-/** Returns the statuses of one call with each of the secrets, on both nodes. */
+/** Makes one call with each of the secrets on each of the two nodes. Returns one array per secret with the statuses of both nodes. */
 async function statuses(...secrets: string[]): Promise<number[][]> {
   const headers = (secret: string) => ({ 'x-api-key': tenant.credential.api_key, 'x-api-secret': secret });
   const nodes = [service, other];

@@ -178,10 +178,10 @@ export interface Use {
 }
 
 /**
- * Writes `last_used_at` of credentials of any tenants in one statement. On a cluster there is one statement for each tenant. A row is
- * written only if the use is later than the stored one, and if no process has written the row since `writtenBefore`. The statement does not
- * lock rows that it does not write. If two processes write a row at the same time, the second process waits for the first one, then checks
- * the new row, and does not write it again.
+ * Writes `last_used_at` of credentials of any tenants in one statement. On a database cluster there is one statement for each tenant,
+ * because the tenants may be on different nodes. A row is written only if the use is later than the stored one, and if no process has
+ * written the row since `writtenBefore`. The statement does not lock rows that it does not write. If two processes write a row at the same
+ * time, the second process waits for the first one, then checks the new row, and does not write it again.
  * @returns the ids of the credentials that were written
  */
 export async function updateLastUsed(

@@ -243,7 +243,7 @@ describe('POST /v1/staff/people/{id}/reset/', () => {
   });
 });
 
-it('the database has no token of a link, in any table', async () => {
+it('neither the stored links nor the audit trail contain the token of an invitation link or a reset link', async () => {
   const tenant = await service.tenant();
   const tokens = [
     tokenOf(await invite(service, tenant)),
