@@ -248,7 +248,7 @@ describe('concurrent bookings that share a transaction', {
   });
 });
 
-/** Returns the check-in and check-out dates of two nights. Each `round` has its own two nights. */
+/** Returns the check-in and check-out dates of a stay of two nights. The stays of two different round numbers share no night. */
 function freeDates(round: number): Changes {
   return { check_in: dayAhead(100 + 2 * round), check_out: dayAhead(102 + 2 * round) };
 }

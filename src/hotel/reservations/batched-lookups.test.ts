@@ -23,7 +23,7 @@ const ROOM_TYPES = ['Double', 'Suite', 'Bunk'];
 let service: TestService;
 /**
  * Test hotels. The numbers of hotels, room types and nights start at 0. Night 0 begins 40 days from today.
- * - On night n of hotel n, m + n rooms of room type m are held.
+ * - In hotel h, only night h has held rooms: h + m rooms of room type m.
  * - On night m + 4 of each hotel, room type m is closed and has a price that differs from the base price.
  */
 let hotels: TestHotel[];

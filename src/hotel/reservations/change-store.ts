@@ -23,7 +23,7 @@ export async function insertChange(tx: Tx, change: NewReservationChange): Promis
   return inserted.length > 0;
 }
 
-/** Returns true if the change is stored. Then an earlier try of the same transaction was committed. */
+/** Returns true if the change is stored already, because an earlier try of the same transaction was committed. */
 export async function hasChange(tx: Tx, tenantId: number, id: string): Promise<boolean> {
   const found = await tx
     .selectFrom('reservation_change')
@@ -34,7 +34,7 @@ export async function hasChange(tx: Tx, tenantId: number, id: string): Promise<b
   return found !== undefined;
 }
 
-/** Returns the id of the reservation that staff booked with this `request_id`, or undefined. */
+/** Returns the id of the reservation that staff booked with this `request_id`. Returns undefined if no booking has this id. */
 export async function findBooked(db: Db, tenantId: number, requestId: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('reservation_change')

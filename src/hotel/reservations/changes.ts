@@ -6,8 +6,8 @@ import { sourceOf } from './source.ts';
 import type { ReservationRow, ReservationUpdate } from './store.ts';
 
 /**
- * Change that the caller wants to make, with the id of its row. Create this object before the transaction begins. Then a retry of the
- * transaction finds a row with this id if an earlier try was committed.
+ * Change that the caller wants to make, with the id that its row in `reservation_change` gets. Create this object before the transaction
+ * begins, so that all tries of the transaction use one id. If an earlier try was committed, a retry then finds the row by this id.
  */
 export interface WantedChange {
   id: string;
@@ -97,8 +97,8 @@ function stateOf({ tenant_id, id, status, room_type_id, check_in, check_out }: S
 }
 
 /**
- * Returns the partner or the channel that booked a stay. The id of a channel is null, because the row of a stay has only the source of the
- * channel.
+ * Returns the partner or the channel that booked a stay. The id of a channel is null, because the row of a stay has no id of a channel, but
+ * only the name of the OTA.
  */
 export function bookerOf(row: Pick<ReservationRow, 'credential_id' | 'external_source'>): ChangeActor {
   return sourceOf(row) === 'partner' ? { type: 'partner', id: row.credential_id } : { type: 'channel', id: null };
@@ -109,7 +109,7 @@ export function actorOfChange({ actor_type, actor_id }: Pick<ReservationChangeRo
   return { type: actor_type as ChangeActor['type'], id: actor_id };
 }
 
-/** Adds the name to an actor. A channel has the source of the stay as its name. */
+/** Returns the actor with its name. The name of a channel is `externalSource`, the name of the OTA that sold the stay. */
 export function withName(
   nameOf: (actor: ChangeActor) => NamedActor,
   actor: ChangeActor,

@@ -18,7 +18,7 @@ const TOTAL = 50_000;
 const A_STATEMENT = 4_000;
 /**
  * Largest number of rows that a query may read in addition to the rows that pass the filter. A scan of the whole table would read 10 times
- * as many rows. Some filters read the arrivals of 31 days, which are about 1,100 rows.
+ * as many rows. Some filters read all stays that begin within 31 days, which are about 1,100 rows.
  */
 const SPARE_ROWS = 5_000;
 /**
@@ -63,7 +63,10 @@ describe('plans of the filters of stays', {
     await service.close();
   });
 
-  /** Inserts stays. Of each 1,000 stays, one comes from the hotel itself, one from the rarer source, and one is in the room type Suite. */
+  /**
+   * Inserts stays. Of each 1,000 stays, one comes from the hotel itself, and one is in the room type Suite. If most stays of the tenant
+   * come from an OTA, one comes from a partner. Otherwise one comes from an OTA.
+   */
   async function insertStays(
     { tenantId, roomTypes, credential }: TestHotel,
     { first, count }: { first: number; count: number },
@@ -183,7 +186,7 @@ describe('plans of the filters of stays', {
     }
   }
 
-  it('the queries for the stays and the history of a night read an index, and only the arrivals of some days', async () => {
+  it('the queries for the stays and the history of a night use an index, and read only a small part of all stays', async () => {
     for (const hotel of hotels) {
       sent.length = 0;
       const shown = await showNight(db, hotel.tenantId, hotel.roomTypes['Bunk'] ?? '', dayAhead(-400));

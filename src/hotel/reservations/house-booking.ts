@@ -32,9 +32,10 @@ export function checkGuests(roomType: RoomTypeWithClock, guests: number): void {
 }
 
 /**
- * Returns the price of a booking by the hotel itself: under the rate plan that it names, or under the cheapest plan that allows the stay.
- * Does not check that rooms are left.
- * @throws ApiError 404 `error` if the room type has no such active rate plan, 409 `room_not_available` if no rate plan allows the stay
+ * Returns the price of a booking by the hotel itself: under the rate plan that the booking names, or else under the cheapest plan that
+ * allows the stay. Does not check that rooms are left.
+ * @throws ApiError 404 `error` if the named rate plan is not an active plan of the room type, 409 `room_not_available` if the named plan,
+ * or else every plan, does not allow the stay
  */
 export function bookingPlan(roomType: RoomTypeWithClock, plans: PlanCalendar[], input: HouseBooking): Quote {
   const { overbook = false, rate_plan_id } = input;

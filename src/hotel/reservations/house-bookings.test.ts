@@ -32,7 +32,7 @@ const read = async (id: string, of: TestHotel) =>
 const freeRooms = (of: TestHotel) => sellable(service, of, of.roomTypes['Double'], dayAhead(30), dayAhead(32));
 
 describe('POST /v1/staff/reservations/', () => {
-  it('201: a booking holds its nights, has the source house, causes no event, and the PMS sees no external source', async () => {
+  it('201: a booking holds its nights, has the source "house", causes no event, and the PMS sees no external source', async () => {
     const own = await openHotel(service);
     const guest = { name: 'Zoë Ríos', phone: '+351 900 1', email: 'zoe@example.com' };
     const { status, body } = await bookForHouse(service, own, { guests: 2, guest });
@@ -158,7 +158,7 @@ describe('POST /v1/staff/reservations/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('201: a booking costs the price of its named rate plan, or the given amount, and then its nightly prices are null', async () => {
+  it('201: a booking costs the price of its named rate plan, or the given amount; with an amount, nightly_prices is null', async () => {
     const own = await openHotel(service);
     const flexible = await bookForHouse(service, own, { rate_plan_id: own.plans['Double/Flexible']?.toUpperCase() });
     assert.deepEqual(

@@ -70,8 +70,8 @@ export async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, { row, in
 }
 
 /**
- * Returns the price under the rate plan of the stay. Returns null if the plan does not allow the new stay. If the plan is closed on a night
- * that the stay had before the change, the plan still allows this night.
+ * Returns the price under the rate plan of the stay. Returns null if the plan does not allow the new stay. A closed night is allowed if it
+ * was part of the stay before the change.
  */
 function quoteKept(
   row: ReservationRow,

@@ -79,7 +79,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('200: guests, guest details and amount can change without the nights, and missing fields keep their values', async () => {
+  it('200: guests, guest details and amount can change without the nights, and fields missing in the body keep their values', async () => {
     const stay = await made(hotel, { guest: { name: 'A', phone: '1', email: 'a@example.com' } });
     const { body } = await change(hotel, stay.reservation_id, { guests: 2, guest: { phone: null } });
     assert.deepEqual([body.guests, body.guest], [2, { name: 'A', phone: null, email: 'a@example.com' }]);
@@ -131,7 +131,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('200, 409: of 10 concurrent stays that move to the last two rooms of a night, exactly two succeed', async () => {
+  it('200, 409: if 10 stays move at the same time to nights with two free rooms, exactly two of them succeed', async () => {
     const own = await openHotel(service);
     const stays = await Promise.all(
       Array.from({ length: 10 }, () => made(own, { room_type_id: own.roomTypes['Bunk'] })),
@@ -146,7 +146,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('200, 409: of 5 concurrent changes with the same expected_changed_at, one succeeds, and an outdated one is refused', async () => {
+  it('200, 409: if 5 concurrent changes have one expected_changed_at, one succeeds; a later change with this value is refused', async () => {
     const stay = await made(hotel, { room_type_id: hotel.roomTypes['Bunk'] });
     const expected_changed_at = stay.changed_at;
     const answers = await Promise.all(

@@ -25,7 +25,7 @@ export interface ReservationFilter {
   departingOn?: DateText | undefined;
   /** Day on which the guests sleep in the hotel. */
   stayingOn?: DateText | undefined;
-  /** Earliest time of the last change of a reservation, or of its booking if it has not changed. */
+  /** Only reservations pass that were booked or last changed at this time or later. */
   changedSince?: Date | undefined;
   naturalId?: string | undefined;
   /** Id that the partner or the OTA gave to the reservation. */
@@ -101,10 +101,10 @@ function byArrival(tenantId: number): ListOrder {
   };
 }
 
-/** Number of reservations below which reading all their ids is cheaper than reading the covering index. */
+/** If fewer reservations than this pass a condition, reading the ids of all of them is cheaper than reading the covering index. */
 const FEW = 5_000;
 
-/** Reads reservations with the latest check-in first. If two have the same check-in, the newest reservation comes first. */
+/** Reads reservations with the latest check-in first. Of two reservations with the same check-in, the newer one comes first. */
 export async function readByCheckIn(db: Database, filter: ReservationFilter, limit: number): Promise<ReservationRow[]> {
   return await filtered(db, filter)
     .selectAll()
@@ -125,9 +125,9 @@ function filtered(db: Database, filter: ReservationFilter): Query {
 }
 
 /**
- * Returns true if only few reservations pass the filter and an index finds them. This is true for a filter with one of the
- * `narrowConditions`. For another filter, returns false if `hasOwnIndex` is true. Otherwise it counts the reservations that pass each
- * condition, up to `FEW`.
+ * Returns true if only few reservations pass the filter and an index finds them. If the filter has one of the `narrowConditions`, returns
+ * true. Otherwise, if `hasOwnIndex` is true, returns false. Otherwise counts the reservations that pass each condition, and returns true if
+ * a count is below `FEW`.
  */
 async function isNarrow(db: Database, filter: ReservationFilter, order: 'newest' | 'check_in'): Promise<boolean> {
   if (narrowConditions(filter).length > 0 || hasOwnIndex(filter, order)) {
@@ -157,7 +157,8 @@ function hasOwnIndex(filter: ReservationFilter, order: 'newest' | 'check_in'): b
 
 /**
  * Returns the `wideConditions` as one condition, in a form for which the planner can use only the index `reservation_for_lists`. This index
- * contains all their columns. With an index on one of the columns, PostgreSQL would read the rows of the table for the other columns.
+ * contains the columns of all these conditions. An index on only one of the columns would be slower, because PostgreSQL would read the
+ * other columns from the table.
  */
 function inCoveringIndex(filter: ReservationFilter): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(wideConditions(filter), sql` AND `)}) IS TRUE`;

@@ -10,6 +10,6 @@ export interface NightChange {
   /** Number that the change added to the held rooms of the night: -1, 0 or 1. */
   added: number;
   externalSource: string | null;
-  /** False if the history may lack later changes of the stay, because an earlier version of the service booked the stay. */
+  /** False if this is a booking by an earlier version of the service. The history may then lack later changes of the stay. */
   isRecorded: boolean;
 }

@@ -50,8 +50,8 @@ function staysEver(night: NightKey): RawBuilder<unknown> {
 export type BookedRow = Pick<ReservationRow, 'id' | 'created_at' | 'credential_id' | 'external_source' | 'has_history'>;
 
 /**
- * Reads the newest bookings of partners and OTAs that held the night when they were made. If a stay has changed, the row of its first
- * change has the status, dates and room type before this change, which are those of the booking.
+ * Reads the newest bookings of partners and OTAs that held the night when they were made. If a stay has changed since its booking, its
+ * status, dates and room type at the booking are read from the row of its first change, which also stores the values before this change.
  */
 export async function readBookings(db: Db, night: NightKey, limit: number): Promise<BookedRow[]> {
   const { tenantId, roomTypeId, date } = night;

@@ -150,7 +150,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     assert.deepEqual(short(await night(hotel, 'Lagoon Lodge/Double', 30)), []);
   });
 
-  it('200: held_after is null in the history up to the newest booking that an earlier version of the service made', async () => {
+  it('200: held_after is null for the newest booking by an earlier version of the service, and for all older entries', async () => {
     const hotel = await openHotel(service);
     const { body: old } = await book(service, hotel);
     await book(service, hotel);
@@ -164,7 +164,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     ]);
   });
 
-  it('200: the history of a night has at most the newest 200 changes, and its held rooms agree with the present number', async () => {
+  it('200: a night shows its newest 200 changes, and the held_after of the newest change is the present number of held rooms', async () => {
     const hotel = await openHotel(service);
     const send = await openChannel(service, hotel);
     const room_type_id = hotel.roomTypes['Bunk'];
@@ -184,7 +184,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     );
   });
 
-  it("404, 400: an unknown, malformed or other tenant's room type gets 404, and a malformed date gets 400", async () => {
+  it("404, 400: a room type id that is unknown, malformed or another tenant's gets 404, and a malformed date gets 400", async () => {
     const [hotel, stranger] = [await openHotel(service), await openHotel(service)];
     const get = (path: string, headers = hotel.staff) => service.call('GET', `/v1/staff/nights/${path}/`, { headers });
     for (const id of ['x', crypto.randomUUID(), stranger.roomTypes['Double']]) {

@@ -1,7 +1,10 @@
 import { formatMoney } from '#platform/lib/money.ts';
 import type { Quote } from '../rates/rates.ts';
 
-/** Returns the columns of the price. If the caller gives the amount of the whole stay, the prices of the nights are unknown. */
+/**
+ * Returns the columns of the price. If the caller gives the amount of the whole stay, the prices of the nights are null, because they are
+ * unknown.
+ */
 export function priceOf(quote: Quote, amount?: string | number) {
   return amount === undefined
     ? { total_amount: quote.total, nightly_prices: quote.nights.map(({ price }) => price) }

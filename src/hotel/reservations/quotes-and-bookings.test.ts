@@ -122,7 +122,7 @@ describe('quotes and bookings of random stays', () => {
     return rate_plan_id;
   }
 
-  it(`a quote has the plan, nightly prices and total of the booking, or the error of the booking (${CASES} random stays)`, async () => {
+  it(`quote and booking of one stay have the same plan, nightly prices and total, or the same error (${CASES} random stays)`, async () => {
     const outcomes = new Map<string, number>();
     let own = await openRandomHotel();
     for (let index = 0; index < CASES; index += 1) {

@@ -132,7 +132,7 @@ describe('GET /v1/third-party/hotels/quote/', () => {
     assert.equal((await quote({ room_type_id: String(other.roomTypes['Double']) })).text, unknown.text);
   });
 
-  it('409 room_not_available: a quote is refused if one night is full, no plan allows the stay, or no room exists', async () => {
+  it('409 room_not_available: a quote is refused if a night is full, no plan allows the stay, or the room type has no rooms', async () => {
     const small = await openSmallHotel(service, [
       { name: 'Double', max_occupancy: 2, base_price: '90.00', physical_capacity: 1 },
       { name: 'None', max_occupancy: 2, base_price: '90.00', physical_capacity: 0 },

@@ -218,7 +218,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('409: bookings of a night on which all active plans are sold out are refused until a plan is opened', async () => {
+  it('409: bookings of a night on which all active plans are closed are refused until a plan is opened', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     const close = (plan: string, stop_sell: boolean) =>
@@ -231,7 +231,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     assert.equal((await book(service, own)).body.total_amount, '200.00');
   });
 
-  it('409: a stay of two nights is refused if one plan is sold out on night 1 and the other plan on night 2', async () => {
+  it('409: a stay of two nights is refused if one plan is closed on night 1 and the other plan on night 2', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     await writePlan(service, pms, 'rates', own.plans['Double/Flexible'], [

@@ -173,7 +173,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
     assert.deepEqual(await statusesOfEvents(theirs, stranger), ['completed']);
   });
 
-  it('400: a request_id that is not a UUID is refused, also for an unknown stay and for a status that may not follow', async () => {
+  it('400: a request_id that is not a UUID is refused, also if the stay is unknown or may not get the status', async () => {
     const { reservation_id: id } = await newStay();
     const malformed = [
       '',

@@ -260,7 +260,7 @@ export class Reservations {
   /**
    * Changes a reservation whose row the caller has locked, and updates the night counters to its new dates, room type and status. If the
    * status changes, records an event for the partner that booked the stay. Does not check the capacity, because a change by an OTA and a
-   * change of status are never refused for a full night.
+   * change of status are accepted even if a night is full.
    * @param record writes the event. Null for an OTA's reservation, which causes no webhook (decision 30)
    */
   async change(

@@ -115,7 +115,7 @@ describe('history of a stay', () => {
 });
 
 describe('expected_status and reason of POST /v1/staff/reservations/{id}/status/', () => {
-  it('200, 409: with expected_status, one of 5 concurrent cancellations succeeds, and a change from another status is refused', async () => {
+  it('200, 409: one of 5 concurrent cancellations with expected_status succeeds, and a stay in another status is not changed', async () => {
     const { body } = await book(service, hotel, bunk());
     const json = { expected_status: 'confirmed' };
     const answers = await Promise.all(
@@ -176,7 +176,7 @@ describe('POST /v1/staff/reservations/{id}/arrival/', () => {
     );
   });
 
-  it('409, 404, 400: an arrival at a stay that is not confirmed, at an unknown stay or with an invalid body is refused', async () => {
+  it('409, 404, 400: a call for a stay that is not confirmed, for an unknown stay or with an invalid body is refused', async () => {
     const { body } = await book(service, hotel, bunk());
     await setStayStatus(service, hotel, body.reservation_id, 'completed');
     for (const arrived of [true, false]) {

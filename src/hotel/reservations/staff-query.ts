@@ -100,8 +100,8 @@ export function filterOf(tenantId: number, query: StaffReservationQuery): Reserv
 }
 
 /**
- * Returns the beginning of a name to search for. Refuses a text that is empty without its accents, because every name begins with an empty
- * text.
+ * Returns the beginning of a name to search for. Refuses a text that consists only of accents. Without its accents it would be empty, so
+ * every name would begin with it, and the filter would let all reservations pass.
  */
 function withLetter(name: string): string {
   if (name.normalize('NFKD').replace(/[\u0300-\u036f]/g, '') === '') {

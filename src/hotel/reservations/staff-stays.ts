@@ -168,8 +168,8 @@ export class StaffStays {
   }
 
   /**
-   * Records that the guests of a confirmed stay have arrived, or removes this record. Causes no event. The same value again changes
-   * nothing.
+   * Records that the guests of a confirmed stay have arrived, or removes this record. Changes nothing if `arrived` is the stored value
+   * already. Causes no event.
    * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition` if the stay is not confirmed
    */
   async setArrival(staff: Staff, id: string, arrived: boolean): Promise<void> {

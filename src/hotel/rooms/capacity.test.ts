@@ -63,7 +63,7 @@ describe('PATCH /v1/staff/room-types/{id}/', () => {
     );
   });
 
-  it('a tenant document that is applied after a change by staff sets the capacity to its own value', async () => {
+  it('a tenant document that is applied after a change by staff sets the capacity to the value in the document', async () => {
     await change(double, { physical_capacity: 9 });
     await service.apply({ ...hotel.document, users: undefined });
     assert.deepEqual(await left(), [3]);

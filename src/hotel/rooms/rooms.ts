@@ -95,8 +95,9 @@ export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Cac
 }
 
 /**
- * Changes the capacity of a room type, which may be inactive. The new capacity may be below the number of rooms that are held on a night,
- * as in a tenant document. Such a night is then oversold. If the capacity differs, writes an audit entry with the old and the new capacity.
+ * Changes the capacity of a room type, which may be inactive. The new capacity may be below the number of rooms that are held on a night.
+ * Such a night is then oversold. A tenant document may lower the capacity in the same way. If the capacity differs, writes an audit entry
+ * with the old and the new capacity.
  * @throws ApiError 404 `error` if the room type is unknown or belongs to another tenant
  */
 export async function changeRoomType(
@@ -179,9 +180,9 @@ export async function applyProperties(
 }
 
 /**
- * Returns a function that gives the name of a room type in the form `property / room type`, or the id if the room type is unknown. The
- * lists may contain a stored row and a new row with the same id. Both have the same name, because `applyProperties` finds the stored rows
- * by name.
+ * Returns a function that gives the name of a room type in the form `property / room type`, or the id if the room type is unknown. If the
+ * lists contain a stored row and a new row with the same id, either row may give the name. Both have the same name, because
+ * `applyProperties` finds the stored rows by name.
  */
 function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTypeRow[]): (id: string) => string {
   const propertyNames = new Map(properties.map(({ id, name }) => [id, name]));
