@@ -11,7 +11,7 @@ import { readRoutes } from '../../tools/openapi/openapi.ts';
 
 const AREAS: Area[] = ['orders', 'menu', 'hotel', 'rates', 'deliveries'];
 
-/** Kinds of callers that the tests create. `owner` and `staff` come with a token or with a cookie. */
+/** Kinds of callers that the tests create. An owner or a member of staff sends a token, or a cookie if the kind says "with a cookie". */
 type Caller =
   | 'no credentials'
   | 'owner'
@@ -26,8 +26,8 @@ type Caller =
   | 'ended session';
 
 /**
- * Right that each operation needs: a kind of caller, or areas. Staff and displays need one of these areas. A route that is missing here
- * fails the test.
+ * Right that each operation needs, by operation id: a kind of caller, or a list of areas. Staff and displays need at least one area of the
+ * list. An operation that is missing here fails the test.
  */
 const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' | 'person' | 'any' | Area[]> = {
   signIn: 'public',
@@ -152,7 +152,10 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Makes an object for each parameter of a path. @returns a function that finds the object by the path and the name of the parameter */
+/**
+ * Makes an object for each parameter in the paths of the routes.
+ * @returns a function that returns the id of the object, encoded for a URL, for a path and the name of its parameter
+ */
 async function makeObjects(): Promise<(url: string, name: string) => string> {
   const { orderId } = await placeOrder(service, hotel.partner);
   const { body: stay } = await book(service, hotel, { external_reservation_id: 'a stay' });
@@ -280,8 +283,8 @@ describe('the rights of each operation', () => {
   it('404: the owner of another tenant finds no object of the tenant, and gets no list with such an object', async () => {
     const known = [hotel.credential.id, hotel.document.slug, await personId(service, hotel.tenantId, 'staff')];
     const headers = await headersOf("another tenant's owner");
-    // These operations look for the object only if the body is valid. `changeDish` may succeed, because both tenants have a dish with this
-    // sku.
+    // These operations look for the object only if the body is valid, so the test sends a valid body to get 404 and not 400. `changeDish`
+    // does not have to respond 404, because both tenants have a dish with this sku.
     const bodies: Record<string, object> = {
       changeOrderStatus: { status: 'cancelled' },
       changeReservationStatus: { status: 'cancelled' },
@@ -322,9 +325,9 @@ async function assertRights(caller: Caller): Promise<void> {
     const { status, body, text } = await service.call(method, path, { headers });
     const refusal = refusalOf(id, caller);
     const isRight = refusal === null ? ![401, 403].includes(status) && status < 500 : status === refusal;
-    // Without the right, a display or a member of staff learns which area is missing.
     assert.ok(isRight, `${caller} calls ${id}: ${status} ${text}, and the table says ${refusal ?? 'allowed'}`);
     const right = RIGHTS[id];
+    // The message of a 403 response names all areas of which the caller needs one.
     if (status === 403 && Array.isArray(right)) {
       assert.ok(
         right.every((area) => body.message.includes(`"${area}"`)),

@@ -107,7 +107,10 @@ class Notifications {
   readonly #log: Logger;
   #listener: Listener | null = null;
   #closed: Promise<void> = Promise.resolve();
-  /** True if no notifications arrive from the database. Then the worker opens no further connection to listen. */
+  /**
+   * True if no notifications arrive from the database, for example because of a pooler. Then the worker opens no further connection to
+   * listen, and finds events only by its search.
+   */
   #isDeaf = false;
 
   constructor(url: string, log: Logger) {

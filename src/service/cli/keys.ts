@@ -9,7 +9,7 @@ import { listTenants } from '#access/tenants/tenants.ts';
 import { openRuntime, openServer, reachable } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
-/** Maximum number of secrets that the error message lists. */
+/** Maximum number of secrets in the error message. The message lists secrets that cannot be decrypted. */
 const MAX_NAMED = 5;
 
 /**

@@ -19,7 +19,7 @@ const SETTLE_MS = 60_000;
 /** Order of a test client, with the facts that the client knows from the responses of the service. */
 interface Placed {
   externalId: string;
-  /** Id from the response. Null if no response came. */
+  /** Id of the order, from the response to the call that placed it. Null if no response came. */
   orderId: string | null;
   /** True if the client got a response to every status change of the order. */
   isDone: boolean;
@@ -85,7 +85,7 @@ describe('kill -9 of serve under load', { concurrency: true }, () => {
   }
 });
 
-/** Signs in with the owner, password and credential that `serve --demo` prints. */
+/** Signs in with the e-mail and the password of the owner that `serve --demo` prints, and reads the printed credential of the partner. */
 async function signIn(serving: Serving): Promise<Harness> {
   const [, email, password] = await serving.prints(/Owner +(\S+)\s+Password +(\S+)/);
   const [, key = '', secret = ''] = await serving.prints(/KEY=(\S+) SECRET=(\S+)/);
@@ -144,8 +144,8 @@ async function move({ serving, owner }: Harness, { orderId }: Placed, status: st
 }
 
 /**
- * Sends each order without a response again, with the same external id. Then repeats all status changes of each order whose `isDone` is
- * false.
+ * For each order to which no response came, repeats the call that places the order, with the same external id. Then repeats all status
+ * changes of each order whose `isDone` is false.
  */
 async function settle(harness: Harness): Promise<void> {
   for (const placed of harness.history.filter(({ orderId }) => orderId === null)) {

@@ -11,7 +11,7 @@ const TENANTS = 10;
 const STREAMS_PER_TENANT = 20;
 /**
  * Time limit in milliseconds within which a stream reports a change. It is longer than the goal of `npm run bench -- --only live`, because
- * the tests share the machine.
+ * other tests slow the machine down at the same time.
  */
 const TOLD_WITHIN_MS = 8_000;
 
@@ -41,7 +41,7 @@ describe('live changes over several processes', () => {
   });
 
   const start = () => startServing(['--only', 'api'], { env: { ...envOf(service), LOG_LEVEL: 'warn' } });
-  /** Returns a `TestService` that calls this process, because the functions of test/support/ expect a `TestService`. */
+  /** Returns a `TestService` that calls the given `serve` process, because the functions of test/support/ expect a `TestService`. */
   const at = ({ url }: Serving): TestService => ({
     ...service,
     url,
@@ -75,7 +75,7 @@ describe('live changes over several processes', () => {
     return { tenant, streams, reopened: reopen() };
   }
 
-  /** Places an order of each tenant every 200 ms until `isDone`. @returns the ids of the orders of each tenant */
+  /** Places an order of each tenant every 200 ms until `isDone` returns true. @returns the ids of the new orders, by tenant id */
   async function placeUntil(isDone: () => boolean): Promise<Map<number, string[]>> {
     const placed = new Map(tenants.map(({ tenantId }): [number, string[]] => [tenantId, []]));
     while (!isDone()) {
@@ -87,7 +87,10 @@ describe('live changes over several processes', () => {
     return placed;
   }
 
-  /** Asserts that the streams of each client together have reported all orders, and that no stream began with the event `resync`. */
+  /**
+   * Asserts that the streams of each client together have reported all orders of its tenant, and that no stream has sent the event
+   * `resync`.
+   */
   async function assertComplete(clients: Client[], placed: Map<number, string[]>): Promise<void> {
     for (const { tenant, streams } of clients) {
       const ids = placed.get(tenant.tenantId) ?? [];

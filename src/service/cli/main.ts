@@ -88,7 +88,7 @@ function addConfigCommands(program: Command): void {
     .action(async (options: { json?: boolean }) => {
       const { checkConfig } = await import('./config-check.ts');
       const isOk = await checkConfig(options);
-      // A server that hangs keeps its connection open, and the connection would keep this process from ending.
+      // If a checked server hangs, for example Redis, its connection stays open and would keep this process from ending.
       process.exit(isOk ? 0 : EXIT_FAILED);
     });
 }

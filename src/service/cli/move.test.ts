@@ -228,7 +228,7 @@ describe('roomservice move', () => {
   });
 });
 
-/** Makes a trigger that runs before each insert into a table. */
+/** Makes a trigger that runs the PL/pgSQL code `body` before each insert into a table. */
 async function onInsert({ db }: TestDatabase, table: string, body: string): Promise<void> {
   await sql`CREATE OR REPLACE FUNCTION at_insert() RETURNS trigger LANGUAGE plpgsql AS ${sql.lit(`BEGIN ${body} END`)}`.execute(
     db,
@@ -265,7 +265,7 @@ async function terminateTransfer({ db }: TestDatabase): Promise<void> {
     WHERE datname = current_database() AND application_name = 'roomservice transfer'`.execute(db);
 }
 
-/** Waits until rows are copied into the database. */
+/** Waits until a copy of a table into the database is under way and has copied more than three rows. */
 async function copying({ db }: TestDatabase): Promise<void> {
   await eventually(
     async () => {

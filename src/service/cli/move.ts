@@ -70,7 +70,7 @@ async function moveOnce(databases: Databases): Promise<MoveMarker> {
     throw new OperatorError(movedError(dataDir, earlier).message);
   }
   if (earlier === null || !(await isFinished(databases, earlier))) {
-    // If the master key is not the one of the database, no credential would work after the move.
+    // If the master key does not decrypt the keys of the database, the move is refused, because no credential would work after the move.
     await masterKeyInUse(databases.config, databases.from);
     await migrate(databases.from);
     await load(databases);
@@ -86,7 +86,7 @@ async function moveOnce(databases: Databases): Promise<MoveMarker> {
   return moved;
 }
 
-/** Returns true if the move of the marker was committed. If the move was rolled back, removes the marker. */
+/** Returns true if the transaction that the file `moved-to` (the marker) names was committed. If it was rolled back, removes the file. */
 async function isFinished({ config, to, target }: Databases, { transaction }: MoveMarker): Promise<boolean> {
   if (await hasCommitted(to, target, transaction)) {
     return true;
@@ -95,7 +95,7 @@ async function isFinished({ config, to, target }: Databases, { transaction }: Mo
   return false;
 }
 
-/** Copies all rows and commits. If the response to the commit is lost, asks the server how the transaction ended. */
+/** Copies all rows into the target and commits. If the response to the COMMIT is lost, asks the target how the transaction ended. */
 async function load(databases: Databases): Promise<void> {
   const source = await openSource(databases.from);
   try {

@@ -9,8 +9,8 @@ const MAX_INTERVAL_MS = 3_000;
  */
 const REROUTE_MS = 500;
 /**
- * Tolerance for late checks. At a stop, a caller counts as a proxy only if its last check is at most two of its intervals plus this time
- * ago.
+ * Tolerance for late checks. At a stop, a caller counts as a proxy only if the time since its last check is at most twice its interval plus
+ * this tolerance.
  */
 const LATE_MS = 200;
 /** Maximum number of addresses whose latest check is kept. The limit bounds the memory, because any caller may check the readiness. */
@@ -30,7 +30,7 @@ interface Check {
 export class Readiness {
   readonly #checks = new Map<string, Check>();
   #stoppedAtMs: number | null = null;
-  /** Addresses of the proxies that have not checked since the stop, so they do not know of it yet. */
+  /** Addresses of the proxies that have made no readiness check since the stop, so they do not know of the stop yet. */
   #uninformed = new Set<string>();
   #lastInformedAtMs = 0;
 

@@ -29,7 +29,7 @@ describe('a backup or restore that is refused', () => {
     await service.close();
   });
 
-  it('backup exits 1 and writes nothing if the file exists, the passphrase is unusable, or the master key is not the one in use', async () => {
+  it('backup exits 1 and writes nothing if the file exists, the passphrase file is missing, or MASTER_KEY cannot decrypt the service keys', async () => {
     const env = envOf(service);
     const names = await readdir(folder);
     const bytes = await readFile(plain);

@@ -24,8 +24,8 @@ export interface RestoreFlags {
 type KeyState = 'opens' | 'missing' | 'wrong';
 
 /**
- * Runs `roomservice restore FILE`. Loads a backup into an empty DATA_DIR or an empty DATABASE_URL. If the command fails or is killed, the
- * database stays empty, and the command may run again.
+ * Runs `roomservice restore FILE`. Loads a backup into an empty DATA_DIR, or into the database of DATABASE_URL if this database is empty.
+ * If the command fails or is killed, the database stays empty, and the command may run again.
  */
 export async function restore(config: Config, file: string, { passphraseFile, json }: RestoreFlags): Promise<void> {
   showProgress(`Checking ${file} …`);

@@ -160,8 +160,8 @@ async function setUp(config: Config, url: string, { isPooled }: Pooling, progres
 }
 
 /**
- * Returns the size of the connection pool. If there is no pooler, `serve` also announces this size to the other processes, and reports the
- * number of connections that the server allows.
+ * Returns the size of the connection pool. With DATABASE_URL and without a pooler, `serve` also announces this size to the other processes,
+ * and reports the number of connections that the server allows.
  */
 async function findPoolSize(
   { databasePoolSize, databaseUrl }: Config,
@@ -225,7 +225,8 @@ async function openEmbedded(
   try {
     const server = await opening;
     if (!mayBeMoved) {
-      // No move can begin after this check, because a move needs the embedded database for itself.
+      // The check runs after the embedded database was opened, so no move can begin after the check. A move begins only if no other process
+      // has the embedded database open.
       await refuseMoved(dataDir).catch(async (error: unknown) => {
         await server.close();
         throw error;

@@ -8,8 +8,8 @@ import { print } from './terminal.ts';
 const PASSWORD_BYTES = 18;
 
 /**
- * Runs `roomservice tenant init`, which writes a new tenant document with a random password of its owner. So the document can be applied as
- * it is, and nobody can guess the password. Only the owner of the file can read it.
+ * Runs `roomservice tenant init`, which writes a new tenant document. The user with the role `owner` gets a random password. So the
+ * document can be applied as it is, and nobody can guess the password. Only the user of the machine who ran the command can read the file.
  * @param file path of the new file. If undefined, the document is printed on stdout
  * @throws OperatorError if the file exists already, or cannot be written
  */

@@ -22,7 +22,10 @@ export interface UpgradeFlags {
 /** Result of an upgrade. */
 interface Upgraded {
   rows: RowCounts;
-  /** Number of night counters, and number of those that differ from the reservations. The same counters differed before the upgrade. */
+  /**
+   * Number of night counters. `wrongNights` is the number of counters that differ from the reservations, and that differed before the
+   * upgrade too.
+   */
   nights: number;
   wrongNights: number;
   /** Path of the folder in which the old data stays. */
@@ -77,7 +80,10 @@ async function open({ dataDir }: Config, packageFile: string | undefined): Promi
   return await opening;
 }
 
-/** Copies and checks all rows, and swaps the data. The old tables stay locked to the end, so no write to them can be lost. */
+/**
+ * Copies and checks all rows, and puts the new data in the place of the old data. The old tables stay locked until the end, so no other
+ * process can write a row that the copy would not have.
+ */
 async function run(upgrade: Upgrade): Promise<Upgraded> {
   const source = await openSource(upgrade.oldUrl, { isLocked: true });
   try {
@@ -96,7 +102,10 @@ async function run(upgrade: Upgrade): Promise<Upgraded> {
   }
 }
 
-/** Counts the nights of all tenants in the new database. Also collects the statistics that PostgreSQL needs for fast queries. */
+/**
+ * Counts the night counters of all tenants in the new database, and the counters that differ from the reservations. Also collects the
+ * statistics that PostgreSQL needs for fast queries.
+ */
 async function analyse(url: string): Promise<Pick<Upgraded, 'nights' | 'wrongNights'>> {
   const db = createDatabase({ url, poolSize: 1, hasNoTimeLimit: true, isPrepared: false });
   try {
@@ -108,7 +117,10 @@ async function analyse(url: string): Promise<Pick<Upgraded, 'nights' | 'wrongNig
   }
 }
 
-/** Turns failures that the operator can repair into messages. */
+/**
+ * Runs `work`. If it fails for a reason that the operator can remove, for example a full disk, throws an OperatorError that says what to
+ * do.
+ */
 async function explained(config: Config, work: () => Promise<void>): Promise<void> {
   try {
     await reachable(config, work());

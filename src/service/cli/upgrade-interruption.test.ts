@@ -12,7 +12,7 @@ import { eventually } from '#test/support/webhooks.ts';
 const { older, skip } = await findOlderPostgres();
 const CURRENT = 18;
 const UPGRADE = ['upgrade-database'];
-/** Number of tenants in the data that has fewer migrations than this version. */
+/** Number of tenants in the old data, which lacks the last two migrations of this version. */
 const TENANTS = 500;
 
 after(cleanUp);

@@ -12,7 +12,7 @@ import { migrate, openBackupKey, refuseOtherCounts, type RestoreFlags } from './
 import { openScratchDatabase } from './scratch-database.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
-/** Maximum number of faults that the error message lists. */
+/** Maximum number of faults of the backup that the error message lists. */
 const MAX_NAMED = 5;
 
 interface Verified {

@@ -214,7 +214,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOfSignIn(email, OTHER_PASSWORD), 401);
   });
 
-  it('a password that was changed without a document, and its tokens, stay valid until a document names another password', async () => {
+  it('a password that was changed without a document, and tokens of sign-ins with it, stay valid until a document names another password', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     const { body } = await signIn(staffUser.email, OTHER_PASSWORD);
