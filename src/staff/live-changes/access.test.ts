@@ -126,7 +126,8 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
     await age(node, display.id, { unused: '2 hours' });
     const earlier = [await lastUseOf(session), await lastUseOf(display)];
     await sleep(CHECKED_WITHIN_MS);
-    // A process writes the recorded uses to the database when it stops.
+    // A process writes the recorded uses of sessions to the database when it stops. So the test stops the process before it reads the last
+    // use.
     await closing.close();
     await Promise.all(streams.map(({ ended }) => ended));
     assert.equal(await lastUseOf(session), earlier[0]);

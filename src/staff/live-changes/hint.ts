@@ -8,7 +8,10 @@ export interface Fact {
   reservationId?: string;
 }
 
-/** Largest number of ids in a hint. If more rows have changed, the client reads all data again, because this costs less. */
+/**
+ * Largest number of ids in a hint. If more orders and reservations have changed, the client reads all data again, because this costs less
+ * than reading so many orders and reservations by id.
+ */
 const MAX_IDS = 200;
 
 /**

@@ -40,7 +40,7 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
     assert.deepEqual(statements, []);
   });
 
-  it('one statement reads the newest rows of 50 tenants whose streams open together, and each later round is one statement', async () => {
+  it('one statement reads the newest rows of 50 tenants whose streams open together, and each later read of the 50 tenants is one statement', async () => {
     const tenants = Array.from({ length: 50 }, (_, index) => index + 1);
     const opened = await recorded.statementsOf(() =>
       Promise.all(tenants.map((tenantId) => live.subscribe(ownerOf(tenantId), undefined))),
@@ -62,7 +62,8 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
 
   it('a write causes a read of the newest rows within 300 ms, and writes for one second cause at most 14 reads', async () => {
     const subscription = await live.subscribe(ownerOf(1), undefined);
-    // Without a write, a look follows the previous one only after 500 ms. So a regular look can hide a missing one at most once.
+    // If a write caused no look, the next regular look would come within 500 ms. It could be in time for one of the three writes, but not
+    // for all of them, so the test would fail.
     for (let write = 0; write < 3; write += 1) {
       const looksBefore = live.counts.looks;
       live.wake(1);

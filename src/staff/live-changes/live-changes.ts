@@ -33,7 +33,7 @@ interface Dependencies {
   log: Logger;
 }
 
-/** Numbers of looks and of hints since the start of the process. */
+/** Numbers of looks (reads of the newest rows) and of hints (messages that data has changed) since the start of the process. */
 export interface LiveCounts {
   /** Number of looks. Each look reads the newest rows of one tenant. */
   looks: number;

@@ -35,7 +35,7 @@ describe('LookMemory (changes that the reads of newest rows have shown)', () => 
     assert.equal(since(-40_000), null, 'the first look does not reach back so far');
   });
 
-  it('for 200 rows, LookMemory.remember returns the new rows if it knows the oldest row, else null, because rows may be missing', () => {
+  it('for a read of 200 rows (the limit), LookMemory.remember returns the new rows if it knows the oldest row, and otherwise null', () => {
     const [known] = ids(1);
     remember(0, [known ?? ''], FIRST_BACK_MS);
     const reaching = [...ids(199), known ?? ''];

@@ -42,7 +42,7 @@ export class LookMemory {
     const { momentMs } = row;
     const lists = factsOf(row);
     const isFirst = this.#completeFromMs === null;
-    // A list of MAX_ROWS rows has all new rows only if its oldest row was already known.
+    // A list of MAX_ROWS rows may lack new rows because of this limit, unless its oldest row was already known.
     const isCut = lists.some((list) => list.length >= MAX_ROWS && !this.#known.has(list.at(-1)?.[0] ?? ''));
     const isLate = !isFirst && momentMs - this.#momentMs > backMs;
     const found = lists.flat().flatMap(([key, fact]) => (this.#note(key, fact, momentMs) ? [fact] : []));

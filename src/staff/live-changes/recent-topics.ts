@@ -1,8 +1,8 @@
 import type { ChangeRow } from '#platform/changes/changes.ts';
 
 /**
- * Time in milliseconds for which a topic is kept. A client that missed more than 30 s must read all data again, so it needs no older
- * topics.
+ * Time in milliseconds for which a topic is kept. It is longer than the 60 s that `since` needs: a client may have missed 30 s, and the
+ * transaction of a change may last 30 s.
  */
 const KEPT_MS = 120_000;
 

@@ -34,7 +34,7 @@ describe('the stream of GET /v1/staff/changes/', () => {
     stream.close();
   });
 
-  it('200: HEAD returns the headers without opening a stream of live changes, and GET opens one for every Accept header', async () => {
+  it('200: HEAD returns the headers without opening a stream of live changes, and GET opens a stream with any value of the header Accept', async () => {
     const { service, tenant } = await start({ ofCaller: 1 });
     for (let call = 0; call < 3; call += 1) {
       const head = await service.call('HEAD', CHANGES, { headers: tenant.owner });
@@ -51,7 +51,8 @@ describe('the stream of GET /v1/staff/changes/', () => {
     const { service, tenant } = await start({ beatEveryMs: 600, checkEveryMs: 50 });
     const stream = await openStream(service.url, tenant.owner);
     await eventually(() => stream.blocks.filter(isBeat).length >= 4, 'fourth sign of life');
-    // While a hint waits to be sent, the regular comment has no id. A hint may wait here, because the tenant is new.
+    // Skips comments without an id. A regular comment has no id while a hint waits to be sent. A hint may wait here, because the new tenant
+    // is itself a change.
     const ids = stream.blocks.flatMap(({ id }) => (id === undefined ? [] : [Number(id)]));
     assert.ok(
       ids.every((id, index) => index === 0 || id >= (ids[index - 1] ?? 0)),

@@ -24,7 +24,7 @@ export class Watch {
   #isReady = false;
   /**
    * Time of the latest read of newest rows whose changes are already in the hints, by the clock of the database. The id of a sent event is
-   * never later, because a client continues from this id.
+   * never later than this time. Otherwise a client that continues from the id would miss changes.
    */
   #toldMs = 0;
   /** Time (`performance.now()`) of the latest read of newest rows. */
@@ -89,9 +89,9 @@ export class Watch {
 
   /**
    * Returns the changes that a client missed while it had no stream.
-   * @param lastEventId value of the header `Last-Event-ID`: the time of the last hint that the client got
+   * @param lastEventId value of the header `Last-Event-ID`: the time in the last hint or regular comment that the client got
    * @param nowMs time of the call by the clock of the database, in milliseconds of Unix time
-   * @returns the time of the last hint and the changes since then, or null if the client must read all data again
+   * @returns the time in `lastEventId` and the changes since then, or null if the client must read all data again
    */
   missedSince(lastEventId: string, nowMs: number): { momentMs: number; facts: Fact[] } | null {
     const momentMs = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
@@ -101,7 +101,10 @@ export class Watch {
   }
 }
 
-/** Longest accepted time in milliseconds by which the time in a `Last-Event-ID` is later than the call. Rounded times can be later. */
+/**
+ * Maximum time in milliseconds by which the time in a `Last-Event-ID` may be later than the call. Rounding can make the time a little
+ * later.
+ */
 const AHEAD_MS = 1_000;
 /** Longest expected time in milliseconds from the start of a transaction until its commit. */
 export const LONGEST_TRANSACTION_MS = BACK_MS;

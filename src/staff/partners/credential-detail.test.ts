@@ -47,7 +47,7 @@ async function insertEvent(atMs: number, status?: 'delivered' | 'failed' | 'pend
 }
 
 describe('GET /v1/staff/credentials/{id}/', () => {
-  it('200: an unused credential has the fields of the list, an unused budget, and no deliveries in the 25 clock hours of the last 24 hours', async () => {
+  it('200: an unused credential has the fields of the list, an unused budget, and zero deliveries for each clock hour of the last 24 hours', async () => {
     const askedAtMs = Date.now();
     const { budget, health, ...entry } = await read();
     const list = await service.call('GET', PATH, { headers: tenant.owner });

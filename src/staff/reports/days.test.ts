@@ -66,7 +66,7 @@ describe('the orders of GET /v1/staff/reports/days/', () => {
     ['Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00Z', '2011-12-30T10:00:00Z'],
   ];
   for (const [timezone, day, begin, end] of DAYS) {
-    it(`200: in ${timezone}, the orders of ${day} are the orders from ${begin} until before ${end}`, async () => {
+    it(`200: in ${timezone}, the report of ${day} counts the orders at or after ${begin} and before ${end}`, async () => {
       const tenant = await service.tenant({ timezone });
       const at = (instant: string, ms: number) => new Date(Date.parse(instant) + ms).toISOString();
       const [dayBefore, nextDay] = [addDays(day, -1), addDays(day, 1)];

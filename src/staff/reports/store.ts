@@ -52,8 +52,8 @@ const HOLDING = [...HOLDING_STATUSES];
 
 /**
  * Counts the arrivals and the rooms of each night, and adds the prices of the night. A day without stays has no row. If a stay has no price
- * for each night, its amount is divided equally among its nights, in whole cents. The parts add up to the amount. If an earlier version
- * booked the stay (`has_history` is false), its prices are unknown.
+ * for each night, its amount is divided equally among its nights, in whole cents. The parts add up to the amount. But if an earlier version
+ * booked such a stay (`has_history` is false), its prices are unknown.
  *
  * A stay of at most 31 nights began in the 31 days before its last night, so an index on check_in finds the stay. Another index has the few
  * longer stays. Calculating with decimals takes most of the time. So the query converts each amount to whole cents, and `OFFSET 0` prevents
