@@ -35,8 +35,8 @@ export const MEAN_SCAN_MS = SCAN_EVERY_MS * 0.75;
  */
 const CLAIM_WAIT_MS = 20;
 /**
- * If at most this number of deliveries to healthy receivers are under way or claimed before a slot is free, the next claim begins without a
- * wait.
+ * If at most this number of deliveries to healthy receivers are under way, the next claim begins without a wait. Claimed deliveries that
+ * still wait for a sending slot also count.
  */
 const CLAIM_WITHOUT_WAIT = 32;
 /**
@@ -153,8 +153,8 @@ export class DeliveryWorker implements LocalDelivery {
 
   /**
    * Stops claiming, and waits until the attempts under way have ended. After `graceMs` milliseconds, aborts the attempts that have not
-   * ended. Their deliveries are due again immediately, so that other workers send them. The same applies to claimed deliveries whose
-   * attempt has not begun.
+   * ended. A delivery is then due again immediately, so that another worker sends it, unless the aborted attempt was its fifth. Claimed
+   * deliveries whose attempt has not begun are due again immediately too.
    */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;

@@ -178,9 +178,9 @@ function createdBefore(tenantId: number, ms: number): RawBuilder<boolean> {
 const FEW = 5_000;
 
 /**
- * Returns the conditions for the name of the event, which is not in the row of a delivery. If few events have the name, the condition lists
- * their ids. Otherwise the query reads the deliveries in the order of the list, and looks up each event until the page is full. Returns an
- * empty array if the filter has no name.
+ * Returns the conditions for the event type of the filter. The row of a delivery does not contain the type of its event. If few events have
+ * the type, the condition lists their ids. Otherwise the query reads the deliveries in the order of the list, and looks up the event of
+ * each delivery until the page is full. Returns an empty array if the filter has no event type.
  */
 async function conditionsOfType(
   db: Database,

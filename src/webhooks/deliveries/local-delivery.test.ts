@@ -14,8 +14,8 @@ import { isTestCluster } from '#test/support/test-cluster.ts';
 const isCluster = await isTestCluster();
 
 /**
- * Length of a lease, in milliseconds. No other worker claims the event before its lease ends. So if a receiver gets an event earlier, the
- * process that wrote the event sent it from memory.
+ * Length of a lease, in milliseconds. Until the lease of an event ends, only the process that wrote the event can send it. So an event that
+ * a receiver gets within this time was sent from memory, without a search of the database.
  */
 const LEASE_MS = 15_000;
 

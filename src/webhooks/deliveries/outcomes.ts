@@ -8,8 +8,8 @@ import { type Outcome, recordOutcomes } from './store.ts';
 const BATCH_SIZE = 500;
 
 /**
- * Shortest time between the starts of two statements. Under load, each statement then records many outcomes, so PostgreSQL needs less time
- * for each outcome. The first outcome after a pause is recorded immediately.
+ * Shortest time between the starts of two statements that record outcomes. Under load, each statement then records many outcomes, so
+ * PostgreSQL needs less time for each outcome. The first outcome after a pause is recorded immediately.
  */
 const RECORD_EVERY_MS = 20;
 
