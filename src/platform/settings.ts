@@ -5,7 +5,7 @@ export interface Setting<Name extends string = string> {
   name: Name;
   /** Default value of the variable. Null if the variable has no default value. */
   default: string | null;
-  /** Words that the lists of variables show in place of a default value, if the variable has none. If left out, the lists show `none`. */
+  /** Words that the lists of variables show if the variable has no default value. If this field is missing, the lists show `none`. */
   otherwise?: string;
   /** Meaning in full sentences, in Markdown without links. The first sentence is also the line of the variable in `--help`. */
   meaning: string;

@@ -91,15 +91,21 @@ export interface AppDependencies {
   readers?: Partial<ReaderBounds> | undefined;
   /** Bounds on streams of events. A missing field keeps its default. */
   streams?: Partial<StreamBounds> | undefined;
-  /** Record of the last contact of this process with the database. The regular polls update it. Default: a new record. */
+  /**
+   * Record of the last contact of this process with the database. The poll for recent changes and other regular statements update it.
+   * Default: a new record.
+   */
   contact?: DatabaseContact;
   /** Returns true if a sandbox changes the orders and reservations of the tenant. Default: no sandbox runs. */
   isSandbox?: ServiceFacts['isSandbox'];
   /** Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the address of the caller. */
   isServing?: (address: string) => boolean;
-  /** Signal that is aborted when the process begins to stop. It ends the test calls under way, because a stop must not wait for them. */
+  /**
+   * Signal that is aborted when the process begins to stop. It ends the test calls to webhooks that are under way, because a stop must not
+   * wait for them.
+   */
   stopping?: AbortSignal | undefined;
-  /** Overrides options of test calls. Used by tests. */
+  /** Overrides the default options for sending test calls to webhooks. Used by tests. */
   testCalls?: TestCallOptions['sending'];
 }
 
@@ -231,7 +237,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   testCallRoutes(app, { testCalls: parts.testCalls, budgets: deps.budgets, staffGuard: guards.deliveryStaff });
 }
 
-/** Registers the operations with which an owner manages the credentials of partners and PMSs, and the channels of OTAs. */
+/** Registers the operations with which an owner manages the credentials of partners and PMSs, and the channels (booking sites). */
 function ownerRoutes(app: App, { config, db }: AppDependencies, parts: Parts): void {
   const { credentials, pmsCredentials, ownerCredentials, callBudgets: budgets, channels } = parts;
   const ownerGuard = parts.guards.owner;
@@ -302,7 +308,7 @@ function baseOfLinks({ publicUrl, listeningOrigin }: App): string {
   return publicUrl ?? listeningOrigin.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
 }
 
-/** Returns the facts about the service that its staff may see. */
+/** Returns facts about the service that staff of a tenant may see, such as its version and the number of calls per minute. */
 async function factsOf({ config, isSandbox = async () => false }: AppDependencies): Promise<ServiceFacts> {
   const { eventRetentionDays, rateLimitPerMinute, webhookHeaderBrand } = config;
   return { version: await readVersion(), eventRetentionDays, rateLimitPerMinute, webhookHeaderBrand, isSandbox };

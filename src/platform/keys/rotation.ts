@@ -7,9 +7,8 @@ import { type OpenKeyring, SecretDecryptionError, versionBytes } from './keyring
 /** Maximum number of secrets that one query reads. */
 const BATCH_SIZE = 200;
 /**
- * Grace time in milliseconds before old keys are deleted, because a process may have read a ciphertext but not yet the key for it. The
- * grace time is longer than such a process needs to read the key: 8 s in the queue for a connection, 5 s to connect, and 1 s between two
- * queries.
+ * Grace time in milliseconds before old keys are deleted, because a process may have read a ciphertext but not yet the key for it. Such a
+ * process needs at most 14 s to read the key: 8 s in the queue for a database connection, 5 s to connect, and 1 s between its two queries.
  */
 const GRACE_MS = 20_000;
 
@@ -24,8 +23,8 @@ export interface StoredSecret {
 export interface SecretColumn {
   /**
    * Reads at most `limit` encrypted secrets of the tenant, in the order of their ids. Begins after the id `afterId`, or with the first id
-   * if `afterId` is null. Reads only secrets whose ciphertext sorts before `bytes`. A ciphertext begins with the version of its key, so
-   * these secrets have an older key.
+   * if `afterId` is null. Reads only secrets whose ciphertext sorts before `bytes`. A ciphertext begins with the version of its key. If
+   * `bytes` is the version of a key, the result has only secrets with an older key.
    */
   readBefore(
     db: Database,
@@ -43,7 +42,10 @@ export interface SecretColumn {
 
 /** Result of a rotation. */
 export interface Rotation {
-  /** Version of the new encryption key. If the rotation continues an earlier rotation, it is the key that the earlier rotation made. */
+  /**
+   * Version of the new encryption key. If the rotation continued an earlier rotation, this is the version of the key that the earlier
+   * rotation made.
+   */
   version: number;
   /** Number of secrets that this rotation encrypted again, with the newest key. */
   reencrypted: number;

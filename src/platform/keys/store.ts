@@ -84,7 +84,10 @@ export async function lockForNewKey(tx: Tx): Promise<void> {
   await lockRow(tx).forUpdate().executeTakeFirstOrThrow();
 }
 
-/** Returns the query for the row of the pepper. Callers lock this row, because it always exists and is never replaced. */
+/**
+ * Returns a query that selects the row of the pepper. `blockNewKeys` and `lockForNewKey` add a row lock to this query. They lock the row of
+ * the pepper, because it always exists and is never replaced.
+ */
 function lockRow(tx: Tx) {
   return tx.selectFrom('service_key').select('version').where('purpose', '=', 'pepper').where('version', '=', 1);
 }

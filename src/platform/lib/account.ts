@@ -8,8 +8,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface Account {
   tenant: string;
   /**
-   * Id of the credential or user of the tenant that makes the call. For an unauthenticated caller, the id of the channel, or the network of
-   * the client's address. Empty until the caller is known.
+   * Id of the tenant's credential or user that makes the call. For an unauthenticated caller, the id of the channel, or the network of the
+   * client's address. Empty until the caller is known.
    */
   caller: string;
   /**

@@ -4,7 +4,10 @@
  */
 export type CsvCell = string | number | null;
 
-/** First character of a text that a spreadsheet may run as a formula (OWASP, "CSV Injection"). Some spreadsheets skip a tab or CR there. */
+/**
+ * First character of a text that a spreadsheet may run as a formula (OWASP, "CSV Injection"). A tab or CR counts too, because some
+ * spreadsheets skip it and run the formula after it.
+ */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 

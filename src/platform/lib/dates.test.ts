@@ -161,8 +161,9 @@ describe('instantOf', () => {
         const wanted = Date.parse(`${date}T${time}:00Z`);
         const gap = wallMs(ms, zone) - wanted;
         assert.ok(gap >= 0);
-        // Proves that the result is late by exactly the skipped gap. At `ms - gap`, the zone still has its offset from before the clock
-        // change, so the local time must be `wanted - gap`. If no time is skipped, `gap` is 0, and this line proves nothing new.
+        // If a clock change skips the local time, this line proves that `gap` is the length of the skipped time. The instant `ms - gap` is
+        // then before the clock change, so its local time must be `wanted - gap`. If no time is skipped, `gap` is 0, and the line proves
+        // nothing new.
         assert.equal(wallMs(ms - gap, zone), wanted - gap);
         for (const minutes of [20, 30, 60, 120]) {
           assert.notEqual(

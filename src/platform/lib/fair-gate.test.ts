@@ -99,7 +99,7 @@ describe('FairGate', () => {
     };
     await Promise.all([gate.run('a', work), gate.run('a', work)]);
     const [beganMs = 0, endedMs = 0, nextBeganMs = 0] = times;
-    // A timer of Node may fire up to a millisecond early, so 2 ms less are accepted.
+    // A timer of Node may fire up to a millisecond early, so the test accepts a rest that is up to 2 ms shorter than the work.
     assert.ok(nextBeganMs - endedMs >= endedMs - beganMs - 2, `rested ${nextBeganMs - endedMs} ms`);
   });
 });

@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import { parseRedisUrl } from './redis-url.ts';
 
 describe('parseRedisUrl', () => {
-  it('a URL of one server is returned unchanged', () => {
+  it('parseRedisUrl returns the URL of one server unchanged', () => {
     assert.deepEqual(parseRedisUrl('rediss://u:p@h:1/2'), { mode: 'server', url: 'rediss://u:p@h:1/2' });
   });
 
-  it('a URL of a cluster has all hosts with their ports, and the decoded login', () => {
+  it('for a URL of a cluster, the result has all hosts with their ports, and the decoded login', () => {
     assert.deepEqual(parseRedisUrl('rediss+cluster://me:a%40b:c@one:7000,[::1]:7001,10.0.0.3'), {
       mode: 'cluster',
       hosts: [
@@ -20,7 +20,7 @@ describe('parseRedisUrl', () => {
     });
   });
 
-  it('a URL of Sentinels has the name of the primary, the database, and both logins', () => {
+  it('for a URL of Sentinels, the result has the name of the primary, the database, and both logins', () => {
     const url = 'redis+sentinel://:secret@one,two:1/my%20primary/3?sentinel_username=watch&sentinel_password=p%26q';
     assert.deepEqual(parseRedisUrl(url), {
       mode: 'sentinel',
@@ -36,7 +36,7 @@ describe('parseRedisUrl', () => {
     });
   });
 
-  it('a URL that does not have one of the three forms gives null', () => {
+  it('parseRedisUrl returns null for a URL that does not have one of the three forms', () => {
     for (const url of [
       'redis+cluster:h',
       'redis+cluster://h/1',

@@ -19,7 +19,7 @@ describe('a tenant token', () => {
     );
   });
 
-  it('two tokens of one tenant differ in their block and in their secret part', () => {
+  it('two tokens of one tenant differ in their encrypted block and in their secret part', () => {
     const [one, other] = [tokens.create(7).token, tokens.create(7).token];
     assert.notEqual(one.slice(0, 21), other.slice(0, 21));
     assert.notEqual(one.slice(22), other.slice(22));
@@ -31,7 +31,7 @@ describe('a tenant token', () => {
     assert.equal(createTenantTokens(pepper, 'other').read(token), null);
   });
 
-  it('cannot be read if its block, the start of its secret part, its length or its kind of characters has changed', () => {
+  it('cannot be read if its encrypted block, the start of its secret part, its length or its set of characters has changed', () => {
     const bytes = Buffer.from(tokens.create(7).token, 'base64url');
     for (let index = 0; index < 24; index += 1) {
       const changed = Buffer.from(bytes);

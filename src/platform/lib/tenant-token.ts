@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const BLOCK_BYTES = 16;
-/** Number of bytes at the start of the secret part of a token that its encrypted block also contains. */
+/** Number of bytes at the start of the secret part of a token. The encrypted block of the token contains a copy of these bytes. */
 const REPEATED_BYTES = 8;
 const SECRET_BYTES = 32;
 const TOKEN = new RegExp(`^[\\w-]{${((BLOCK_BYTES + SECRET_BYTES) * 4) / 3}}$`);

@@ -61,7 +61,7 @@ export function startTurn(): Turn {
   };
 }
 
-/** Does the same as `items.map(step)`, but divides the work into turns, so that the event loop is not blocked for long. */
+/** Does the same as `items.map(step)`, but pauses regularly (`Turn.next`), so that the event loop is not blocked for long. */
 export async function mapInTurns<Item, Made>(items: Iterable<Item>, step: (item: Item) => Made): Promise<Made[]> {
   const turn = startTurn();
   const made: Made[] = [];

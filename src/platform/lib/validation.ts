@@ -24,8 +24,8 @@ function newAjv(options: Options): Ajv {
   ajv.addFormat('uuid', isUuid);
   const isCalendarDay = ajv.formats['date'] as { validate: (text: string) => boolean };
   const isUri = ajv.formats['uri'] as (text: string) => boolean;
-  // The format `uri` is used only for URLs of pictures, which other programs load and show. So `javascript:`, `data:` and `file:` are
-  // refused.
+  // The format `uri` is used only for URLs of pictures. Other programs load and show these pictures, and a URL with `javascript:`, `data:`
+  // or `file:` could attack such a program. So only URLs with http and https are accepted.
   ajv.addFormat('uri', (text) => /^https?:\/\/[^/?#]/i.test(text) && isUri(text));
   // PostgreSQL has no year 0, so dates of the year 0 are refused.
   ajv.addFormat('date', (text) => isCalendarDay.validate(text) && !text.startsWith('0000'));
@@ -36,7 +36,7 @@ function newAjv(options: Options): Ajv {
 }
 
 /**
- * Returns true if `Date` can read the text, and the year in UTC has four digits and is not 0. The package ajv-formats also accepts the second 60,
+ * Returns true if `Date` can read the text, and if its year in UTC is from 1 to 9999. The package ajv-formats also accepts the second 60,
  * which `Date` refuses.
  */
 function isStorableTime(text: string): boolean {

@@ -128,7 +128,7 @@ describe('a mailer', () => {
     assert.deepEqual(found, ['EMESSAGE', '550', 'EAUTH', '535', 'ESOCKET', undefined]);
   });
 
-  it('keeps at most 100 waiting mails of one tenant, logs each further one, and still takes a mail of another tenant', async (t) => {
+  it('keeps at most 100 waiting mails of one tenant, logs each mail that it refuses, and still takes a mail of another tenant', async (t) => {
     const { mailer, lines } = mailerFor(t, await startSilentServer(t, ''));
     for (let count = 0; count < 102; count += 1) {
       mailer.send(MAIL);

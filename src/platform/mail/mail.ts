@@ -3,8 +3,9 @@ import type { MailSettings } from '../config.ts';
 import { inTime } from '../lib/in-time.ts';
 import { openTransport, type Transport } from './transport.ts';
 
-/** Largest number of mails that wait or are being sent, for all tenants together and for one tenant. A further mail is not sent. */
+/** Largest number of mails of all tenants together that wait or are being sent. A further mail is not sent. */
 const MAX_MAILS = 1_000;
+/** Largest number of mails of one tenant that wait or are being sent. A further mail is not sent. */
 const MAX_MAILS_OF_TENANT = 100;
 /** Default time limit of `close` in milliseconds. */
 const CLOSE_LIMIT_MS = 5_000;

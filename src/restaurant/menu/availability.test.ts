@@ -113,7 +113,7 @@ describe('POST /v1/staff/dishes/availability/', () => {
     assert.equal((await change({ skus: skus.slice(0, 10), is_active: true }, own)).status, 200);
   });
 
-  it('200, 405: a dish with the sku "availability" can be changed by PATCH, and GET of the path is refused', async () => {
+  it('200, 405: a dish with the sku "availability" can be changed by PATCH, and a GET of its path is refused', async () => {
     const menu = sampleMenu();
     menu.dishes = [{ sku: 'availability', name: 'A', price: '1', category: 'Pizza' }];
     const own = await service.tenant({ menu });

@@ -45,7 +45,7 @@ function movedDishes(before: StoredDish[], after: StoredDish[]): Set<string> {
 
 /** Returns the numbers of a longest increasing subsequence, by patience sorting. The numbers must differ. */
 function longestIncreasing(numbers: number[]): Set<number> {
-  /** Smallest number with which an increasing subsequence of the length `index + 1` ends. */
+  /** For each index, the smallest number that ends an increasing subsequence of `index + 1` numbers. */
   const ends: number[] = [];
   /** For each number, the number before it in its subsequence. Undefined for the first number of a subsequence. */
   const previous = new Map<number, number | undefined>();

@@ -109,7 +109,7 @@ export async function replaceMenu(
     const stored = await store.lockMenu(tx, tenantId);
     const isExpected = await isMatching(tx, tenantId, stored.version, ifMatch);
     // If the response to the COMMIT was lost, the transaction runs again. The second run then finds the menu that the first run has
-    // written.
+    // written, and must not refuse this menu as outdated.
     if (!isExpected && !hasWritten) {
       throw menuChanged();
     }

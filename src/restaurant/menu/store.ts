@@ -250,8 +250,9 @@ export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[
 
 /**
  * Upserts dishes. Passes all dishes as one JSON parameter, because a statement with nineteen parameters for each dish is slow to build. For
- * a thousand dishes, building it would block the event loop for longer than the database needs to run it. The tenant comes from the row of
- * the menu, because a cluster sends an `INSERT … SELECT` to the node of the tenant only if the SELECT reads a table of that tenant.
+ * a thousand dishes, building it would block the event loop for longer than the database needs to run it. The statement takes the tenant id
+ * from the table `menu`. A cluster sends an `INSERT … SELECT` to the node of the tenant only if the SELECT reads a table that is
+ * distributed by tenant.
  */
 async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {
   await sql`

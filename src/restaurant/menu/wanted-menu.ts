@@ -55,8 +55,8 @@ export async function changesTo(stored: StoredMenu, wanted: WantedMenu): Promise
 }
 
 /**
- * Returns the sections of the document with the times of their creation and last change. Also returns stored sections that the document
- * leaves out but that are still needed, because a menu set contains the section, or because a stored dish that is not in the document
+ * Returns the sections of the document with the times of their creation and last change. Also returns each stored section that the document
+ * leaves out but that is still needed. A section is needed if a menu set contains it, or if a stored dish that is not in the document
  * belongs to it.
  */
 async function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[]): Promise<StampedSections> {

@@ -16,12 +16,12 @@ const LUNCH = [1, 2, 3, 4, 5, 6, 7].map((day) => `${day} 12:00-15:00`);
 const ALWAYS: string[] = [];
 
 /**
- * Opening hours, a time `at`, and the expected time of the next opening `opensAt`. If the restaurant is open at the time `at`, both times
- * are equal.
+ * Name of the case, time zone, opening hours, a time `at`, and the expected time of the next opening `opensAt`. If the restaurant is open
+ * at the time `at`, `opensAt` is the same time. `opensAt` is null if no next opening can be calculated.
  */
 type Case = [what: string, timezone: string, hours: string[], at: string, opensAt: string | null];
 
-// 20 November 2026 is a Friday (5).
+// 20 November 2026 is a Friday, which is the weekday 5 in opening hours.
 const CASES: Case[] = [
   ['no hours', 'UTC', ALWAYS, '2026-11-20T03:00:00Z', '2026-11-20T03:00:00Z'],
   ['the first moment', 'UTC', LUNCH, '2026-11-20T12:00:00Z', '2026-11-20T12:00:00Z'],
@@ -87,7 +87,7 @@ const CASES: Case[] = [
 
 describe('OpeningHours', () => {
   for (const [what, timezone, hours, at, opensAt] of CASES) {
-    it(`at ${what}, isOpenAt and nextOpening give the expected times`, () => {
+    it(`isOpenAt and nextOpening return the expected results in the case: ${what}`, () => {
       const atMs = Date.parse(at);
       const opening = hoursOf(timezone, ...hours);
       assert.deepEqual([opening.isOpenAt(atMs), iso(opening.nextOpening(atMs))], [opensAt === at, opensAt]);

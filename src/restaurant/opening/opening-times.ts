@@ -31,18 +31,18 @@ interface Span {
 
 const DAY_MS = 86_400_000;
 /**
- * Number of days before a given time whose opening times are considered. An opening time may last until the end of the next day, and a
+ * Number of past days whose opening times may still last at a given time. An opening time may last until the end of the next day, and a
  * clock change may make it longer.
  */
 const DAYS_BEFORE = 2;
 /**
- * Number of days after a given time whose opening times are considered. Two weeks are needed, because a clock change may skip a whole
- * opening time of the first week.
+ * Number of future days that are searched for the next opening. Two weeks are needed, because a clock change may skip a whole opening time
+ * of the first week.
  */
 const DAYS_AFTER = 15;
 /**
- * Time in milliseconds of Unix time. From this time on, no opening times are calculated, because days from the year 10000 on have no text
- * `YYYY-MM-DD`.
+ * First time, in milliseconds of Unix time, for which no opening times are calculated. The calculation also needs the days after the time,
+ * and days from the year 10000 on have no text `YYYY-MM-DD`.
  */
 const LAST_MS = Date.parse('9999-01-01T00:00:00Z');
 

@@ -90,7 +90,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
     assert.ok(((await assertClosed(tenant)) ?? 0) > 3_500);
   });
 
-  it('409: a valid order is refused during a pause; 400: an invalid order is refused; 200: stored orders and the menu work', async () => {
+  it('200: during a pause, stored orders and the menu can be used; 409 or 400: a valid or an invalid new order is refused', async () => {
     const tenant = await service.tenant();
     const { body: order } = await place(service, tenant);
     const { external_order_id } = order;
@@ -244,7 +244,7 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
     );
   });
 
-  it('403: staff cannot replace the opening hours, and a tenant without restaurant cannot read them; 401: nor can a partner', async () => {
+  it('403: staff cannot replace opening hours, and a tenant without restaurant cannot read them; 401: a partner cannot read them', async () => {
     const tenant = await service.tenant();
     const hotel = await service.tenant({ features: ['hotel'] });
     assertError(await putHours(tenant, [], tenant.staff), 403, 'error');

@@ -117,7 +117,7 @@ describe('fields of an order that show who placed it and when it changed', () =>
 });
 
 describe('expected_status, reason and ready_by of POST /v1/staff/orders/{order_id}/status/', () => {
-  it('409: a change from another status than expected_status is refused and writes no row; 200: the right one is accepted', async () => {
+  it('409: a change with an outdated expected_status is refused and writes no row; 200: with the current status it is accepted', async () => {
     const id = await newId();
     assert.equal((await setOrderStatus(service, tenant, id, 'confirmed', { expected_status: 'pending' })).status, 200);
     const rows = await dumpRows(service, 'restaurant_order', 'order_status_change', 'event');

@@ -15,9 +15,9 @@ const PAGE = 50;
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 /**
- * Maximum number of pages that a statement reads for one page of a list, or to count the orders of a selective filter. For each order,
- * PostgreSQL reads a page of the table and a few pages of an index. A search by name also sorts the names of 31 days. To count the orders
- * of a filter that most orders pass, PostgreSQL may read more pages.
+ * Maximum number of database pages (8 KiB) that a statement reads to return one page of a list, or to count the orders of a selective
+ * filter. For each order, PostgreSQL reads a page of the table and a few pages of an index. A search by name also sorts the names of 31
+ * days. To count the orders of a filter that most orders pass, PostgreSQL may read more pages.
  */
 const MOST_PAGES = 1_200;
 
@@ -44,7 +44,10 @@ describe('plans of the lists of orders', {
     await service.close();
   });
 
-  /** Inserts orders. One in 200 is open, one in 300 is picked up, and names and phones repeat as in a town. */
+  /**
+   * Inserts orders. One in 200 is open, and one in 300 is picked up. About one in ten has a name that begins with `Ánà`, and the orders use
+   * 5,000 phone numbers again and again.
+   */
   async function insert({ tenantId, credential }: TestTenant, count: number): Promise<void> {
     await sql`
       INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, order_type, customer_name,
@@ -62,7 +65,10 @@ describe('plans of the lists of orders', {
     `.execute(service.database.db);
   }
 
-  /** Reads the first page of a list, a page in the middle, and the orders after a given order, as a list without pages reads them. */
+  /**
+   * Reads the first page of a list, a page in the middle, and a batch of the orders after a given id. A list without pages is read in such
+   * batches.
+   */
   async function read(of: TestTenant, filter: OrderFilter, order: ListOrder): Promise<void> {
     const list = listOfTenant(planned.db, of.tenantId, filter, order);
     const { count } = await list.readPage(0, PAGE);

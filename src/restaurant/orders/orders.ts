@@ -57,8 +57,8 @@ const LARGE_ORDERS_AT_ONCE = 4;
 const LARGE_ORDERS_OF_A_TENANT = 2;
 const LARGE_ORDER_WAIT_MS = 30_000;
 /**
- * Maximum number of groups with a large order that lists read at the same time, because each group may have a megabyte of text. Further
- * groups wait, and the tenants are served round robin.
+ * Maximum number of orders above `WHOLE_ORDERS_BYTES` that lists read at the same time, because each may have a megabyte of text. Further
+ * such orders wait, and the tenants are served round robin.
  */
 const LARGE_GROUPS_AT_ONCE = 2;
 const LARGE_GROUPS_OF_A_TENANT = 1;
@@ -305,7 +305,7 @@ function groupBySize(listed: ListedOrder[]): ListedOrder[][] {
   return groups;
 }
 
-/** Returns true if the group is one order that exceeds the size of a group. */
+/** Returns true if the group is a single order that is larger than `WHOLE_ORDERS_BYTES`. */
 function isLargeOrder([first]: ListedOrder[]): boolean {
   return first !== undefined && first.size > WHOLE_ORDERS_BYTES;
 }

@@ -167,7 +167,7 @@ describe('POST /v1/third-party/orders/quote/', () => {
     assertError(await quote({ items: [{ item_id: 'GONE', quantity: 1 }] }, own), 400, 'item_not_found');
   });
 
-  it('429: a quote counts as a call of the budget', async () => {
+  it('429: each quote counts as one call in the budget of the credential', async () => {
     const limited = await startService({ beside: service, config: { rateLimitPerMinute: 2 } });
     try {
       const { partner } = await service.credential(tenant.tenantId);

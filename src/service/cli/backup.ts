@@ -16,7 +16,7 @@ export interface BackupFlags {
 
 /**
  * Runs `roomservice backup FILE`. Writes all rows as they are at one moment, while other processes use the database. Neither migrates nor
- * changes the database, because an operator makes a backup before an upgrade.
+ * changes the database, because processes of an earlier version may still use it when an operator makes a backup before an upgrade.
  */
 export async function backup(config: Config, file: string, { passphraseFile, json }: BackupFlags): Promise<void> {
   const passphrase = passphraseFile === undefined ? null : await readPassphrase(passphraseFile);

@@ -58,7 +58,10 @@ function lineOf({ table, placement, actual }: TablePlacement): string {
   return `  ${table}: is ${actual}, must be ${placement}`;
 }
 
-/** Opens the database of DATABASE_URL for one piece of work. Does not migrate it, because these commands must not change anything else. */
+/**
+ * Opens the database of DATABASE_URL for the work of one command. Does not migrate the database, because `cluster verify` must change
+ * nothing, and `cluster distribute` must only place tables on nodes.
+ */
 async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl: url } = config;
   if (url === null) {

@@ -46,7 +46,7 @@ async function newCopy(): Promise<string> {
 
 function assertHelps(folder: string): void {
   const command = [join(folder, 'bin/roomservice.mjs'), '--help'];
-  // The environment does not contain NODE_COMPILE_CACHE, because the command would then use the compile cache of the tests.
+  // The environment does not contain NODE_COMPILE_CACHE, because with this variable the command would use the compile cache of the tests.
   const env = { PATH: process.env['PATH'] };
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', env });
   assert.deepEqual([status, stderr], [0, '']);

@@ -32,7 +32,7 @@ interface Report {
   tries: { what: string; tried: boolean; details: string[]; faults: string[] }[];
 }
 
-/** Runs `config check --json`. PORT is not set, because an empty value counts as not set. */
+/** Runs `config check --json`. Sets PORT to an empty value, which counts as not set, because `runCommand` would otherwise set PORT to 0. */
 async function check(env: Record<string, string>): Promise<Report & { code: number | null; output: string }> {
   const { code, stdout, stderr } = await runCommand(['config', 'check', '--json'], { env: { PORT: '', ...env } });
   assert.equal(stderr, '');

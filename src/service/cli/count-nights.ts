@@ -19,7 +19,7 @@ export async function countNights(db: Database, tenants: Tenant[]): Promise<Coun
   return counted;
 }
 
-/** Returns the number of counted nights of all tenants, and the number of those whose counter differs from the reservations. */
+/** Returns the number of counted nights of all tenants, and the number of these nights whose counter differs from the reservations. */
 export function sumOfNights(counted: CountedNights[]): { nights: number; wrong: number } {
   return {
     nights: counted.reduce((sum, { nights }) => sum + nights, 0),

@@ -4,7 +4,7 @@ import { asPlainText, SETTINGS, shortMeaning } from '#platform/settings.ts';
 /** Width of the help in characters if stdout is not a terminal. */
 const DEFAULT_WIDTH = 80;
 
-/** Returns the part of the help that names the environment variables, with the first sentence of each meaning. */
+/** Returns the part of the help that lists the environment variables, each with the first sentence of its meaning. */
 export function describeSettings(command: Command): string {
   const help = command.createHelp();
   help.prepareContext({ helpWidth: process.stdout.columns ?? DEFAULT_WIDTH });

@@ -20,7 +20,7 @@ import { causeEvent, eventually, isSignedWith, listDeliveries, register } from '
 const STEADY = 2;
 /** Number of partners that register a new webhook before each event. */
 const CHANGING = 3;
-/** Wait between two events of a partner, and between two rounds of calls of the channels. */
+/** Wait in milliseconds between two events of a partner, and between two rounds in which each channel makes one call. */
 const PAUSE_MS = 300;
 const SETTLE_MS = 30_000;
 
@@ -176,7 +176,8 @@ describe('roomservice keys rotate', () => {
 });
 
 /**
- * Causes events and sends channel calls until `load.isOver` is true. In every 20th pass over the channels, it creates a further channel.
+ * Causes events and sends channel calls until `load.isOver` is true. In each round, every channel makes one call. Every 20th round first
+ * creates a further channel.
  */
 async function startLoad(service: TestService, hotel: TestHotel, receiver: Receiver, load: Load): Promise<void> {
   const registered = async (partner: Record<string, string>) => {
