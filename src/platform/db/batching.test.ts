@@ -145,7 +145,7 @@ describe('batching on a database cluster', () => {
     ]);
   });
 
-  it('while a batch of one tenant runs, its next call waits, and a call of another tenant begins immediately', async () => {
+  it('while a batch of one tenant runs, the next call of this tenant waits, and a call of another tenant begins immediately', async () => {
     const { sent, call } = doubling({ db: cluster, tenantIdOf });
     const first = call(101);
     await setImmediate();

@@ -12,7 +12,7 @@ export interface BatchedWork<Input, Output> {
   /** Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */
   many: (inputs: Input[]) => Promise<Output[]>;
   /**
-   * Largest number of batches that run at the same time. On a cluster, the number holds for each tenant separately. While it is reached,
+   * Largest number of batches that run at the same time. On a cluster, the number is the limit for each tenant. While so many batches run,
    * new calls wait, and they form the next batch.
    */
   maxUnderWay: number;

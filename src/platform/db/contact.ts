@@ -17,8 +17,8 @@ export class DatabaseContact {
   /** Time (`performance.now()`) at which the last successful regular statement began. */
   #lastMs = performance.now();
   /**
-   * True if a read since the contact began has found that all migrations are applied. The value then stays true, because a migration is
-   * never undone.
+   * True if a read of the list of migrations has found that all are applied. While the process is in contact, the value then stays true,
+   * because a migration is never undone.
    */
   #isMigrated = false;
 
@@ -33,9 +33,9 @@ export class DatabaseContact {
   }
 
   /**
-   * Returns true if the database can be reached and has all migrations. Reads the list of migrations until it is complete, and again after
-   * a call that found no contact, because the database may have been restored from an older backup in the meantime. All other calls send no
-   * statement.
+   * Returns true if the database can be reached and has all migrations. Each call reads the list of migrations, until one call has found
+   * all migrations. Later calls send no statement. After a call that found no contact, the calls read the list again, because the database
+   * may have been restored from an older backup in the meantime.
    */
   async isReady(): Promise<boolean> {
     if (performance.now() > this.#lastMs + IN_CONTACT_FOR_MS) {

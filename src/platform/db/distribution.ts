@@ -6,9 +6,10 @@ import { readLayout } from './layout.ts';
  * Place of the rows of a table on a cluster (Citus).
  *
  * - `by tenant`: the rows of a tenant lie together on one node, with the tenant's rows of all other such tables.
- * - `on each node`: each node has a copy, so each node reads the table alone. A write needs all nodes. For tables that other tables refer to,
- *   and that change seldom.
- * - `on the coordinator`: no copies. Reads and writes work while another node is down, and row locks cannot deadlock between copies.
+ * - `on each node`: each node has a copy, so a read needs only one node, but a write needs all nodes. This place is for tables that other
+ *   tables refer to and that change seldom.
+ * - `on the coordinator`: only the coordinator has the table. Reads and writes work while another node is down. Two transactions cannot
+ *   deadlock by locking the copies of a row in different orders, because a row has no copies.
  */
 export type Placement = 'by tenant' | 'on each node' | 'on the coordinator';
 

@@ -8,7 +8,9 @@ import { look } from './look.ts';
 const CHECK_EVERY_MS = 1_000;
 /** Time limit in milliseconds for connecting to the database for a check, and for the query of the check. */
 const CHECK_TIMEOUT_MS = 2_000;
-/** Selects the sessions of our own user that wait until a standby confirms their commit. */
+/**
+ * Selects the sessions that wait until a standby confirms their commit. Only sessions of the database user of this process are selected.
+ */
 const WAITING = `
   SELECT pid || ' ' || query_start AS id FROM pg_stat_activity
   WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'`;
@@ -96,7 +98,8 @@ export class HungWrites {
       this.#note([...found].some((id) => this.#found.has(id)));
       this.#found = found;
     } catch {
-      // The check has failed, so the result of the previous check stays. If the statements hang, they still end at their own time limits.
+      // The check has failed, so the result of the previous check stays. Writes that hang are then not abandoned here, but each still ends
+      // at the time limit of its statement.
     } finally {
       this.#isChecking = false;
     }

@@ -204,7 +204,7 @@ describe('a list with stored tallies', () => {
     assert.equal(rows[0]?.count, 0);
   });
 
-  it('a list of fewer rows than one read stores gets no tallies', async () => {
+  it('a list gets no tallies if it has fewer rows than one read stores tallies for', async () => {
     await sql`DELETE FROM list_tally`.execute(db);
     await sql`DELETE FROM restaurant_order WHERE tenant_id = ${tenantId} AND id < ${firstIdAt(todayMs - 3 * DAY_MS)}::uuid`.execute(
       db,

@@ -56,7 +56,7 @@ export interface Segment extends IdRange {
 const SETTLED_MS = 3_600_000;
 /**
  * A read stores tallies if counting and skipping rows took longer than `slowMs` milliseconds. Then it stores tallies for about `rows` rows.
- * A list with fewer rows and without tallies gets no tallies.
+ * A list gets its first tallies only if it has more rows than this.
  */
 export const STORING = { slowMs: 10, rows: 20_000 };
 
@@ -71,7 +71,7 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /**
  * Returns the segments of a list in the order of the ids. A segment is either a part with a tally that is still correct, or a range without
  * such parts. Together the segments contain all ids. The count of a segment is the number of its rows that pass the filter.
- * @param tx transaction in the mode `snapshot`, so that the counts belong together
+ * @param tx transaction in the mode `snapshot`, so that all counts are from the same moment
  * @param idsIn selects the ids of the list between two bounds
  */
 export async function readSegments(tx: Db, list: TalliedList, filter: TallyFilter, idsIn: IdsIn): Promise<Segment[]> {
@@ -162,7 +162,7 @@ function withGaps(tallies: Segment[]): Segment[] {
 
 /**
  * Stores tallies for one of the ranges without tallies, if possible for the newest one. One call stores tallies for the parts of about
- * 20,000 rows, or for one part that has more rows. A list with fewer rows and without tallies gets no tallies.
+ * 20,000 rows, or for one part that has more rows. A list gets its first tallies only if it has more rows than this.
  */
 export async function storeTallies(
   db: Database,

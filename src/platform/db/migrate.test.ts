@@ -110,7 +110,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.deepEqual(rows, [{ mine: null }]);
   });
 
-  it('keeps the migrations before a migration that fails, and continues with the mended migration', async () => {
+  it('keeps the migrations before a migration that fails, and continues with this migration after it is corrected', async () => {
     await add('0002_value', 'INSERT INTO thing VALUES (1); SELECT 1 / 0;');
     await assert.rejects(
       migrate(),
@@ -133,7 +133,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.equal(await isValid('thing_by_value'), true);
   });
 
-  it('builds an index within the time limit of statements, also if the pool prepares its statements', async () => {
+  it('builds an index, also if the pool has a time limit for statements and prepares them', async () => {
     await add('0002_index', INDEX);
     assert.deepEqual(await migrate({ isPrepared: true }), { applied: ['0001_thing', '0002_index'], newer: [] });
     assert.equal(await isValid('thing_by_value'), true);

@@ -9,18 +9,24 @@ import { type GiveWayOptions, inPatientTransaction, retryWhileLocked } from './g
 
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
 
-/** Id of the advisory lock that lets only one process migrate a database at a time. Kysely's migrator used the same id before. */
+/**
+ * Id of the advisory lock that lets only one process migrate a database at a time. Kysely's migrator, which earlier versions used, takes a
+ * lock with the same id. So an earlier version cannot migrate at the same time.
+ */
 const LOCK_ID = '3853314791062309107';
 
 /** Wait in milliseconds until a process tries again to get the lock. */
 const LOCK_POLL_MS = 100;
 
-/** First line of a migration that runs without a transaction. While it builds an index, other transactions can write to the table. */
+/**
+ * First line of a migration that runs without a transaction. While such a migration builds an index, other transactions can write to the
+ * table of the index.
+ */
 const WITHOUT_TRANSACTION = '-- transaction: off';
 /** Matches the only kind of statement that a migration without a transaction may have. */
 const CREATE_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+) ON /i;
 
-/** Migrations of this version of the code, compared with the list of a database. */
+/** Differences between the migrations of this version of the code and the migrations that are applied in a database. */
 export interface Comparison {
   /** Names of the migrations that the database lacks, in their order. */
   missing: string[];
@@ -43,7 +49,10 @@ export interface MigrationOptions extends GiveWayOptions {
 export interface MigrationResult {
   /** Names of the migrations that this call has applied. */
   applied: string[];
-  /** Names of the migrations that a newer version has applied. This version works with them, because a migration only adds. */
+  /**
+   * Names of the migrations that a newer version has applied. This version works on their schema, because a migration only adds to the
+   * schema.
+   */
   newer: string[];
 }
 
@@ -82,9 +91,10 @@ export async function migrateToLatest<T>(
 }
 
 /**
- * Applies the missing migrations while the transaction of another connection holds the lock. The pool needs two connections. The lock of a
- * transaction also works behind a connection pooler, where the lock of a session would stay with a connection that other clients use. No
- * process waits inside a statement for the lock, because the build of an index waits until all older statements have ended.
+ * Applies the missing migrations on a second connection of the pool, while a transaction on the first connection holds the lock. The lock
+ * ends with this transaction. A lock of the session would not work behind a connection pooler, because it would stay with a connection that
+ * other clients use. If another process holds the lock, the function does not wait. A statement that waits for the lock would block the
+ * other process, because the build of an index waits until all older statements have ended.
  * @returns null if another process holds the lock
  */
 async function migrateUnderLock<T>(

@@ -38,7 +38,7 @@ export class NodeOutages {
   readonly #url: string;
   readonly #onChange: (node: string, isDown: boolean) => void;
   readonly #down = new Map<string, ClusterNode>();
-  /** Nodes of the tenants that have called while a node was down. Emptied when all nodes are back. */
+  /** Names of nodes, by the id of the tenant whose data they have. Filled while a node is down, and emptied when all nodes are back. */
   readonly #nodeOf = new Map<string, Promise<string>>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
@@ -57,7 +57,7 @@ export class NodeOutages {
 
   /**
    * Waits until it is known if the node of the tenant is down. Returns undefined if no node is down, so that the caller need not wait.
-   * @param tenant id of the tenant, or a name of an account that belongs to no tenant
+   * @param tenant id of the tenant. For another name, such as `STRANGERS`, the function returns undefined.
    * @throws UnavailableError if the node of the tenant is down
    */
   admit(tenant: string): Promise<void> | undefined {

@@ -30,7 +30,7 @@ export interface ListenerOptions {
    * missed notifications before.
    */
   onNotification: (payload: string) => void;
-  /** Called at most once, if this connection receives no notifications. The listener then ends. */
+  /** Called at most once, if the connection does not receive its own test notification. The listener then ends. */
   onDeaf: () => void;
   /** Time in milliseconds within which the test notification must arrive. Default: 2,000. */
   testWithinMs?: number;

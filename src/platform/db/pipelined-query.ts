@@ -90,7 +90,8 @@ class PipelinedQuery extends Query {
 
 /**
  * Runs a statement after the earlier statements, in one message to the server. The earlier statements have no parameters.
- * @throws the error of the first statement that fails. If the first earlier statement was no BEGIN, no transaction is open then.
+ * @throws the error of the first statement that fails. After this error, a transaction is open only if the first earlier statement was a
+ * BEGIN.
  */
 export function runPipelined(
   client: pg.ClientBase,

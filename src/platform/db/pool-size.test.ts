@@ -33,8 +33,8 @@ describe('announcePoolSize', () => {
   after(async () => await database.drop());
 
   it('thirty processes that start at the same time get sizes that the server allows for all thirty together', async () => {
-    // The server has 300 connections for 30 processes. A process that did not count the others would get 20 connections. The wait of three
-    // seconds lets all processes connect, even on a busy machine.
+    // The server allows 300 connections. If the 30 processes did not count each other, each would get 20 connections, which is 600
+    // together. Each process waits three seconds, so that all processes have connected before the first one counts, even on a busy machine.
     const found = await Promise.all(Array.from({ length: 30 }, () => announcePoolSize(database.url, 'auto', 3_000)));
     try {
       const later = await announcePoolSize(database.url, 10);
@@ -64,7 +64,7 @@ describe('announcePoolSize', () => {
     assert.ok(server.ofOthers >= 1);
   });
 
-  it('a size that exceeds the server causes a warning, and one line says how many processes of a size fit', async () => {
+  it('tellOfPool says how many processes of a size the server allows, and warnOfPool warns of a size above the limit of the server', async () => {
     const fitting = await announcePoolSize(database.url, 10);
     const tooLarge = await announcePoolSize(database.url, 1000);
     await Promise.all([fitting.close(), tooLarge.close()]);

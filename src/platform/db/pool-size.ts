@@ -51,7 +51,7 @@ export async function announcePoolSize(url: string, wanted: number | 'auto', gat
   const nameOf = (size: number) => `roomservice pool ${size}/${id}`;
   const client = new pg.Client({
     connectionString: url,
-    // Size 0 says that this process has not decided yet.
+    // Size 0 tells the other processes that this process has not chosen its size yet.
     application_name: nameOf(wanted === 'auto' ? 0 : wanted),
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
@@ -80,7 +80,8 @@ export async function announcePoolSize(url: string, wanted: number | 'auto', gat
  */
 export function automaticSize({ allowed, ofProcesses, ofOthers }: ServerConnections, starting: number): number {
   const free = allowed - ofProcesses - ofOthers;
-  // One process alone leaves half of the free connections to the processes that start later, for example in a rolling restart.
+  // A process that starts while no other process starts leaves half of the free connections to later processes, for example in a rolling
+  // restart.
   const share = Math.floor(free / Math.max(2, starting)) - EXTRA_CONNECTIONS;
   return Math.min(MOST_AUTOMATIC, Math.max(LEAST_AUTOMATIC, share));
 }
@@ -108,13 +109,16 @@ export function warnOfPool({ size, server }: PoolSize): string | null {
 
 /** Matches the name of the connections of a pool: its size, and the id of its process. */
 const POOL_NAME = /^roomservice pool (\d+)\/([0-9a-f]{8})$/;
-/** Matches the names of connections that EXTRA_CONNECTIONS counts. */
+/** Matches the names of the connections that a process has in addition to its pool. */
 const EXTRA_NAME = /^roomservice (?:listener|look|pooling)$/;
 
-/** Reads the connections of the server without those of this process. `undecided` is the number of processes without a size. */
+/**
+ * Reads the connections of the server without those of this process. `undecided` is the number of other processes that have not chosen
+ * their size yet.
+ */
 async function readServer(client: pg.Client, id: string): Promise<ServerConnections & { undecided: number }> {
-  // Users without special rights may also read `application_name` and `datid` of other users. Background processes of the server have no
-  // `datid`.
+  // A user without special rights may read only some columns of the connections of other users, among them `application_name` and `datid`.
+  // Background processes of the server have no `datid`, so they are not counted.
   const { rows } = await client.query<{ max: number; reserved: number; name: string; count: number }>(
     `SELECT current_setting('max_connections')::int AS max,
             current_setting('superuser_reserved_connections')::int

@@ -61,7 +61,8 @@ describe('PgBouncer in transaction mode', { skip }, () => {
   it('if prepared statements are forced but get lost, the error names DATABASE_PREPARED_STATEMENTS', {
     skip: (version ?? 0) >= 1.21 && 'this PgBouncer keeps prepared statements',
   }, async () => {
-    // PgBouncer has five connections to the server, so at least two of the six pools prepare the statement on the same connection.
+    // PgBouncer has five connections to the server, so at least two of the six pools use the same connection. The later of these two pools
+    // fails, because the other pool has prepared a statement of the same name there.
     const pools: Database[] = [1, 2, 3, 4, 5, 6].map(() =>
       createDatabase({ url, poolSize: 1, isPrepared: true, isPooled: true }),
     );

@@ -14,8 +14,8 @@ export interface Pooling {
 export const DIRECT: Pooling = { isPooled: false, keepsPreparedStatements: true };
 
 /**
- * Finds out if a connection pooler is between this process and PostgreSQL. A pooler gives its clients other process ids than those of
- * PostgreSQL. A pooler that keeps prepared statements (PgBouncer from 1.21) gives them names of its own.
+ * Finds out if a connection pooler is between this process and PostgreSQL. A pooler tells its client another process id than the one that
+ * `pg_backend_pid()` returns. If there is a pooler, also finds out if it keeps prepared statements, as PgBouncer does from version 1.21.
  * @throws an error of pg if the database is out of reach
  */
 export async function readPooling(url: string): Promise<Pooling> {

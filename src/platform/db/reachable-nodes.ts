@@ -17,9 +17,9 @@ interface NodeOfShards {
  * is down, so this function sends one statement to each node. Citus opens new connections for this, so a caller uses the function only
  * during an outage.
  *
- * Citus waits for a node that does not answer at all for `citus.node_connection_timeout` (docs/operating/cluster.md).
- * @param tables two tables that are placed by tenant
- * @param select makes the query of one pair of shards. Citus takes no parameters here, so values come from `literal`.
+ * If a node does not respond, Citus waits for it until `citus.node_connection_timeout` has passed (docs/operating/cluster.md).
+ * @param tables two tables that are distributed by tenant
+ * @param select makes the query for one pair of shards. It must write values with `literal`, because Citus takes no parameters here.
  * @returns the rows of all reachable nodes
  * @throws UnavailableError if no node can be reached
  */

@@ -4,12 +4,13 @@ const CAPITALS = 'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςАБВГДЕ
 const SMALL = 'αβγδεζηθικλμνξοπρστυφχψωσабвгдежзиклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґoollddddhhttæœþŋiss';
 
 /**
- * Returns an SQL expression for a text without case and without accents, so that a search finds `Inês` by `ines`. It knows the Latin, the Greek
- * and the Cyrillic alphabet. The expression is immutable, so an index can have it. It uses neither the collation of the database nor an
- * extension, because both differ between servers. Migrations repeat this expression for their indexes, so it must not change.
+ * Returns an SQL expression for a text without case and without accents, so that a search finds `Inês` by `ines`. The expression handles
+ * the Latin, the Greek and the Cyrillic alphabet. The expression is immutable, so an index can have it. It uses neither the collation of
+ * the database nor an extension, because both differ between servers. Migrations repeat this expression for their indexes, so it must not
+ * change.
  *
- * The result has at most 60 characters. Otherwise a text of rare characters could be too long for an index, because one character may become 18
- * characters when it is decomposed.
+ * The result has at most 60 characters. Otherwise a text of rare characters could be too long for an index, because one character may
+ * become 18 characters when it is decomposed.
  */
 export function folded(text: RawBuilder<unknown>): RawBuilder<string> {
   const withoutAccents = sql`regexp_replace(normalize(left(${text}, 100), NFKD), '[\\u0300-\\u036f]', '', 'g')`;

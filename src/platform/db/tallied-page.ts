@@ -13,15 +13,16 @@ import {
 } from './list-tallies.ts';
 import { runTransaction } from './transaction.ts';
 
-/** List with stored tallies, and the filter by which its rows are counted. */
+/** List for which the database may store tallies (counts of its rows), and the filter for the rows to count. */
 export interface Tallied {
   list: TalliedList;
   filter: TallyFilter;
 }
 
 /**
- * Reads one page of a list that may have stored tallies. The segments are ranges of ids, each with the number of its rows. By these numbers
- * the function finds the segment in which the page starts. So it skips rows only in this segment, and not in the segments before it.
+ * Reads one page of a list, and the number of rows of the whole list. The list is divided into segments: ranges of ids, each with the
+ * number of its rows. With these numbers, the function finds the segment in which the page starts. So it skips rows only in this segment,
+ * and not in the segments before it.
  */
 export async function readTalliedPage<Row>(
   db: Database,

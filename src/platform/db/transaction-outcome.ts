@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { connectForTransfer } from './transfer-session.ts';
 
-/** End of a transaction. Null: the server does not know the transaction, or no longer knows how it ended. */
+/** State of a transaction. Null: the server does not know the transaction, or no longer knows how it ended. */
 export type Outcome = 'committed' | 'aborted' | 'in progress' | null;
 
 /** Returns the id of the transaction that is open on the connection of this database, as a decimal text. */

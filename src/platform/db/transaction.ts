@@ -62,7 +62,7 @@ export async function executeByIndex<Row>(
   return await executeWith([PLAN_BY_INDEX, ...limit], db, statement);
 }
 
-/** Makes the planner choose only plans that scan no whole table, and that use only one process. */
+/** Makes the planner choose only plans that scan no whole table, and that use only one process of the server. */
 const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
@@ -71,8 +71,8 @@ const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
 
 /**
  * Runs a statement for which the planner scans only indexes, but may sort. Without these settings, if a statement counts many rows of a
- * table, the planner would read the table itself. That is slower than an index with all columns of the statement. The planner would also
- * use several processes for one caller.
+ * table, the planner would read the table itself. This takes longer than reading an index that has all columns of the statement. The server
+ * would also use several processes for this one statement.
  */
 export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   return await executeWith([PLAN_WITHOUT_TABLE_SCAN], db, statement);

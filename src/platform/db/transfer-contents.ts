@@ -17,7 +17,7 @@ export interface SequenceState {
   isCalled: boolean;
 }
 
-/** Description of a database without its rows. Another database needs it before it can load the rows. */
+/** Description of a database without its rows. A transfer needs this description before it can load the rows into another database. */
 export interface Contents {
   /** Version of the PostgreSQL server, for example `18.4`. */
   postgres: string;
@@ -37,7 +37,7 @@ export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
   kysely_migration_lock: 'Lock of an older migrator.',
 };
 
-/** Tables in which a migration writes rows, with the condition that holds for these rows as long as nobody has changed them. */
+/** Tables in which a migration writes rows, each with an SQL condition that is true for these rows until they are changed. */
 export const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
 
 /**

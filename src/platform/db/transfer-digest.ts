@@ -10,8 +10,9 @@ export interface TableDigest {
 }
 
 /**
- * Reads every table to its end and computes its digest. Must run in a transaction that `beginTransfer` has begun, because the settings
- * decide how values become text. Servers of all versions compute the same hash, because hash partitions depend on it.
+ * Reads every table to its end and computes its digest. Must run in a transaction that `beginTransfer` has begun, because a hash is
+ * computed from the text of a row, and the settings of this transaction decide how values are written as text. Servers of all versions
+ * compute the same hash, because hash partitions depend on it.
  */
 export async function digestTables(db: Database, tables: TableShape[]): Promise<Map<string, TableDigest>> {
   const digests = new Map<string, TableDigest>();

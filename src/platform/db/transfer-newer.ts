@@ -2,7 +2,7 @@ import { OperatorError } from '../errors.ts';
 import { namesOfThisVersion } from './migrate.ts';
 import type { Contents } from './transfer-contents.ts';
 
-/** @throws OperatorError if the contents have migrations that this version of the code does not know */
+/** @throws OperatorError if `migrations` lists migrations that this version of the code does not know */
 export async function refuseNewer({ migrations }: Pick<Contents, 'migrations'>): Promise<void> {
   const known = new Set(await namesOfThisVersion());
   const newer = migrations.filter((name) => !known.has(name));

@@ -11,14 +11,14 @@ const FIT: Fitness = {
   isStandby: false,
 };
 
-describe('requirements on a database that takes the data', () => {
+describe('requirements on the target database of a transfer', () => {
   it('a database of PostgreSQL 15 or later with UTF8 and the right to create tables is accepted', () => {
     for (const fitness of [FIT, { ...FIT, version: '18.4', major: 18 }]) {
       assert.equal(faultOf(fitness), null);
     }
   });
 
-  it('an older server, another encoding, a standby and a role without the right to create tables are refused with what to do', () => {
+  it('a server before PostgreSQL 15, an encoding other than UTF8, a standby and a role that may not create tables are refused, and the message says what to do', () => {
     const faults: [Partial<Fitness>, RegExp][] = [
       [{ version: '14.23', major: 14 }, /PostgreSQL 14\.23\. Use version 15 or later\./],
       [{ encoding: 'SQL_ASCII' }, /is SQL_ASCII\. Create the database with ENCODING 'UTF8'/],

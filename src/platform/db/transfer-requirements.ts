@@ -4,7 +4,7 @@ import { MIN_POSTGRES_MAJOR } from './inspect.ts';
 
 /** Properties of a server and of the role that is connected to it. */
 export interface Fitness {
-  /** Version for people, for example `14.9`. */
+  /** Full version of the server, for example `14.9`. */
   version: string;
   /** Major version, for example 14. */
   major: number;
@@ -17,7 +17,7 @@ export interface Fitness {
   isStandby: boolean;
 }
 
-/** @throws OperatorError if a database cannot take the data, or if its role may not create the tables */
+/** @throws OperatorError if the database cannot be the target of a transfer, for example because the role may not create tables */
 export async function refuseUnfit(client: pg.Client): Promise<void> {
   const { rows } = await client.query<Fitness>(`
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version,
@@ -32,7 +32,7 @@ export async function refuseUnfit(client: pg.Client): Promise<void> {
   }
 }
 
-/** Returns the first reason why a database cannot take the data, and what to do. Returns null if it can. */
+/** Returns the first reason why a database cannot be the target of a transfer, and what to do. Returns null if there is no reason. */
 export function faultOf(fitness: Fitness): string | null {
   if (fitness.major < MIN_POSTGRES_MAJOR) {
     return `The database server is PostgreSQL ${fitness.version}. Use version ${MIN_POSTGRES_MAJOR} or later.`;

@@ -57,8 +57,8 @@ export async function beginTransfer(client: pg.Client, mode: string): Promise<vo
 }
 
 /**
- * Returns a database whose statements run on this connection, inside the transaction that is open there. Functions that begin a transaction
- * of their own must not get it. It must not be destroyed.
+ * Returns a database whose statements run on this connection, inside the transaction that is open there. The returned database must not be
+ * destroyed, and must not be given to a function that begins a transaction of its own.
  */
 export function databaseOn(client: pg.Client): Database {
   // A client without a pool has no `release`, so this object adds it. `query` is bound, because pg keeps its state in fields of the client.

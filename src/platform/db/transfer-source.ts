@@ -58,7 +58,10 @@ async function refuseUnusable(client: pg.Client): Promise<void> {
   }
 }
 
-/** Begins a transaction, and locks the tables before its first query, because that query takes the snapshot. */
+/**
+ * Begins a transaction, and locks the tables before its first query, because that query takes the snapshot. If the snapshot were taken
+ * first, it would lack rows that are written before the lock.
+ */
 async function beginLocked(client: pg.Client): Promise<void> {
   const { tables } = await readContents(client);
   await beginTransfer(client, 'REPEATABLE READ');

@@ -25,11 +25,11 @@ export type RowCounts = Record<string, number>;
 
 export interface Load {
   contents: Contents;
-  /** Opens the rows of a table in the text format of COPY. It is called for each table, in the order of `contents.tables`. */
+  /** Opens a stream of the rows of a table in the text format of COPY. It is called for each table, in the order of `contents.tables`. */
   open: (table: TableShape) => AsyncIterable<Buffer>;
   /** Called in the loading transaction after all rows are loaded. If it fails, the database stays empty. It must begin no transaction. */
   beforeCommit?: (db: Database, counts: RowCounts) => Promise<void>;
-  /** Called before each table. */
+  /** Called with each table before its rows are loaded. */
   onTable?: (table: TableShape) => void;
 }
 
@@ -37,9 +37,9 @@ const NOT_EMPTY = 'Choose an empty database: another DATA_DIR, or a new database
 
 /**
  * Loads all rows into an empty database in one transaction. If the load fails or the process is killed, the database keeps its tables
- * without rows, and the same load may run again. Afterwards the database has only the migrations of the contents, so the caller must apply
- * the later migrations.
- * @throws OperatorError if the database is not empty or not fit for the data, or if a newer version made the contents
+ * without rows, and the same load may run again. Afterwards the database has only the migrations that `contents` lists, so the caller must
+ * apply the later migrations.
+ * @throws OperatorError if the database is not empty or not fit for the data, or if `contents` lists migrations of a newer version
  */
 export async function loadDatabase(url: string, load: Load): Promise<RowCounts> {
   await refuseNewer(load.contents);
@@ -64,7 +64,8 @@ export async function loadDatabase(url: string, load: Load): Promise<RowCounts> 
 
 /**
  * Refuses a database that is not empty, before anything is changed.
- * @throws OperatorError if the database has tables or views of other programs, migrations that the contents lack, or rows
+ * @throws OperatorError if the database is a cluster (Citus), or has tables or views of other programs, rows, or migrations that `contents`
+ * does not list
  */
 export async function refuseForeign(client: pg.Client, { migrations }: Contents): Promise<void> {
   const { rows } = await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`);

@@ -50,7 +50,7 @@ const isNotEmpty = (error: unknown) =>
   error instanceof OperatorError && error.message.startsWith('The database is not empty');
 
 describe('transfer of a database', () => {
-  it('each table of a migrated database is either copied or listed as transient', async () => {
+  it('each table of a migrated database is either copied, or listed as a table whose rows are not copied', async () => {
     const client = await connectForTransfer(from.url);
     const relations = await readRelations(client);
     await client.end();

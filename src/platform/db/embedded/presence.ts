@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { AlreadyServedError, InUseError } from './failure.ts';
 
-/** Kind of process. An `exclusive` process is a command that runs only if no other process uses PostgreSQL, and keeps other processes out. */
+/**
+ * Kind of process. An `exclusive` process is a command that runs only if no other process uses PostgreSQL. While it runs, no other process
+ * can use PostgreSQL.
+ */
 export type Role = 'serve' | 'command' | 'exclusive';
 
 /**
@@ -75,10 +78,12 @@ export async function createDatabase({ client }: Presence, name: string): Promis
 }
 
 /**
- * Takes the advisory locks of the role, which the connection holds until it ends. The start times of the connections cannot replace the
- * locks. Connections may become visible in another order than they started, so two processes could both find that they are the first.
+ * Takes the advisory locks of the role, which the connection holds until it ends. Comparing the start times of the connections would not be
+ * enough. Connections may become visible in another order than they started, so each of two processes could find that its own connection is
+ * the first.
  * @throws AlreadyServedError for a `serve` if another `serve` still holds its lock after 3 s
- * @throws InUseError if an `exclusive` process still uses PostgreSQL after 3 s, or for an `exclusive` process if any other process does
+ * @throws InUseError if an `exclusive` process still uses PostgreSQL after 3 s. If `role` is `exclusive`, also if any other process still
+ * uses PostgreSQL after 3 s
  */
 export async function claimRole(presence: Presence, role: Role, dataDir: string, signal: AbortSignal): Promise<void> {
   const isExclusive = role === 'exclusive';

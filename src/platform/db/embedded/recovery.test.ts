@@ -47,7 +47,7 @@ test('a killed PostgreSQL is started again under the same url with its rows, and
   assert.equal(await postmasterPid(embedded.clusterDir), undefined);
 });
 
-test('two processes reconnect after PostgreSQL was killed, and only the last one that closes stops it', async (t) => {
+test('two processes reconnect after PostgreSQL was killed, and it runs until both have closed the database', async (t) => {
   const dataDir = await newDataDir(t);
   const other = await spawnOpened(dataDir, 'serve');
   const messages: string[] = [];

@@ -44,7 +44,8 @@ export function databaseUrl({ location, password }: Connectable, database = NAME
 }
 
 /**
- * Connects to the running PostgreSQL, or starts PostgreSQL. If PostgreSQL is starting or stopping, waits for that first.
+ * Connects to the running PostgreSQL, or starts PostgreSQL. If PostgreSQL is starting or stopping, first waits until it has started or
+ * stopped.
  * @throws EmbeddedPostgresError if PostgreSQL cannot be used within 60 s
  * @throws AlreadyServedError if another `serve` runs
  * @throws InUseError if an `exclusive` process uses PostgreSQL, or if this process is `exclusive` and another process uses PostgreSQL
