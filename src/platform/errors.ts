@@ -125,8 +125,8 @@ export type SpecificCode = keyof typeof ERRORS;
 export type ErrorCode = SpecificCode | 'error';
 
 /**
- * Meaning of the code `error` for each status. The service responds with 400, 405, 408, 417 and 431 before it knows which operation is
- * called.
+ * Meaning of the code `error` for each status. No operation declares 400, 405, 408, 417 and 431, because the service responds with them
+ * before it knows which operation is called.
  */
 export const GENERIC_ERRORS = {
   400: {

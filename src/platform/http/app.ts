@@ -219,7 +219,10 @@ function handleErrors(app: FastifyInstance, onRefused: HttpOptions['onRefused'])
   });
 }
 
-/** Lets the app respond to unusual requests. Without this function, Node would send an empty response or close the connection. */
+/**
+ * Lets the app respond to two kinds of unusual requests. If the client has ended its half of the connection, Node would otherwise close the
+ * connection. If the header `Expect` is unknown, Node would otherwise send an empty response.
+ */
 function handleOddRequests(app: FastifyInstance): void {
   // A client may end its half of the connection after its last byte. With this option, the client can still read the response. `assign` is
   // used because Node's types do not have the option.

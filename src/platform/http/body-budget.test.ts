@@ -44,7 +44,7 @@ describe('the bounds on the bytes of request bodies in memory', () => {
     }
   }
 
-  /** Makes a call with a large body. The body is not a valid order, so the call gets 400 if the bound on bodies lets it in. */
+  /** Makes a call with a large body. The body is not a valid order, so the call gets 400 if no bound refuses the body with 429. */
   const sendLarge = (partner: Record<string, string>, bytes = MIB) =>
     service.call('POST', ORDERS, {
       headers: { ...partner, 'content-type': 'application/json' },

@@ -4,8 +4,8 @@ import type { BodyBounds } from '../lib/bounds.ts';
 import { type BodySpace, LARGE_BODY_BYTES } from './read-body.ts';
 
 /**
- * Divisor for the bound of one unauthenticated caller. This bound is the bound of all unauthenticated callers together, divided by this
- * number.
+ * Divisor for the bound on the body bytes of one unauthenticated caller. It is the bound of all unauthenticated callers together, divided
+ * by this number.
  */
 const STRANGER_SHARE = 4;
 const RETRY_AFTER_SECONDS = 1;

@@ -15,7 +15,10 @@ declare module 'fastify' {
     readingTurns: ReadingTurns;
   }
   interface FastifyRequest {
-    /** Bytes that the body of this request takes from the body budget until the response has ended. Null before the body is read. */
+    /**
+     * Counter of the bytes of the body of this request, which count against the bounds until the response has ended. Null before the body
+     * is read.
+     */
     bodySpace: HeldSpace | null;
   }
 }

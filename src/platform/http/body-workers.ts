@@ -37,8 +37,8 @@ export interface BodyWorkers {
 }
 
 /**
- * Creates the workers. Only the first body loads the package for worker threads and starts a thread. If bodies wait for a thread, the
- * tenants take turns.
+ * Creates the workers. The first call of `check` loads the package for worker threads and starts the first thread. If bodies wait for a
+ * thread, the tenants take turns.
  */
 export function createBodyWorkers(): BodyWorkers {
   let pool: Promise<Piscina> | undefined;

@@ -53,9 +53,9 @@ export interface StreamSource {
 }
 
 /**
- * Open streams of events of a process. A stream stays open, and sends no bytes for most of the time. So the queues of requests and the
- * bounds on slow readers do not apply to a stream, and `StreamBounds` apply instead. While a client does not read, its stream keeps at most
- * one text in memory.
+ * Open streams of events of a process. A stream stays open for minutes, and sends no bytes for most of this time. So it is not counted as a
+ * running request in the queues of requests, and has bounds of its own (`StreamBounds`). While a client does not read, its stream keeps at
+ * most one text in memory.
  */
 export class EventStreams {
   readonly #bounds: StreamBounds;
@@ -237,7 +237,10 @@ export class EventStream {
     }
   }
 
-  /** Sends a keep-alive message if it is due. Ends the stream if it is too old, and cuts it off if its client reads no bytes. */
+  /**
+   * Sends a keep-alive message if it is due. Ends the stream after its maximum duration, and cuts the stream off if its client reads no
+   * bytes.
+   */
   check(nowMs: number): void {
     const { beatEveryMs, undrainedMs, longestMs } = this.#bounds;
     if (this.#isWriting) {

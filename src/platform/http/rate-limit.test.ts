@@ -130,7 +130,8 @@ describe('the window of one minute in which the calls of a budget are counted', 
     }
     const asked = Date.now();
     const { resetSeconds } = budgetOf(await get());
-    // `resetSeconds` comes from a header that gives whole seconds, rounded up. So the window may end up to one second before this time.
+    // `resetSeconds` comes from a header that gives whole seconds, rounded up. So the window may end up to one second earlier than
+    // `resetSeconds` says.
     assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'the window does not end early');
     assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'the window does not end late');
   });
@@ -153,7 +154,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
     assert.deepEqual(headers, { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '60' });
   });
 
-  it('the memory of 200,000 windows is free again two minutes after they began, also if another key is used meanwhile', (t) => {
+  it('the memory of 200,000 windows is free again two minutes after they began, even if calls with another key continue', (t) => {
     let nowMs = 1_000;
     // `t.mock` is not used, because it would keep a record of each call, and this test measures the memory.
     performance.now = () => nowMs;

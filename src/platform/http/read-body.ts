@@ -89,9 +89,8 @@ function joined(chunks: Buffer[], sizeBytes: number): Buffer {
 }
 
 /**
- * Frees the memory of a chunk immediately. The chunk is empty afterwards. Otherwise the chunk would stay in memory until V8 collects it,
- * and these collections of large bodies would delay other requests. A chunk that shares its memory block with other Buffers is left as it
- * is.
+ * Empties a chunk and frees its memory immediately. Otherwise the chunk would stay in memory until a garbage collection, and the garbage
+ * collections for large bodies would delay other requests. A chunk that shares its memory block with other Buffers is left as it is.
  */
 export function freeChunk({ buffer, length }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) {

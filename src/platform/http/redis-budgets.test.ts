@@ -108,7 +108,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
-  it('200: reading a budget counts no call, and shows the calls to both nodes, or only the share of the node while Redis is lost', async () => {
+  it('200: reading a budget counts no call, and shows the calls to both nodes, but only how much of its share the node has used while Redis is lost', async () => {
     const tenant = await first.tenant();
     const { partner } = tenant;
     const look = async (node: TestService) => {
@@ -264,7 +264,7 @@ describe('the budget of a key over the loss and the return of Redis, with window
     await redis.close();
   });
 
-  /** Makes calls with one key to the nodes in turns. */
+  /** Makes `count` calls with one key, in turn to the nodes with these numbers. */
   async function call(numbers: number[], count: number): Promise<void> {
     for (let made = 0; made < count; made += 1) {
       const node = nodes[numbers[made % numbers.length] ?? 0];
@@ -296,7 +296,7 @@ describe('the budget of a key over the loss and the return of Redis, with window
     return Math.max(...letIn.map(letInFrom));
   }
 
-  it('if Redis is lost for more than two windows and comes back empty, a key gets at most two budgets in a window, and one budget in the first window of the loss', async () => {
+  it('if Redis is lost for more than two windows and comes back empty, at most twice the budget of a key is let in within a window, and at most the budget in the first window of the loss', async () => {
     await callDuring(sleep(1.5 * WINDOW_MS));
     await redis.kill();
     const lostAtMs = performance.now();
@@ -310,7 +310,7 @@ describe('the budget of a key over the loss and the return of Redis, with window
     assert.ok(mostLetIn() <= 2 * LIMIT, `${mostLetIn()} calls in a window`);
   });
 
-  it('if one node has let in almost all calls before a short loss of Redis, a key gets at most two budgets in a window', async () => {
+  it('if one node has let in almost all calls before a short loss of Redis, at most twice the budget of a key is let in within a window', async () => {
     await call([1], 1);
     await sleep(WINDOW_MS / 2);
     await call([0], LIMIT - 1);

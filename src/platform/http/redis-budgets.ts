@@ -17,8 +17,8 @@ const COUNT = `
   return {count, left}`;
 
 /**
- * Redis script (Lua) that counts no call. Returns the number of calls in the window of a key, and the milliseconds until the window ends.
- * Both numbers are zero if the key has no window.
+ * Redis script (Lua) that reads a window and counts no call. Returns the number of calls in the window of a key, and the milliseconds until
+ * the window ends. Both numbers are zero if the key has no window.
  */
 const LOOK = `return {tonumber(redis.call('GET', KEYS[1]) or 0), math.max(0, redis.call('PTTL', KEYS[1]))}`;
 
@@ -37,7 +37,10 @@ const ANNOUNCE = `
 const WITHDRAW = `return redis.call('ZREM', KEYS[1], ARGV[1])`;
 /** Redis key of the sorted set of all processes that count their calls in this Redis. In a cluster, each server has such a key. */
 const NODES = 'roomservice:nodes';
-/** Number of candidate keys, which are spread over the slots. From these, the processes choose one key for each server of a cluster. */
+/**
+ * Number of keys from which the processes choose one key for each server of a cluster, to announce themselves there. The hash slots of
+ * these keys are spread over the servers.
+ */
 const PRESENCE_KEYS = 64;
 /** Number of announcements that a process may miss before the other processes stop counting it. */
 const MISSED_ANNOUNCEMENTS = 3;
@@ -67,10 +70,10 @@ const TIMES: Times = {
  * Creates budgets in Redis or Valkey, which are shared by all processes with this URL (its forms: `lib/redis-url.ts`). If Redis cannot be
  * reached, does not respond in time or refuses a command, the process counts in its own memory, and lets in only its share of each budget:
  * the limit divided by the number of processes that it last saw in Redis. It keeps to its share until a window has passed after the last
- * failure. So a key gets at most two budgets in a minute, although Redis may have lost its counts (docs/decisions/0016-budgets.md). In a
- * cluster, the process lets in only its share of those budgets whose slot is lost, and the other budgets stay shared. The process logs once
- * that Redis is lost, and logs again when Redis is back. The promise resolves as soon as Redis is connected, or after half a second if
- * Redis is not connected by then.
+ * failure. So the processes let in at most twice the budget of a key in a minute, although Redis may have lost its counts
+ * (docs/decisions/0016-budgets.md). In a cluster, the process lets in only its share of those budgets whose slot is lost, and the other
+ * budgets stay shared. The process logs once that Redis is lost, and logs again when Redis is back. The promise resolves as soon as Redis
+ * is connected, or after half a second if Redis is not connected by then.
  * @param url a URL that `parseRedisUrl` accepts
  */
 export async function createRedisBudgets(url: string, log: Logger, times: Partial<Times> = {}): Promise<BudgetStore> {
@@ -144,7 +147,7 @@ function createBudget(name: string, limit: number, { windowMs, link, presence, h
       if (all !== null && !hasFailedLately(slot)) {
         return { ...all, isShared: true };
       }
-      // This process lets in only its share for some time, even if Redis counts again.
+      // After a failure of Redis, this process lets in only its share for some time, even if Redis counts again.
       const mine = share.look(slot, key, presence.countNodes());
       return { ...(all !== null && all.count > mine.count ? all : mine), isShared: false };
     },
@@ -165,7 +168,7 @@ function repeat(everyMs: number, work: () => Promise<void>): () => void {
 
 /**
  * Creates the share of this process in a budget. Each call counts as one call of every process, because the process assumes that the other
- * processes let in as many calls as this process. Two counters bound the calls, and a call needs both:
+ * processes let in as many calls as this process. Two counters bound the calls, and a call is let in only if both counters allow it:
  *
  * - `known` continues the window of Redis from the last count that this process saw. So the calls of all processes before the loss of Redis
  *   count, as far as this process knows them.
@@ -215,7 +218,7 @@ function createShare(limit: number, windowMs: number) {
   };
 }
 
-/** Key of a budget in Redis, and its slot. */
+/** Key in Redis that counts the calls against a budget, and the hash slot of this key. */
 interface KeyInRedis {
   key: string;
   slot: number;

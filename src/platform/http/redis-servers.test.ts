@@ -15,7 +15,7 @@ const SILENT = pino({ level: 'silent' });
 const TIMES = { announceEveryMs: 400, shareMs: 500, reconnectEveryMs: 100 };
 const LIMIT = 10;
 const NODES = 2;
-/** Maximum time of one `take` in milliseconds: the time limit of a Redis command, and some time for a busy machine. */
+/** Maximum time of one call of `Budget.take` in milliseconds: the time limit of a Redis command, and some time for a busy machine. */
 const LONGEST_TAKE_MS = 5_000;
 const DEADLINE_MS = 60_000;
 /** Keys that are spread over all slots of a cluster. */
@@ -27,7 +27,7 @@ const skip = program === undefined && 'there is no redis-server on PATH';
 /** Two nodes that count in the same Redis. */
 class TwoNodes implements AsyncDisposable {
   readonly stores: BudgetStore[];
-  /** Maximum time that a `take` took, in milliseconds. */
+  /** Longest time that a call of `Budget.take` took, in milliseconds. */
   longestMs = 0;
 
   private constructor(stores: BudgetStore[]) {
@@ -156,7 +156,7 @@ describe('a Redis Cluster of three primaries, of which one is lost', { skip }, (
           [...lost, ...others].every((count) => count === LIMIT),
           `${lost.join()} and ${others.join()}`,
         );
-        // Redis still counts the budgets of the other primaries. They are not divided between the nodes.
+        // Redis still counts the budgets of the other primaries, so these budgets are not divided between the nodes.
         await nodes.untilShared(otherKeys);
         const budget = nodes.newBudgets()[0];
         const count = async (key: string) => (await budget?.take(key))?.count;

@@ -106,13 +106,14 @@ function createSentinel(
   const common = clientOptions(options, isEncrypted);
   const client = library.createSentinel({
     name: primaryName,
-    // The library asks the Sentinels in this order. If the first Sentinel hangs, the next client should begin with another Sentinel.
+    // The library asks the Sentinels in this order. The order is random, so that the next client may begin with another Sentinel if the
+    // first Sentinel hangs.
     sentinelRootNodes: shuffled(hosts),
     nodeClientOptions: { ...common, ...login, database },
     sentinelClientOptions: { ...common, ...sentinelLogin },
     scanInterval: ASK_SENTINELS_EVERY_MS,
-    // Without this option, commands take turns to use the connection, and each command needs a lease. A command that waits for the lease
-    // might then wait until no command is under way.
+    // Without this option, each command must first borrow the connection, and a command that waits for the connection might wait until no
+    // other command is under way.
     reserveClient: true,
     // A command that fails is not repeated, because its caller has stopped waiting.
     maxCommandRediscovers: 0,

@@ -106,8 +106,8 @@ describe('a database that cannot be reached', () => {
   }
 
   /**
-   * Waits until `/readyz` responds with this status. This takes up to four seconds, because the service becomes ready or not ready by its
-   * polls.
+   * Waits until `/readyz` responds with this status. This takes up to four seconds, because the service notices a change of the database
+   * only when it polls the database.
    */
   async function becomesReady(status: number): Promise<void> {
     const answer = await eventually(async () => {

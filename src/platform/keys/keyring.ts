@@ -105,7 +105,7 @@ export class OpenKeyring {
 
   /**
    * Makes a new encryption key. From then on, all secrets are encrypted with this key. If the database still has older keys, an earlier
-   * rotation was interrupted or is under way. Then makes no new key, and continues that rotation with the newest key.
+   * rotation was interrupted or is under way. In this case, makes no new key, and continues that rotation with the newest key.
    * @returns the newest version, and the older versions with which stored secrets may still be encrypted
    */
   async beginRotation(): Promise<{ version: number; older: number[]; isResumed: boolean }> {

@@ -38,8 +38,8 @@ export function convertText(value: unknown, schema: unknown): unknown {
 }
 
 /**
- * Converts, in place, the fields that the schema names. The service ignores all other fields, so they stay text. The time depends on the
- * schema only, because a query can have thousands of unknown parameters.
+ * Converts, in place, the fields that the schema names. The service ignores all other fields, so they stay text. The loop runs over the
+ * fields of the schema, because a query can have thousands of other parameters.
  */
 function convertFields(fields: Record<string, unknown>, properties: Readonly<Record<string, unknown>>): object {
   for (const [name, schema] of Object.entries(properties)) {

@@ -8,7 +8,10 @@ import { decodeUtf8, refuseBadText } from './text.ts';
  * maximum, a body of 1 MiB could hold half a million fields.
  */
 export const MAX_FIELDS = 20_000;
-/** Matches a text that must be decoded or refused. Other texts stay as they are, because they come from valid UTF-8. */
+/**
+ * Matches a text that must be decoded, or refused because of U+0000. Any other text is used unchanged, because the whole form was checked
+ * to be UTF-8 before.
+ */
 const NEEDS_DECODING = /[%+\0]/;
 
 /**
