@@ -24,7 +24,7 @@ export interface Postgres {
   /** Process id of the postmaster. All other processes of the server are its children. */
   pid: number;
   masterKey: Buffer;
-  /** Makes the template database if it is missing. Before that, drops all older versions of the template. */
+  /** Makes the template database if it is missing, after dropping all other versions of the template. */
   ensureTemplate(template: Template): Promise<void>;
   /** Makes a database as a copy of a template, and returns its URL. The database is dropped at the end of the run. */
   clone(template: string, name: string): Promise<string>;
@@ -32,7 +32,7 @@ export interface Postgres {
 }
 
 export interface Template {
-  /** Prefix of the name. All versions of this template have the same prefix. */
+  /** Prefix of the name of the template database. All versions of this template have the same prefix. */
   kind: string;
   /** Name of the database: the kind, and a hash of the sizes and source files that determine its content. */
   name: string;

@@ -54,7 +54,10 @@ export async function openQueueStand({ resources, postgres, databaseUrl }: Surro
   };
 }
 
-/** Registers a webhook URL with its own origin for each partner, through the API. Returns these partners, each with its webhook secret. */
+/**
+ * Registers a webhook URL with its own origin for each partner, through the API. Returns these partners, and their webhook secrets in the
+ * same order.
+ */
 async function registerWebhooks(
   postgres: Postgres,
   databaseUrl: string,

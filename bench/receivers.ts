@@ -8,7 +8,7 @@ import { verifySignature } from '#webhooks/deliveries/signature.ts';
 import { answerJobs } from './child.ts';
 
 export interface ReceiversJob {
-  /** Starts this number of receivers. */
+  /** Starts `count` receivers, all with the same certificate. */
   open?: { count: number; certificate: { key: string; cert: string } };
   /** Webhook secrets of the receivers, in the order of their ports. */
   secrets?: string[];

@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 
 export const STAFF_LISTS: Operation[] = [{ name: 'staff-lists', measure: measureStaffLists }];
 
-/** Measures every list, filter, calendar and report of staff for a tenant with a million orders. */
+/** Measures every list, filter, calendar and report of the staff API for a tenant with a million orders. */
 async function measureStaffLists(world: World): Promise<Row[]> {
   const stand = await world.staffLists();
   for (const list of [
