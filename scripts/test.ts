@@ -45,8 +45,8 @@ const WAITING_FILES = [
 ];
 const FILES_PER_PROCESS = 12;
 /**
- * Beginnings of the paths of test files that take long, with the number of files per process. These files start before all others. Otherwise
- * they would run at the end, when most other processes have ended and cores are idle.
+ * Beginnings of the paths of test files that take long, with the number of files per process. These files start before all others.
+ * Otherwise they would run at the end, when most other processes have ended and cores are idle.
  */
 const SLOW_PATHS = [
   { start: 'test/browser/', filesPerProcess: 1 },

@@ -1,6 +1,6 @@
 /**
- * Accepted changes of the OpenAPI documents. By the rules of the contract check they break clients, but they were made on purpose. The
- * check allows exactly these changes.
+ * Accepted changes of the OpenAPI documents. By the rules of the contract check these changes break clients, but they were made on purpose.
+ * The check allows exactly these changes.
  */
 export interface Accepted {
   /** Date of the decision to accept the changes. The entry stays in the list after the changes are published. */
