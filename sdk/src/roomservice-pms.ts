@@ -40,7 +40,7 @@ export class RoomservicePms {
     return await this.#transport.call('pmsGetInventory', { query }, options);
   }
 
-  /** Returns the price that one rate plan has for each night between two dates. */
+  /** Returns the price of one rate plan for each night from `check_in` to the day before `check_out`. */
   async rates(query: Operations['pmsGetRates']['query'], options?: CallOptions): Promise<PmsRate[]> {
     return await this.#transport.call('pmsGetRates', { query }, options);
   }
@@ -58,7 +58,7 @@ export class RoomservicePms {
     return await this.#transport.call('pmsPutRestrictions', { body }, options);
   }
 
-  /** Returns at most 200 reservations, the latest check-in date first. They come from partners and from booking sites. */
+  /** Returns at most 200 reservations, the latest check-in date first. The reservations were booked by partners or on booking sites. */
   async reservations(
     query: NonNullable<Operations['pmsListReservations']['query']> = {},
     options?: CallOptions,
