@@ -142,8 +142,8 @@ export const AuditEntry = Type.Object(
 export type AuditEntry = Type.Static<typeof AuditEntry>;
 
 /**
- * User, display, credential or operator that performs an action, and the tenant in which the action takes place. `id` is null for an operator and
- * for a failed sign-in.
+ * User, display, credential or operator that performs an action, and the tenant in which the action takes place. `id` is null for an
+ * operator and for a failed sign-in.
  */
 export interface Actor {
   tenantId: number;

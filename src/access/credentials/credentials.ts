@@ -93,8 +93,8 @@ export class Credentials {
   }
 
   /**
-   * Gives the credential a new secret, and ends all older secrets. Resolves only when no process of the service accepts an old secret any more
-   * (decision 15).
+   * Gives the credential a new secret, and ends all older secrets. Resolves only when no process of the service accepts an old secret any
+   * more (decision 15).
    */
   async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
     const deps = { db: this.#db, keyMaker: this.#keyMaker };

@@ -221,7 +221,7 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     });
   });
 
-  it('if the nodes use the credential in turn, once every 7 s, each use or a later use is stored within a minute, by at most two writes a minute', async () => {
+  it('if the nodes use the credential in turn, once every 7 s, the time of each use or of a later use is stored within a minute, with at most two writes a minute', async () => {
     const stored = await simulate((second) => (second % 7 === 0 ? [(second / 7) % 5] : []));
     assertAtMostTwoEachMinute(stored);
     stored.slice(1).forEach(({ second }, index) => {
@@ -230,7 +230,7 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     });
   });
 
-  it('if two nodes use the credential within 15 s and then no node uses it, each use or the later use is stored within a minute', async () => {
+  it('if two nodes use the credential within 15 s and then no node uses it, the time of each use or of the later use is stored within a minute', async () => {
     const uses = [100, 115, 300, 301];
     const stored = await simulate((second) => (uses.includes(second) ? [second % 2] : []));
     for (const use of uses) {

@@ -33,8 +33,8 @@ export async function rotateSecret(
   const secret_hash = keyMaker.hashSecret(secret);
   const rotated = await changeCredential(db, actor, target, async ({ tx, row, update, note }) => {
     refuseRevoked(row);
-    // If the response to the COMMIT was lost, the transaction runs again, but this secret is stored already. A second change would make this
-    // secret its own previous secret.
+    // If the response to the COMMIT was lost, the transaction runs again, but this secret is stored already. A second change would make
+    // this secret its own previous secret.
     if (row.secret_hash.equals(secret_hash)) {
       return row;
     }

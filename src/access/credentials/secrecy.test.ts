@@ -138,8 +138,8 @@ async function rotateKeys(): Promise<void> {
 }
 
 /**
- * Makes stored secrets undecryptable, so that the service logs errors and the command prints errors. Four actions then cause these errors:
- * a delivery, a call of a channel, a rotation of the service keys, and a rotation with a wrong master key.
+ * Changes stored secrets so that they cannot be decrypted. The service then logs errors, and the command prints errors. Four actions cause
+ * these errors: a delivery, a call of a channel, a rotation of the service keys, and a rotation with a wrong master key.
  */
 async function spoilSecrets(): Promise<void> {
   const { db } = service.database;

@@ -131,9 +131,9 @@ export interface WebhookSecretRow {
 }
 
 /**
- * Reads webhook secrets of the tenant whose ciphertext sorts before `bytes`. A ciphertext begins with the version of its key. So if `bytes`
- * is the version of a key, the secrets with older keys are read. Reads at most `limit` secrets in the order of their ids, from the first id
- * after `afterId`.
+ * Reads webhook secrets of the tenant, but only those with a ciphertext that sorts before `bytes`. A ciphertext begins with the version of
+ * its encryption key. So if `bytes` is the version of a key, the secrets with older keys are read. Reads at most `limit` secrets in the
+ * order of their ids, from the first id after `afterId`.
  */
 export async function readWebhookSecretsBefore(
   db: Database,

@@ -29,7 +29,7 @@ before(async () => {
 after(() => service.close());
 
 describe('PATCH /v1/staff/people/{id}/', () => {
-  it('200: name, role and areas change, the next call of the person sees them, and the audit trail has the old and the new values', async () => {
+  it('200: a change of name, role and areas applies to the next call of the person, and the audit trail has the old and the new values', async () => {
     const tenant = await service.tenant();
     const { id, headers } = await addPerson(service, tenant, { areas: ['menu'] });
     const changed = await changePerson(service, tenant, id, { name: 'Ana', areas: ['orders', 'hotel'] });
