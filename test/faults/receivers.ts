@@ -15,7 +15,10 @@ export interface Post {
   isAccepted: boolean;
 }
 
-/** Ways in which a receiver can misbehave. */
+/**
+ * Ways in which a receiver can misbehave. `dribble` sends response headers that never end, and `gigabytes` sends a body that never ends.
+ * With `certificate`, the receiver shows a certificate that the service does not trust.
+ */
 export type Misbehaviour = 'hang' | 'reset' | 'dribble' | 'redirect' | 'gigabytes' | 'certificate';
 
 const ENDLESS_CHUNK = Buffer.alloc(64 * 1024, 'a');
@@ -35,8 +38,8 @@ export class PostLog {
 }
 
 /**
- * A webhook receiver behind a TCP proxy. A fault can make it misbehave for some time. One in ten of the events that arrive during this time
- * gets the misbehaviour in all five attempts, even after the fault. All other events get a 2xx after the fault.
+ * A webhook receiver behind a TCP proxy. A fault can make the receiver misbehave for some time. One in ten of the events that arrive during
+ * this time gets the misbehaviour in all five attempts, even after the fault. All other events get a 2xx after the fault.
  */
 export class Hook {
   readonly proxy: TcpProxy;
@@ -79,7 +82,7 @@ export class Hook {
     }
   }
 
-  /** Ends the misbehaviour for all events, including the events that were chosen to get it in all five attempts. */
+  /** Ends the misbehaviour for the events that were chosen to get it in all five attempts, even after the fault. */
   forget(): void {
     this.#misbehaviourOf.clear();
   }

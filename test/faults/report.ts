@@ -8,14 +8,14 @@ export interface FaultResult {
   unknown: number;
   events: number;
   interrupted: number;
-  /** Largest p99, among all rounds, of the time from the commit of an event to its first POST. */
+  /** 99th percentile of the time from the commit of an event to its first POST, in the round in which this percentile is largest. */
   p99Ms: number;
   slowestMs: number;
   /** Number of writes that got a 2xx. */
   acknowledged: number;
   /** Number of acknowledged orders, reservations and statuses that the database does not have. */
   lost: number;
-  /** Number of calls that got no status below 500, although the client repeated them. */
+  /** Number of calls that failed at every try of the client. Each try got a status of 500 or above, or no response. */
   unsettled: number;
   /** Longest time between two acknowledged writes during the load, in milliseconds. */
   longestGapMs: number;

@@ -32,7 +32,10 @@ const INVARIANTS: readonly Invariant[] = [
 const LOAD_BEFORE_MS = 2_000;
 const LOAD_AFTER_MS = 2_000;
 const REST_WITHIN_MS = 90_000;
-/** Maximum wait for overdue deliveries: the time of a lease and a margin. */
+/**
+ * Maximum wait for overdue deliveries. If a worker is killed, its delivery waits until the lease ends, and then the next attempt needs some
+ * time.
+ */
 const DELIVERED_WITHIN_MS = 30_000;
 /**
  * Maximum wait for the end of all deliveries. In the worst case, a hanging receiver gets five attempts, with waits between them, and each
@@ -138,7 +141,8 @@ export async function findBreaches(world: World, evidence: Evidence): Promise<Ma
 
 /**
  * Waits until every delivery has ended, and checks all invariants again.
- * @param isShort true to end the misbehaviour for all events first, so that the run does not wait for fifth attempts
+ * @param isShort if true, the receivers first stop the misbehaviour for the events that were chosen to get it in all five attempts, so that
+ * the run does not wait for these attempts
  */
 export async function endRun(world: World, isShort: boolean): Promise<void> {
   if (isShort) {

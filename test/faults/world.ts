@@ -36,7 +36,10 @@ const UNRELIABLE_RECEIVERS = 10;
 const FOLLOWING = [0, FAILING_RECEIVERS, FAILING_RECEIVERS + UNRELIABLE_RECEIVERS];
 const ACTORS = { orders: 6, stays: 3, channels: 2, readers: 3 };
 
-/** The processes of the service in one family of faults, and the servers that they use. */
+/**
+ * Processes of the service in one installation, and the servers that they use. The installation is a simple one (`Surroundings`) or a
+ * cluster (`Cluster`).
+ */
 export interface Machines {
   postgres: Database;
   redis: Redis | undefined;
@@ -59,7 +62,10 @@ export interface World extends Machines {
   tenants: Tenant[];
   /** Partners, one for each receiver, in the order of the receivers. */
   partners: Partner[];
-  /** Partner whose budget of calls the suite checks, or null while the suite does not know the counters of calls. */
+  /**
+   * Partner whose budget of calls the suite checks. It is null during a fault of Redis and for some time after it, because the suite then
+   * does not know how many calls the service has counted.
+   */
   budgeted: Partner | null;
   /** Receivers that misbehave during some faults. */
   failingHooks: Hook[];

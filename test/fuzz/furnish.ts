@@ -143,8 +143,8 @@ export async function restock(call: Call, callers: Callers, mark: string, path?:
 }
 
 /**
- * Creates a credential with a webhook, because the operation that sends a test call needs one. No process listens on the port of the
- * webhook URL.
+ * Creates a credential with a webhook, because the operation that sends a test call to a webhook needs such a credential. No process
+ * listens on the port of the webhook URL.
  */
 async function makePartner(call: Call, owner: Record<string, string>, mark: string): Promise<void> {
   const { api_key, api_secret } = await made(call, CREDENTIALS, { headers: owner, json: { label: mark } }, 201);

@@ -28,7 +28,10 @@ export interface NamedCases<Each = HttpCase> {
   others: Each[];
 }
 
-/** Returns the requests to an operation that have known hostile values. The same seed gives the same requests. */
+/**
+ * Returns requests with known hostile values, which all go to the same operation. The same seed gives the same
+ * requests.
+ */
 export function namedRequests(operation: Operation, seed: number): NamedCases {
   const base = exampleRequest(operation, seed);
   const spellings = (values: object) =>

@@ -1,7 +1,7 @@
 import { newId } from '#platform/lib/ids.ts';
 import { dayAhead } from '../support/hotel.ts';
 
-/** Name of another pool that has ids for a field, keyed by the name of the field. */
+/** Names of pools for the fields whose ids are in a pool with a different name than the field, keyed by the name of the field. */
 const ALIASES: Record<string, string> = {
   item_id: 'sku',
   variant_id: 'price_variants.id',

@@ -104,8 +104,8 @@ const endings = fc.oneof(
 );
 
 /**
- * Generates the bytes for one connection: up to three valid requests, which an invalid, changed or random text may
- * follow.
+ * Generates the bytes for one connection: up to three valid requests, and sometimes a text after them. This text is an
+ * invalid request, a changed copy of a request, or random bytes.
  */
 export const rawCases: fc.Arbitrary<RawCase> = fc
   .record({

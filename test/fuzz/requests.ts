@@ -107,8 +107,8 @@ function usualActor({ schemes }: Operation): Actor {
 }
 
 /**
- * Generates callers for valid requests. If the operation is for the owner, one call in six has a different caller: the owner with a session
- * cookie, or a member of staff, because staff may call most of these operations.
+ * Generates callers for valid requests. If the usual caller is the owner with a token, one call in six has a different caller. This caller
+ * is the owner with a session cookie, or a member of staff, because staff may call most of these operations too.
  */
 function usualActors(operation: Operation): fc.Arbitrary<Actor> {
   const usual = usualActor(operation);

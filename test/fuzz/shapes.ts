@@ -6,8 +6,8 @@ import type { Operation, Schema } from './operations.ts';
 import { root } from './values.ts';
 
 /**
- * Value of each field in a large form. The value is long, so that the form does not exceed the maximum number of
- * fields.
+ * Value of each field in a large form. The value is long, so that even a form of 700 kB has at most 20,000 fields. The
+ * service refuses a form with more fields.
  */
 const FILLER = '1'.repeat(30);
 

@@ -3,9 +3,9 @@ import type { World } from '../world.ts';
 /** A deliberate damage to rows of the database or to records of the suite. An invariant must find it. */
 export interface Tampering {
   name: string;
-  /** Name of the guarantee that the damage breaks. The invariants must report it. */
+  /** Name of the guarantee that the damage breaks. The invariants must report that this guarantee is broken. */
   breaks: string;
-  /** Damages the row or the record. @returns a function that repairs the damage */
+  /** Damages the row or the record. @param fromMs Unix time at which the load began @returns a function that repairs the damage */
   spoil(world: World, fromMs: number): Promise<() => unknown>;
 }
 
@@ -31,10 +31,7 @@ export function byStatement(
   };
 }
 
-/**
- * Returns the first element of a list.
- * @throws Error if the list is empty
- */
+/** Returns the first element of a list. @param what names the elements in the error message @throws Error if the list is empty */
 export function first<T>(list: readonly T[], what: string): T {
   const [found] = list;
   if (found === undefined) {
