@@ -120,7 +120,7 @@ describe('POST /v1/third-party/webhook/', () => {
     }
   });
 
-  it('200: a partner can register a webhook if its tenant has the restaurant, the hotel, both features or no feature', async () => {
+  it('200: a partner can register a webhook if its tenant has the restaurant feature, the hotel feature, both or no feature', async () => {
     for (const features of [['restaurant'], ['hotel'], ['restaurant', 'hotel'], []] as ('restaurant' | 'hotel')[][]) {
       const tenant = await service.tenant({ features });
       assert.notEqual(await register(service, tenant.partner, URL_A), '', features.join());
@@ -177,7 +177,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.match(answer.body.message, /^(body|webhook_url): \S/);
   });
 
-  it('401: a registration without credentials, with a token or with a wrong secret is refused before the body is checked', async () => {
+  it('401: a registration without credentials, with an owner token or a wrong secret is refused before the body is checked', async () => {
     const tenant = await service.tenant();
     for (const headers of [{}, tenant.owner, { ...tenant.partner, 'x-api-secret': 'another' }]) {
       const answer = await service.call('POST', PATH, { headers, json: { webhook_url: 42 } });

@@ -32,7 +32,10 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     await Promise.all(receivers.map((receiver) => receiver.close()));
   });
 
-  /** Creates a tenant with its own receiver, and causes one event. */
+  /**
+   * Creates a tenant with its own receiver, and causes one event. The receiver responds with the result of `answer`, which gets the number
+   * of requests so far.
+   */
   async function begin(answer: (count: number, receiver: Receiver) => Answer) {
     const receiver = await startReceiver();
     receivers.push(receiver);
@@ -44,7 +47,8 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
   }
 
   /**
-   * Causes another event, and waits until the event has arrived at the receiver. Every delivery that was due earlier has also arrived then.
+   * Causes another event, and waits until the event has arrived at the receiver. Deliveries that were due earlier have also arrived by
+   * then, so the test can count all of them.
    */
   async function sendAnother(receiver: Receiver, tenant: TestTenant): Promise<void> {
     receiver.answerWith(() => 204);

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 
-/** State of the scan leases. Each scan lease is a slot of the table `scan_lease`. A worker may take only open slots. */
+/**
+ * State of the scan leases, which let a few workers search the database for due deliveries. Each row of the table `scan_lease` is a slot
+ * for one lease. A worker may take only open slots.
+ */
 export interface LeaseLook {
   /** Number of all slots: taken or free, open or closed. */
   slots: number;
@@ -42,7 +45,7 @@ export async function releaseSlot(db: Database, slot: number, holder: string): P
   `.execute(db);
 }
 
-/** Opens the slots for `seconds` from now. Leaves out a slot that stays open for at least half of this time, to save a write. */
+/** Opens the slots for `seconds` from now. Leaves out a slot that is already open for at least half of this time, to save a write. */
 export async function openSlots(db: Database, slots: number[], seconds: number): Promise<void> {
   await sql`
     UPDATE scan_lease SET open_until = now() + make_interval(secs => ${seconds})

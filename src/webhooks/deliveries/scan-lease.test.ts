@@ -95,7 +95,7 @@ describe('scan leases of delivery workers', () => {
     return rows[0]?.count ?? 0;
   }
 
-  it('of seven workers, four hold scan leases, and only four listen for notifications', async () => {
+  it('of seven workers, four hold scan leases, and only four workers listen for notifications', async () => {
     const all = Array.from({ length: 7 }, () => work());
     await holdersBecome(4);
     await eventually(async () => (await countListeners()) === 4, '4 listening connections');

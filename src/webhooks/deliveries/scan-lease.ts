@@ -8,11 +8,11 @@ const LEASE_MS = 800;
 /** Interval in milliseconds at which a worker renews its lease. One renewal may fail before the lease ends. */
 export const RENEW_EVERY_MS = 300;
 /**
- * Longest wait in milliseconds until a worker without a lease searches for a free slot. The wait and the lease together take less than 2 s,
- * because after this time another worker must have taken the slot of a dead worker. Jitter shortens each wait by up to a quarter.
+ * Longest wait in milliseconds until a worker without a lease searches for a free slot. Another worker must take the slot of a dead worker
+ * within 2 s. So this wait and the lease together are shorter than 2 s. Jitter shortens each wait by up to a quarter.
  */
 const LOOK_EVERY_MS = 1_100;
-/** Mean wait between two searches for a free slot, including the jitter. */
+/** Mean wait between two searches for a free slot, including the jitter, in milliseconds. */
 export const MEAN_LOOK_MS = LOOK_EVERY_MS * 0.875;
 /** Number of slots that are always open. Keep in sync with migration 0022. */
 export const ALWAYS_OPEN = 4;
@@ -25,7 +25,10 @@ const BUSY_RENEWALS = 2;
 
 export interface ScanLeaseOptions {
   db: Database;
-  /** Record of the last time at which the database answered this process. Each search for a free slot updates the record. */
+  /**
+   * Record of the last time at which the database answered this process. Each search for a free slot updates the record. Undefined: no
+   * record is updated.
+   */
   contact?: DatabaseContact | undefined;
   /** Called with true when the lease begins, and with false when the lease ends. */
   onChange: (isHeld: boolean) => void;
@@ -51,8 +54,8 @@ export class ScanLease {
   }
 
   /**
-   * True if the worker should search. If the process is slow, the lease may already have ended since the last call of `keep`. This does no
-   * harm, because two workers that search at the same time never claim the same delivery.
+   * True if this worker has a lease, so it should search for due deliveries. In a slow process, the lease may already have ended since the
+   * last call of `keep`. This does no harm, because two workers that search at the same time never claim the same delivery.
    */
   get isHeld(): boolean {
     return this.#slot !== null;
@@ -64,14 +67,14 @@ export class ScanLease {
   }
 
   /**
-   * Renews the lease, or takes a free slot. Throws if the database fails. The caller must then call the method again soon.
+   * Renews the lease, or takes a free slot. If the method throws, the caller must call it again soon.
    * @param isBusy true if the worker has more due deliveries than it can send
-   * @throws Error if the database fails, or if the table `scan_lease` has no rows, because no worker could search then
+   * @throws Error if the database fails, or if the table `scan_lease` has no rows, because no worker can get a lease without a row
    */
   async keep(isBusy: boolean): Promise<void> {
     const beganAtMs = performance.now();
     const slot = this.#slot;
-    // Both statements run at the same time, because the deliveries of this worker wait until both have ended.
+    // The deliveries of this worker wait until both statements have ended. So the statements run at the same time, to shorten this wait.
     const [free, isRenewed] = await Promise.all([
       this.#findFree(),
       slot !== null && renewSlot(this.#options.db, slot, this.#id, LEASE_MS / 1_000),
@@ -111,7 +114,10 @@ export class ScanLease {
     return free;
   }
 
-  /** Takes the slot `firstFree`. If another worker has taken it in the meantime, tries the next free slot, until no slot is free. */
+  /**
+   * Takes the slot `firstFree`, unless it is null. If another worker has taken the slot in the meantime, tries the next free slot, until no
+   * slot is free.
+   */
   async #take(firstFree: number | null): Promise<void> {
     for (let free = firstFree; free !== null; free = await this.#findFree()) {
       if (await takeSlot(this.#options.db, free, this.#id, LEASE_MS / 1_000)) {

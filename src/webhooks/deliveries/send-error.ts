@@ -13,7 +13,7 @@ export type SendError =
   /** The service sent no request because of a fault of the service. For example, it could not decrypt the webhook secret. */
   | 'internal_error';
 
-/** Error whose `reason` becomes the `error` of the outcome of the attempt. */
+/** Error of a failed attempt. The outcome of the attempt shows `reason` in its field `error`. */
 export class SendFailure extends Error {
   readonly reason: SendError;
 

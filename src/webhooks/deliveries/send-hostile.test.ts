@@ -26,7 +26,9 @@ after(async () => {
   await receiver.close();
 });
 
-/** After each test, checks that the next send succeeds, and that Node has printed no warning because of the hostile response. */
+/**
+ * After each test, in which a receiver sends a hostile response, checks that the next send succeeds, and that Node has printed no warning.
+ */
 afterEach(async () => {
   receiver.answerWith(() => 204);
   const outcome = await sender.send({ url: receiver.url, headers: {}, body: '{}' });
@@ -191,13 +193,16 @@ test('if a receiver adds a body to a 204 response or sends two responses to one 
   }
 });
 
-test('response headers such as __proto__ or repeated cookies do not change the outcome', async () => {
+test('response headers such as __proto__ or repeated cookies do not change the outcome of a send', async () => {
   const odd = '__proto__: a\r\nconstructor: b\r\nx-latin: \u00e9\u00ff\r\nset-cookie: a=b\r\nset-cookie: c=d\r\n';
   assertDelivered(await postTo((socket) => socket.end(`HTTP/1.1 200 OK\r\n${odd}content-length: 0\r\n\r\n`)), 200);
   assert.equal(Object.hasOwn(Object.prototype, 'a'), false);
 });
 
-/** Posts to a TCP port that handles each connection with `behave` instead of a TLS handshake. Returns the sockets that are still open. */
+/**
+ * Posts to a TCP port that handles each connection with `behave` instead of a TLS handshake. Returns the outcome, and the sockets that are
+ * still open 50 ms later.
+ */
 async function postToPort(behave: (socket: Socket) => void): Promise<{ outcome: SendOutcome; sockets: Socket[] }> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

@@ -38,8 +38,8 @@ export interface WebhookSenderOptions extends VettingOptions {
   /** Maximum size of a response with its headers, in bytes. If a response is larger, the sender closes the connection. Default: 65,536. */
   responseCapBytes?: number;
   /**
-   * True if the outcome of a failed attempt has the first bytes of the response. Default: true if private networks are not allowed,
-   * otherwise false. With private networks, staff could read the responses of servers inside our network.
+   * True if the outcome of a failed attempt has the first bytes of the response. Default: true if private networks are not allowed. If they
+   * are allowed, the default is false, because staff could read the responses of servers inside our network.
    */
   keepAnswers?: boolean | undefined;
   /**
@@ -54,8 +54,8 @@ const RESPONSE_CAP_BYTES = 65_536;
 /** Headers of every attempt, in addition to the headers of the signature. */
 export const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Roomservice/1.0' };
 /**
- * Time for which an idle connection is kept open. The time is short, because the receiver may also close an idle connection. A POST that
- * begins when the receiver closes its connection fails.
+ * Time for which an idle connection is kept open. The time is short, because the receiver may also close an idle connection, and a POST
+ * that begins at this moment fails.
  */
 const IDLE_TIMEOUT_MS = 4_000;
 /** If more connections than this number are open, the connection that has been idle for the longest time is closed. */
@@ -108,9 +108,9 @@ function postTo(url: URL, headers: Record<string, string>, body: string): Dispat
 }
 
 /**
- * One POST and its response, under one time limit. The first of these decides the outcome: a status, an error, or the end of the time
- * limit. So a 2xx status is a success even if reading the body fails later. The body is always read to its end, so that the connection can
- * be used again.
+ * One POST and its response, under one time limit. The outcome is the first result: an HTTP status, an error, or the end of the time limit.
+ * So a 2xx status is a success even if reading the body fails later. The body is always read to its end, so that the connection can be used
+ * again.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<SendOutcome>;

@@ -79,8 +79,8 @@ class NaiveSlots {
   }
 
   /**
-   * Returns up to `count` slots for which the given step is allowed, from a position that depends on `pick`. For example, `release` is
-   * allowed only if the attempt of the slot has not begun and does not wait to begin.
+   * Returns up to `count` slots for which the step `kind` is allowed. `pick` decides how many of the allowed slots are left out before
+   * these slots. For example, `release` is allowed only if the attempt of the slot has not begun and does not wait to begin.
    */
   some(kind: Kind, pick: number, count: number): Taken[] {
     const from = { begin: 'taken', end: 'begun', release: 'taken', take: null, wait: null }[kind];
@@ -92,7 +92,8 @@ class NaiveSlots {
       this.#all.delete(taken);
     } else if (kind === 'begin') {
       taken.state = 'waiting';
-      // Deletes and adds the delivery, because the Set must have the deliveries in the order in which they began to wait.
+      // Deletes the delivery and adds it again, so that it becomes the last one in the Set. The Set must have the deliveries in the order
+      // in which they began to wait.
       this.#all.delete(taken);
       this.#all.add(taken);
       const hasSlot = !taken.isAhead || this.#begun(taken.url) === 0 || this.#freeOfAll(taken.url, nowMs) > 0;
@@ -129,8 +130,8 @@ class NaiveSlots {
   }
 
   /**
-   * Returns the slow and failing receivers, the number of slots that these receivers have taken, and the number of slots of all other
-   * receivers.
+   * Returns the slow and failing receivers (`urls`), the number of slots that these receivers have taken (`lagging`), and the number of
+   * slots that all other receivers have taken (`well`).
    */
   #totals(nowMs: number) {
     const urls = this.#laggingUrls(nowMs);
@@ -140,8 +141,8 @@ class NaiveSlots {
   }
 
   /**
-   * Returns how many slots are free for all receivers of the same kind: healthy, or lagging (slow or failing). Returns 0 during the
-   * receiver's pause after failures.
+   * Returns how many more slots all receivers of one kind may take together. The kind is the kind of the receiver `url`: healthy, or
+   * lagging (slow or failing). Returns 0 during the pause of this receiver after a failure.
    */
   #freeOfAll(url: string, nowMs: number, { urls, lagging, well } = this.#totals(nowMs)): number {
     if (nowMs < this.#of(url).restsUntilMs) {
@@ -151,7 +152,7 @@ class NaiveSlots {
     return Math.max(0, Math.min(left, 4 * SLOTS - well - lagging));
   }
 
-  /** Removes the deliveries that wait for a slow or failing receiver. */
+  /** Removes the waiting deliveries whose receiver is slow or failing, because their attempts must not begin. */
   #dropWaiting(nowMs: number): void {
     const lagging = this.#laggingUrls(nowMs);
     [...this.#all]

@@ -124,8 +124,8 @@ describe('SendingSlots', () => {
 
   describe('with more claimed deliveries than the receiver has slots', () => {
     /**
-     * Takes `count` more slots than a new receiver has, and begins all attempts. Returns the slots and the results of `begin`. Null:
-     * `begin` still waits.
+     * Takes `count` more slots than a new receiver has, and begins all attempts. Returns the slots and the results of `begin`. A null
+     * result means that this call of `begin` still waits.
      */
     function overfill(count: number) {
       const taken = Array.from({ length: FIRST_SHARE + count }, () => slots.take(TENANT, 'a'));
@@ -170,7 +170,7 @@ describe('SendingSlots', () => {
   });
 
   describe('freeToClaim, the number of deliveries to a receiver that may be claimed now', () => {
-    /** Takes slots for all deliveries that may be claimed for a receiver. */
+    /** Takes a slot for each delivery to the receiver that may be claimed now. */
     const claimAll = (url: string) => Array.from({ length: slots.freeToClaim(url) }, () => slots.take(TENANT, url));
 
     it('freeToClaim returns only the free slots for a receiver that is failing or has not more slots than a new receiver', () => {
@@ -187,7 +187,7 @@ describe('SendingSlots', () => {
       [20, 80],
       [400, 4],
     ] as const) {
-      it(`for a receiver with 32 slots and attempts of ${attemptMs} ms, freeToClaim is about ${ahead} more than the free slots`, () => {
+      it(`for a receiver with 32 slots and attempts of ${attemptMs} ms, freeToClaim is the number of free slots plus about ${ahead}`, () => {
         useAll('a', 200, attemptMs);
         const more = () => slots.freeToClaim('a') - slots.freeSlots('a');
         assert.ok(Math.abs(more() - ahead) <= ahead / 10, `${more()} deliveries may be claimed ahead`);
@@ -196,13 +196,13 @@ describe('SendingSlots', () => {
       });
     }
 
-    it('freeToClaim returns, for all receivers together, at most 256 more than their free slots', () => {
+    it('freeToClaim lets at most 256 deliveries be claimed before a slot is free, for all receivers together', () => {
       ['a', 'b', 'c'].forEach((url) => useAll(url, 100));
       assert.deepEqual([claimAll('a').length, claimAll('b').length], [MAX_SHARE + SLOTS, MAX_SHARE]);
       assert.equal(slots.freeToClaim('c'), MAX_SHARE);
     });
 
-    it('freeToClaim returns slotLimit if this is less than the number of free slots, and otherwise more than the free slots', () => {
+    it('freeToClaim returns slotLimit if the receiver has more free slots, and otherwise more than the number of free slots', () => {
       useAll('a', 100);
       assert.equal(slots.freeToClaim('a', MAX_SHARE - 1), MAX_SHARE - 1);
       assert.equal(slots.freeToClaim('a', MAX_SHARE), MAX_SHARE + SLOTS);
@@ -330,7 +330,8 @@ describe('SendingSlots', () => {
     const failing = numbered('failing', 10);
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;
-    // If several INSERTs claim events at the same moment, they take more slots than are free, because `take` never refuses a slot.
+    // Simulates several INSERTs that claim events at the same moment. They take more slots than are free, because `take` never refuses a
+    // slot.
     failing.forEach((url) => Array.from({ length: 30 }, () => slots.take(TENANT, url)));
     assert.deepEqual(
       failing.map((url) => slots.freeSlots(url)),

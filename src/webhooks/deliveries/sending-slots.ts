@@ -19,8 +19,9 @@ const FIRST_SHARE = 4;
 /** Maximum number of sending slots of one receiver. */
 const MAX_SHARE = 32;
 /**
- * Time in which a receiver should accept all its deliveries that are claimed ahead. It is longer than the wait for the next claim (about 20
- * ms) and the claim (about 20 ms) together. So the receiver gets attempts without a pause, and each claim has many deliveries.
+ * Time in which a receiver should accept all deliveries to it that were claimed before a slot was free. It is longer than the wait for the
+ * next claim (about 20 ms) and this claim (about 20 ms) together. So the receiver gets attempts without a pause, and each claim has many
+ * deliveries.
  */
 const AHEAD_MS = 50;
 /** Maximum number of deliveries, for all receivers together, that are claimed before a slot is free. */
@@ -31,11 +32,11 @@ const MAX_AHEAD = 256;
  */
 const BUSY_FROM = 64;
 /**
- * A receiver is fast if its fastest recent attempts take at most this time. A slower receiver needs more connections for the same number of
- * deliveries.
+ * A receiver is fast if its fastest recent attempts take at most this time. To get as many deliveries per second, a slower receiver needs
+ * more connections.
  */
 const FAST_MS = 25;
-/** If at least this number of deliveries to healthy receivers is under way or claimed ahead, other workers should help. */
+/** If at least this number of deliveries to healthy receivers is under way or claimed before a slot is free, other workers should help. */
 const MANY = 32;
 /**
  * Maximum factor by which `fastestMs`, the duration of the fastest recent attempts of a receiver, rises with each success. So an old fast
@@ -60,10 +61,7 @@ interface Receiver {
   share: number;
   /** Number of slots that deliveries to the receiver have taken. */
   underWay: number;
-  /**
-   * Number of deliveries that are claimed ahead. Such a delivery was claimed before a slot was free. It takes a slot when its attempt
-   * begins.
-   */
+  /** Number of deliveries that were claimed before a slot was free. Such a delivery takes a slot when its attempt begins. */
   ahead: number;
   /** Number of attempts that run now. */
   sending: number;
@@ -85,14 +83,14 @@ interface Receiver {
 }
 
 /**
- * Sending slot of one delivery, from before the claim until the end of the attempt. If the delivery is claimed ahead, the slot is only a
- * place in the queue of the receiver until the attempt begins.
+ * Sending slot of one delivery, from before the claim until the end of the attempt. If the delivery is claimed before a slot is free, the
+ * object is only a place in the queue of the receiver until the attempt begins.
  */
 export interface Slot {
   readonly tenantId: number;
   readonly url: string;
   readonly receiver: Receiver;
-  /** True while the delivery is claimed ahead. The slot then does not count as taken. */
+  /** True if the delivery was claimed before a slot was free and its attempt has not begun. The slot then does not count as taken. */
   isAhead: boolean;
   /** Time (`performance.now()`) at which the attempt began. 0: the attempt has not begun. */
   beganAtMs: number;
@@ -118,7 +116,7 @@ export class SendingSlots {
   #underWay = 0;
   /** Number of slots that deliveries to failing and slow receivers have taken. */
   #lagging = 0;
-  /** Number of deliveries to all receivers that are claimed ahead, before a slot is free. */
+  /** Number of deliveries to all receivers that were claimed before a slot was free, and whose attempts have not begun. */
   #ahead = 0;
 
   constructor({ probeRestMs = PROBE_REST_MS }: { probeRestMs?: number | undefined } = {}) {
@@ -133,7 +131,7 @@ export class SendingSlots {
 
   /**
    * Returns how many more deliveries to the receiver may be claimed now. This is the number of its free slots, but at most `slotLimit`. If
-   * `slotLimit` does not reduce the number, and slots beyond the receiver's share are free, the result includes deliveries to claim ahead.
+   * only the receiver's own share limits this number, the result also counts deliveries to claim before a slot is free.
    */
   freeToClaim(url: string, slotLimit = SLOTS): number {
     const receiver = this.#receiverOf(url);
@@ -151,14 +149,17 @@ export class SendingSlots {
     return (url === undefined ? undefined : this.#receivers.get(url)) ?? newReceiver();
   }
 
-  /** Returns how many more slots the receiver may take, within its share and within the slots of all receivers of its kind. */
+  /**
+   * Returns how many more slots the receiver may take. The limits are its own share, and the slots that all healthy or all lagging
+   * receivers may take.
+   */
   #freeOf(receiver: Receiver): number {
     return Math.max(0, Math.min(receiver.share - receiver.underWay, this.#freeOfAll(receiver)));
   }
 
   /**
-   * Returns how many slots are free for all receivers of the same kind: healthy, or lagging (slow or failing). Ignores the share of the
-   * receiver. Returns 0 during the receiver's pause after failures.
+   * Returns how many more slots all receivers of the same kind may take together: all healthy, or all lagging (slow or failing) receivers.
+   * Ignores the share of the receiver. Returns 0 during the receiver's pause after failures.
    */
   #freeOfAll(receiver: Receiver): number {
     if (performance.now() < receiver.restsUntilMs) {
@@ -170,7 +171,7 @@ export class SendingSlots {
     return Math.max(0, Math.min(left, MAX_UNDER_WAY - this.#underWay));
   }
 
-  /** Number of deliveries that are under way or claimed ahead, to receivers that are neither failing nor slow. */
+  /** Number of deliveries that are under way, or claimed before a slot is free, to receivers that are neither failing nor slow. */
   get underWayToHealthy(): number {
     return this.#underWay - this.#lagging + this.#ahead;
   }
@@ -201,8 +202,8 @@ export class SendingSlots {
   }
 
   /**
-   * Waits until the attempt of the slot may begin. The share of the receiver limits the number of attempts that run at the same time. A
-   * delivery that is claimed ahead also waits until a slot is free, or until another attempt to the receiver has ended.
+   * Waits until the attempt of the slot may begin. The share of the receiver limits the number of attempts that run at the same time. If
+   * the delivery was claimed before a slot was free, also waits until a slot is free or another attempt to the receiver has ended.
    * @returns true if the attempt may begin; false if the receiver is slow or failing, or if `dropWaiting` ended the wait. If false, the
    * attempt must not begin, and the slot is already released.
    */
@@ -233,7 +234,7 @@ export class SendingSlots {
 
   /**
    * Records that the attempt of the slot has ended, and releases the slot. `isOk` is null if the outcome does not show the state of the
-   * receiver.
+   * receiver, for example because the process stopped.
    */
   end(slot: Slot, isOk: boolean | null): void {
     const { receiver } = slot;
@@ -305,8 +306,8 @@ export class SendingSlots {
   }
 
   /**
-   * Marks the attempts that have become slow. Also ends the waits of other deliveries to the same receivers, whose attempts must not begin
-   * then. Callers must call this method often, because no timer calls it.
+   * Marks the attempts that have become slow. Also ends the waits of other deliveries to their receivers, because these deliveries must not
+   * begin. Callers must call this method often, because no timer calls it.
    */
   markSlow(): void {
     const slowIfBegunBefore = performance.now() - SLOW_AFTER_MS;
@@ -366,10 +367,10 @@ function newReceiver(): Receiver {
 }
 
 /**
- * Returns the share of a receiver after a successful attempt. The share grows by one if it is below `FIRST_SHARE` or fully used. While the
- * process is busy, the share of a fast receiver does not grow beyond `FIRST_SHARE`. If at most half of the share is used, it shrinks by
- * one, but not below `FIRST_SHARE`. The share shrinks because a receiver with a large share may begin to hang. It would then take many of
- * the slots that all failing and slow receivers have together.
+ * Returns the share (number of slots) of a receiver after a successful attempt. The share grows by one if it is below `FIRST_SHARE` or
+ * fully used. While the process is busy, the share of a fast receiver does not grow beyond `FIRST_SHARE`. If at most half of the share is
+ * used, it shrinks by one, but not below `FIRST_SHARE`. If a receiver with a large share began to hang, it would take many of the slots
+ * that all failing and slow receivers have together. So an unused share shrinks.
  */
 function shareAfterSuccess({ share, sending, fastestMs }: Receiver, isBusy: boolean): number {
   const isEnough = isBusy && fastestMs <= FAST_MS;
@@ -383,7 +384,7 @@ function endWaits({ waiting }: Receiver): void {
   waiting.splice(0).forEach((endWait) => endWait(false));
 }
 
-/** Returns how many deliveries the receiver should accept in `AHEAD_MS` if its whole share is used. */
+/** Returns how many deliveries the receiver should accept in `AHEAD_MS` if all slots of its share are used. */
 function maxAhead({ share, fastestMs }: Receiver): number {
   return Math.floor((share * AHEAD_MS) / Math.max(1, fastestMs));
 }

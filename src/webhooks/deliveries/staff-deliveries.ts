@@ -30,7 +30,7 @@ export async function listDeliveries(
 }
 
 /**
- * Returns one delivery with the body and the headers of its request, and with the responses to failed attempts.
+ * Returns one delivery with the responses to failed attempts. Also returns the body of its request, and the headers without the signature.
  * @throws ApiError 404 `error` if the tenant has no delivery with this id
  */
 export async function readDelivery(
@@ -54,8 +54,8 @@ export async function readDelivery(
 }
 
 /**
- * Returns the timestamp of the last attempt, in seconds of Unix time. Returns null if there was no attempt, or if an earlier version of the
- * service did not store the timestamp.
+ * Returns the timestamp of the last attempt with an outcome, in seconds of Unix time. Returns null if there is no such attempt, or if no
+ * timestamp is stored for it. For example, earlier versions of the service stored no timestamps.
  */
 function lastTimestamp({ attempts }: store.DetailRow): number | null {
   return (attempts as { timestamp?: number | null }[]).at(-1)?.timestamp ?? null;

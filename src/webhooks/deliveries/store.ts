@@ -180,9 +180,9 @@ export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
 }
 
 /**
- * Runs one statement for each share, which is a part of the input. On a cluster, a share has one tenant. If the node of a tenant is down,
- * the tenant's share gives no rows, but the statements of other tenants still run. A later claim takes the tenant's deliveries when the
- * node is back.
+ * Runs one statement for each share. A share is a part of the input: on a cluster the input of one tenant, otherwise the whole input. If
+ * the node of a tenant is down, the tenant's share gives no rows, but the statements of other tenants still run. A later claim takes the
+ * tenant's deliveries when the node is back.
  */
 async function executeReachableShares<Input, Row>(
   db: Db,
@@ -342,7 +342,7 @@ function keptAnswer({ delivery, answer }: Outcome): string | null {
   return answer === null ? null : JSON.stringify({ [delivery.attempt]: answer });
 }
 
-/** Largest count of pending deliveries. To count more would take longer, and would not help an operator. */
+/** Number at which the count of pending deliveries stops. To count more would take longer, and would not help an operator. */
 const MAX_COUNTED = 1_000_000;
 
 export interface QueueState {

@@ -39,7 +39,10 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     return node.call('POST', `/v1/staff/credentials/${id}/ping/`, { headers });
   }
 
-  /** Sends a test call to a new credential, which has an unused budget of test calls. Returns the outcome without its duration. */
+  /**
+   * Registers a webhook with a new credential, because one credential gets at most six test calls per minute. Sends a test call to this
+   * webhook. Returns the outcome without its duration.
+   */
   async function outcomeAt(url: string, node = service) {
     const { credential, partner } = await service.credential(tenant.tenantId);
     await register(service, partner, url);
@@ -234,7 +237,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     assert.equal((await outcomeAt(receiver.url)).http_status, 204);
   });
 
-  it('429: while four test calls of a tenant hang, its fifth is refused, and other tenants and deliveries do not wait', async () => {
+  it('429: while four test calls of a tenant hang, its fifth call is refused, and other tenants and deliveries do not wait', async () => {
     const other = await service.tenant();
     await register(service, other.partner, receiver.url);
     const slow = await startReceiver({ answer: () => ({ status: 204, afterMs: 2_500 }) });

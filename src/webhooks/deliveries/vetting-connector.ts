@@ -23,7 +23,7 @@ type Connector = (
 
 /**
  * Returns a connector for undici that connects only to addresses that `vetHost` returns. If it cannot connect, it fails with a SendFailure.
- * If the signal `lifetime` is aborted, the connector closes its connection. It calls `onOpen` with each new connection.
+ * It calls `onOpen` with each new connection. If the signal `lifetime` is aborted, it closes every connection that it has opened.
  */
 export function vettingConnector(
   vetting: VettingOptions,

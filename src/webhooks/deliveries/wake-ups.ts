@@ -11,7 +11,7 @@ export const WAKE_UP_CHANNEL = 'roomservice_deliveries';
 const NOTIFY_EVERY_MS = 5;
 /**
  * Maximum number of credentials in one notification, because a notification must have less than 8,000 bytes. If more credentials have
- * events, the notification names no credential, and the workers search.
+ * events, the notification names no credential, and the workers search for due deliveries of all credentials.
  */
 const MAX_NAMED = 100;
 
