@@ -6,8 +6,8 @@ import { findMasterKey, masterKeyPath, unwrapsAllKeys } from '#platform/keys/key
 import { reachable } from './runtime.ts';
 
 /**
- * Returns the master key in use.
- * @param url URL of the database whose keys the master key must decrypt
+ * Returns the master key from the settings or from its file in DATA_DIR, after a check that this key decrypts all keys of the database.
+ * @param url URL of the database
  * @throws OperatorError if there is no master key, or if it does not decrypt all keys of the database
  */
 export async function masterKeyInUse(config: Config, url: string): Promise<Buffer> {

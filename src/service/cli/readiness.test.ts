@@ -46,7 +46,7 @@ describe('Readiness', () => {
     assert.equal(closableAfter(polls('10.0.0.1', 2_000, -100)), 2_400);
   });
 
-  it('a stopping process waits with closing idle connections until 500 ms after both of two proxies have seen that it is not ready', () => {
+  it('if two proxies check readiness regularly, a stopping process may close idle connections 500 ms after both have seen that it is not ready', () => {
     assert.equal(closableAfter([...polls('10.0.0.1', 100, -100), ...polls('10.0.0.2', 1_000, -200)]), 1_300);
   });
 

@@ -9,8 +9,8 @@ import { type DatabaseServer, openServer, reachable } from './runtime.ts';
 import { showProgress } from './terminal.ts';
 
 /**
- * Makes an empty database that exists only until `close`, also if SIGINT or SIGTERM interrupts the command. With DATABASE_URL, it is a new
- * database on the same server. Otherwise it is an embedded database in a temporary folder.
+ * Makes an empty database. `close` removes the database, and SIGINT and SIGTERM remove it too. With DATABASE_URL, it is a new database on
+ * the same server. Otherwise it is an embedded database in a temporary folder.
  * @throws OperatorError if the server is out of reach, or if the role may not create databases
  */
 export async function openScratchDatabase(config: Config): Promise<DatabaseServer> {

@@ -194,8 +194,8 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
 }
 
 /**
- * Opens the budgets of calls. A process without an API counts no calls, so it does not use Redis. Otherwise the processes with an API would
- * count it as one of them, and each would let in fewer calls when Redis is lost.
+ * Opens the budgets of calls. A process without an API counts no calls, so it does not connect to Redis. When Redis is lost, the processes
+ * that used Redis divide each budget equally. A process that counts no calls would take a part of the budget without need.
  */
 async function openBudgets(config: Config, log: Logger, options: ServeOptions): Promise<BudgetStore> {
   return config.redisUrl === null || options.only === 'worker'
