@@ -9,7 +9,7 @@ import { CHANGES, openStream, type StreamBlock, type TestStream } from '#test/su
 /** Time in milliseconds within which a stream ends after its caller has lost its access. */
 const ENDS_WITHIN_MS = 2_000;
 
-/** Time in milliseconds within which a process checks the access of all callers once. */
+/** Time in milliseconds within which a process checks the access of all callers with open streams at least once. */
 const CHECKED_WITHIN_MS = 1_700;
 
 const isBeat = ({ comment }: StreamBlock) => comment?.startsWith('beat ') === true;

@@ -48,7 +48,10 @@ describe('query plans of the statements of live changes', {
     await service.close();
   });
 
-  /** Tables whose rows are copied, each with its columns except the tenant and the id, and with the values of these columns. */
+  /**
+   * Tables whose rows the test copies, each with its columns except `tenant_id` and `id`, and with the values that copy number `n` has
+   * there.
+   */
   const COPIES: [table: string, columns: string, values: string][] = [
     [
       'restaurant_order',

@@ -10,8 +10,8 @@ import { Subscription } from './subscription.ts';
  */
 const BACK_MS = 30_000;
 /**
- * Age in milliseconds of the oldest rows in the first read for a tenant. It is longer than `BACK_MS`, so that a client that comes from
- * another process within `BACK_MS` gets all changes that it missed.
+ * Age in milliseconds of the oldest rows in the first read for a tenant. It is longer than `BACK_MS`, so that a client whose stream on
+ * another process ended less than `BACK_MS` ago gets all changes that it missed.
  */
 const FIRST_BACK_MS = 2 * BACK_MS;
 

@@ -158,8 +158,8 @@ describe('claims of due deliveries', () => {
         const now = await scansOf(tx);
         assert.equal(now.whole - earlier.whole, 0);
         const rows = now.rows - earlier.rows;
-        // A claim may read five rows for each delivery: the delivery by the index of due deliveries and again by its key, its event, its
-        // credential, and a delivery that the previous claim has leased and this claim skips.
+        // A claim may read five rows for each delivery: the delivery twice (by the index of due deliveries, and by its key), its event, its
+        // credential, and one delivery that the previous claim has leased, which this claim skips.
         assert.ok(rows <= 5 * 50 * EACH, `the claim has read ${rows} rows`);
       });
     }
