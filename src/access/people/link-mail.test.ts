@@ -23,15 +23,18 @@ after(async () => {
   await mailServer.close();
 });
 
-/** Starts a service that sends its mail to the mail server at `url`, and its log lines to `logLines`. */
+/**
+ * Starts a service that sends its mails to the mail server at `url`, and adds its log lines to `logLines`. With `beside`, it is a second
+ * node on the database of that service.
+ */
 async function startMailing(url: string, beside?: TestService): Promise<TestService> {
   const { mail, publicUrl } = readConfig({ SMTP_URL: url, MAIL_FROM: 'House <house@mail.example>', PUBLIC_URL });
   const onLog = (line: string) => void logLines.push(line);
   return await startService({ config: { mail, publicUrl }, onLog, ...(beside === undefined ? {} : { beside }) });
 }
 
-describe('mails of invitations and resets', () => {
-  it('201, 200: an invitation and a reset each send the person a mail with the link; an invitation also names the tenant and the day the link ends', async () => {
+describe('mails of invitations and password resets', () => {
+  it('201, 200: an invitation and a password reset each send the person a mail with the link; an invitation also names the tenant and the day the link ends', async () => {
     const email = newEmail();
     const invited = await invite(service, tenant, { email, name: 'Buy at http://evil.example' });
     const [invitation] = await mailServer.waitFor(1);
@@ -58,7 +61,7 @@ describe('mails of invitations and resets', () => {
     assert.ok(mailServer.mails.slice(sent).every(({ to }) => !to.includes(email)));
   });
 
-  it('201: while the mail server is unreachable or hangs, the response has the link immediately, and the log has no link and no address', async () => {
+  it('201: while the mail server is unreachable or hangs, an invitation gets its link in the response within 2 seconds, and the log has no link and no e-mail address', async () => {
     const hanging = await startMailServer({ answer: 'hang' });
     const closings = [];
     for (const url of ['smtp://house:hunter2@127.0.0.1:1', hanging.url]) {

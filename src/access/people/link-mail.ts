@@ -1,7 +1,7 @@
 import type { Tenant } from '../tenants/tenants.ts';
 import type { LinkKind } from './store.ts';
 
-/** Link of an invitation or a reset, as a mail shows it. */
+/** Link in a mail, of an invitation or of a password reset. */
 interface MailedLink {
   kind: LinkKind;
   url: string;

@@ -28,7 +28,10 @@ const call = (json: unknown, options: CallOptions = { headers: CONSOLE }, node =
   node.call('POST', CHOOSE_PASSWORD, { json, ...options });
 const bodyOf = (token: string) => ({ token, new_password: NEW_PASSWORD });
 
-/** Starts a second node with its own budgets, and closes it after the work. */
+/**
+ * Runs the work on a second node, and then closes the node. Each node counts calls separately, so the calls of other tests do not use up
+ * its limits.
+ */
 async function onOwnNode(work: (node: TestService) => Promise<void>): Promise<void> {
   const node = await startService({ beside: service });
   try {
@@ -39,7 +42,7 @@ async function onOwnNode(work: (node: TestService) => Promise<void>): Promise<vo
 }
 
 describe('POST /v1/auth/password/', () => {
-  it('200: a call with an invitation sets the password of the person, and returns a session cookie that every node accepts', async () => {
+  it('200: a call with the link of an invitation sets the password of the person, and returns a session cookie that every node accepts', async () => {
     const invited = await invite(service, tenant, { name: 'Rui', areas: ['orders'] });
     const accepted = await choosePassword(service, invited);
     assert.equal(accepted.status, 200);
@@ -118,7 +121,7 @@ describe('POST /v1/auth/password/', () => {
     );
   });
 
-  it('401: a link ends when the person gets a password from another link or from the operator', async () => {
+  it('401: a link is refused after the generation of its person has risen, as each new password raises it', async () => {
     const invited = await invite(service, tenant);
     const { id } = invited.body.person;
     await choosePassword(service, invited);

@@ -20,8 +20,8 @@ interface Dependencies {
 }
 
 /**
- * Person and kind of a new link. Each new password raises the `generation` of the person. If the changes that are made together with the
- * link raise it, this is the raised value.
+ * Person and kind of a new link, and the `generation` of the person, a number that each new password raises. If the transaction that makes
+ * the link also replaces the password, this is the raised number.
  */
 type LinkCause = Pick<store.NewLink, 'kind' | 'personId' | 'generation'>;
 
@@ -32,7 +32,7 @@ export interface IssuedLink {
   expiresAt: Date;
 }
 
-/** Person who has chosen a password, with the generation of this password. */
+/** Person who has chosen a password. `generation` is a number that each new password raises, and that this password has already raised. */
 export interface PasswordHolder {
   tenantId: number;
   personId: string;
@@ -40,8 +40,8 @@ export interface PasswordHolder {
 }
 
 /**
- * Links with which a person chooses a password: invitations and resets. Each link works once. The token of a link is after the `#` of its
- * URL, which a browser does not send. The database keeps a keyed hash of the token.
+ * Links with which a person chooses a password: links of invitations and of password resets. Each link works once. The token is in the part
+ * of the URL after the `#`, which a browser does not send to the server. The database keeps a keyed hash of the token.
  */
 export class Links {
   readonly #dependencies: Dependencies;
@@ -53,8 +53,8 @@ export class Links {
   }
 
   /**
-   * Makes a link in one transaction with the changes that are its cause, for example a new person. Sends the link by mail after the commit.
-   * All earlier links of the person end.
+   * Makes a link, and in the same transaction the changes for which the link is made, for example the insert of an invited person. Sends
+   * the link by mail after the commit. All earlier links of the person end.
    * @param cause function that makes these changes, and returns the person and the kind of the link. Its second parameter is the time at
    * which the link ends
    */
@@ -63,7 +63,7 @@ export class Links {
     const id = newId();
     const { token, hash } = this.#tokens.create(tenant.id);
     const { link, person } = await inTransaction(this.#dependencies.db, async (tx) => {
-      // If the link exists, an earlier attempt of this transaction was committed.
+      // If the link exists, an earlier attempt of this transaction was committed. Then the changes must not be made again.
       const earlier = await store.findLink(tx, tenant.id, hash);
       const made = earlier ?? (await insertLink(tx, owner, { id, hash, cause }));
       return { link: made, person: await store.findPerson(tx, tenant.id, made.person_id) };
@@ -135,7 +135,8 @@ async function usePassword(
   tx: Tx,
   { tenantId, hash, personId, password_hash }: ChosenPassword,
 ): Promise<PasswordHolder> {
-  // The person is locked first, because every change of the person's links holds this lock.
+  // Every change of a person's links locks the person first. So two concurrent calls with one link run one after the other, and only the
+  // first sets a password.
   const person = await lockUser(tx, tenantId, personId);
   if (person?.password_hash === password_hash) {
     return { tenantId, personId, generation: person.generation }; // An earlier attempt of this transaction was committed.

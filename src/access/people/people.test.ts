@@ -66,7 +66,7 @@ describe('GET /v1/staff/people/', () => {
     assert.deepEqual([body.count, body.results.length, body.next], [2, 1, null]);
   });
 
-  it('200: last_seen_at is null before the first call of a person, and then the time of a call', async () => {
+  it('200: after a person has made a call, last_seen_at in the list of people is the time of this call', async () => {
     const node = await startService({ beside: service });
     const tenant = await service.tenant();
     const staffId = await personId(service, tenant.tenantId, 'staff');
@@ -76,7 +76,7 @@ describe('GET /v1/staff/people/', () => {
     assert.ok(Math.abs(Date.parse(person.last_seen_at) - Date.now()) < 60_000, person.last_seen_at);
   });
 
-  it('403: staff may not list, invite, change or reset people; 401: calls without credentials are refused', async () => {
+  it('403: staff may not list, invite or change people, or reset their passwords; 401: calls without credentials are refused', async () => {
     const tenant = await service.tenant();
     const ownerId = await personId(service, tenant.tenantId, 'owner');
     const json = { email: newEmail(), role: 'owner' };
@@ -95,7 +95,7 @@ describe('GET /v1/staff/people/', () => {
 });
 
 describe('POST /v1/staff/people/', () => {
-  it('201: the response has the invited person, a link that begins with the address of the process, and the end of the link in 3 days', async () => {
+  it('201: without PUBLIC_URL, the response has the invited person, a link that begins with the URL on which the process listens, and the end of the link in 3 days', async () => {
     const tenant = await service.tenant();
     const email = newEmail();
     const { status, body, headers } = await invite(service, tenant, { email: email.toUpperCase(), name: 'Rui' });
@@ -149,7 +149,7 @@ describe('POST /v1/staff/people/', () => {
     assert.deepEqual(demoted.body.areas, [], 'the areas that were sent for an owner are ignored');
   });
 
-  it('401: a sign-in of an invited person is refused without a server error', async () => {
+  it('401: an invited person who has not chosen a password cannot sign in', async () => {
     const tenant = await service.tenant();
     const { email } = (await invite(service, tenant)).body.person;
     for (const password of ['', 'null', NEW_PASSWORD].filter((text) => text !== '')) {

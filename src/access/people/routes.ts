@@ -5,7 +5,10 @@ import { LIFETIMES, Me, meOf, refuseOtherThanConsole, type ServiceFacts, type Se
 import type { Links } from './links.ts';
 import { LinkPassword } from './schema.ts';
 
-/** Maximum numbers of calls per minute: from one client address, and with one link. Both are checked before a password is hashed. */
+/**
+ * Maximum numbers of attempts per minute to set a password with a link: from one client address, and with one link. Both are checked before
+ * a password is hashed.
+ */
 const CALLS_PER_ADDRESS = 100;
 const CALLS_PER_LINK = 10;
 

@@ -66,8 +66,8 @@ export async function replaceLinks(tx: Tx, tenantId: number, link: NewLink): Pro
 }
 
 /**
- * Returns the link with this hash, and its person. `is_open` is false if the link was used or has expired, if the person is disabled, or if the
- * person has another generation than the link.
+ * Returns the link with this hash, and its person. `is_open` is false if the link was used or has expired, if the person is disabled, or if
+ * the person has another generation than the link.
  */
 export async function findLink(
   db: Db,
@@ -90,7 +90,7 @@ export async function findLink(
     .executeTakeFirst();
 }
 
-/** Marks a link as used. The CTE gives the time, because a database cluster refuses now() in SET. */
+/** Marks a link as used. The time of use comes from a CTE, because a database cluster refuses now() in SET. */
 export async function markLinkUsed(tx: Tx, tenantId: number, id: string): Promise<void> {
   await sql`
     WITH clock AS MATERIALIZED (SELECT now() AS at)

@@ -32,8 +32,8 @@ export function createRefusalHook({ db, log }: { db: Database; log: Logger }): R
   });
   return {
     onRefused(request, { statusCode, code, message }) {
-      // The guard of partners and PMS sets `caller` after it has checked the secret, and before it counts the call. So the field is missing
-      // in some refused calls, although the type of the request declares it as always present.
+      // The guard of partners and PMS sets `caller` after it has checked the secret, and before it counts the call. So a call that was
+      // refused before the check of the secret has no `caller`, although the type of the request declares the field as always present.
       const { caller } = request as { caller?: Caller };
       if (caller !== undefined) {
         const { method, id: requestId, routeOptions } = request;

@@ -38,7 +38,7 @@ async function list(tenant: TestTenant, id = tenant.credential.id): Promise<Refu
   return answer.body;
 }
 
-/** Returns the statuses, codes and paths of the refused calls, oldest first. */
+/** Returns the refused calls, oldest first, each as a text of method, path, status and code. */
 async function told(tenant: TestTenant, id?: string) {
   return (await list(tenant, id))
     .map(({ method, path, status, code }) => `${method} ${path} ${status} ${code}`)
@@ -119,7 +119,7 @@ describe('GET /v1/staff/credentials/{id}/refusals/', () => {
     ]);
   });
 
-  it('200: a refused call of a tenant without the feature (403) and a call over the budget (429) are listed', async () => {
+  it('200: a call of a tenant without the hotel feature (403) and a call above the rate limit (429) are listed', async () => {
     const tenant = await service.tenant({ features: ['restaurant'] });
     await onNode(
       async (node) => {
@@ -135,7 +135,7 @@ describe('GET /v1/staff/credentials/{id}/refusals/', () => {
     ]);
   });
 
-  it('200: calls that succeed, calls with a wrong secret and calls of other callers are not listed', async () => {
+  it('200: calls that succeed, calls with a wrong secret, calls to unknown paths, calls of staff and calls of other tenants are not listed', async () => {
     const tenant = await service.tenant();
     const other = await service.tenant();
     await onNode(async (node) => {
@@ -196,7 +196,7 @@ describe('GET /v1/staff/credentials/{id}/refusals/', () => {
     assert.ok(!rows[0]?.dump.includes(secret));
   });
 
-  it('404: an unknown id, a malformed id and the id of another tenant are refused with the same error', async () => {
+  it('404: an unknown id, a malformed id and the id of a credential of another tenant are refused with the same error', async () => {
     const stranger = await service.tenant();
     for (const id of [newId(), 'x', stranger.credential.id]) {
       const answer = await service.call('GET', `/v1/staff/credentials/${id}/refusals/`, { headers: hotel.owner });
@@ -229,7 +229,7 @@ describe('the writes of refused calls', () => {
     currency: 'EUR',
   });
 
-  /** Opens a connection that records its statements. */
+  /** Opens a database connection that adds the first word of each SQL statement to `statements`. */
   function recording() {
     return createDatabase({
       url: service.database.url,

@@ -10,11 +10,14 @@ const WRITE_EVERY_MS = 5_000;
 /** Largest number of calls that one INSERT writes. */
 const BATCH_SIZE = 1_000;
 /**
- * Maximum number of credentials whose refused calls wait in memory until they are written. While so many wait, refused calls of other
- * credentials are not kept.
+ * Maximum number of credentials whose refused calls are in memory until the next write. If the refused calls of this many credentials are
+ * there, those of a further credential are not stored.
  */
 const MAX_CREDENTIALS = 1_000;
-/** Maximum number of characters of a stored message. Without this limit, a message might be longer than the body that caused it. */
+/**
+ * Maximum number of characters of a stored message. A message names every fault of a body, so without this limit it might be longer than
+ * the body itself.
+ */
 const MAX_MESSAGE = 500;
 
 /** Response that refused a call. `path` is the pattern of the route in the notation of Fastify. */
@@ -22,16 +25,19 @@ export type Refusal = Pick<NewRefusedCall, 'method' | 'path' | 'status' | 'code'
 
 interface Dependencies {
   db: Database;
-  /** Called if a background write fails. The calls stay in memory until the next write. */
+  /** Called if a background write of refused calls fails. These calls stay in memory until the next write. */
   onError: (error: unknown) => void;
-  /** Called with the number of calls that were dropped since the last write. Not called if no call was dropped. */
+  /**
+   * Called with the number of refused calls since the last write that are not stored, because too many credentials had refused calls. Not
+   * called if this number is 0.
+   */
   onDropped: (count: number) => void;
 }
 
 /**
- * Collects the refused calls of authenticated partners and PMS in memory, and writes them to the database every 5 s instead of at each call.
- * A killed process loses the calls since its last write. The memory is bounded: only the newest 50 calls of a credential are kept, and only
- * the calls of 1,000 credentials.
+ * Collects the refused calls of authenticated partners and PMS in memory, and writes them to the database every 5 s instead of at each
+ * call. A killed process loses the calls since its last write. The memory is bounded: only the newest 50 calls of a credential are kept,
+ * and only the calls of 1,000 credentials.
  */
 export class Refusals {
   readonly #db: Database;

@@ -47,7 +47,7 @@ const FIELDS = new Fields<Row>({
  * Stores refused calls of any tenants, and then keeps only the newest 50 calls of each of their credentials. One statement inserts all
  * calls, and a second one removes the old calls. On a database cluster, there are two statements for each tenant. The second statement runs
  * after the insert is committed. So if two processes write calls of one credential at the same time, the later removal sees the calls of
- * both processes.
+ * both processes, and exactly the newest 50 calls stay.
  * @returns the ids of the calls that are stored
  * @throws the error of the first statement if every insert fails
  */

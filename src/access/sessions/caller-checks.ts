@@ -5,10 +5,11 @@ import { orderedAreas, type Staff } from '../tenants/tenants.ts';
 import * as store from './caller-store.ts';
 
 /**
- * Finds the callers of long responses, for example of streams, whose access has ended or changed since they called. Access ends with the
- * session or the token. Access changes if the caller gets another role or other areas. If the query for some callers fails, these callers
- * are not in the result.
- * @param noteUse called for each display that keeps its access, if the time of its last use is due to be written
+ * Returns those of the callers whose access has ended or changed since their call. The response to each caller is long, for example a
+ * stream. Access ends with the session or the token. Access changes if the caller gets another role or other areas. If the query for some
+ * callers fails, these callers are not in the result.
+ * @param noteUse called for each display that keeps its access, if the stored time of its last use is so old that a new time must be
+ * written
  * @param onError called if the query fails. On a database cluster, each tenant has its own query, and each failure causes one call.
  */
 export async function findEndedCallers(

@@ -20,7 +20,7 @@ export interface SessionInput {
 const SESSION_FIELDS = new Fields<SessionInput>({ tenantId: 'bigint', id: 'uuid' });
 
 /**
- * Reads the rights of the people and displays that have sessions.
+ * Reads the present rights of the people and displays to whom the given sessions belong.
  * @returns one row for each input. The row of an ended session is undefined
  */
 export async function readSessionCallers(db: Database, inputs: SessionInput[]): Promise<(CallerRow | undefined)[]> {

@@ -28,7 +28,8 @@ function isFromConsole({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * Refuses a call that would set a cookie, if it does not come from the console. Otherwise another site could sign a browser in.
+ * Refuses a call that would set a cookie, if it does not come from the console. Otherwise another site could sign its visitor in to an
+ * account that the site has chosen.
  * @throws ApiError 400 `invalid_request`
  */
 export function refuseOtherThanConsole(request: FastifyRequest): void {
@@ -38,7 +39,8 @@ export function refuseOtherThanConsole(request: FastifyRequest): void {
 }
 
 /**
- * Returns the value of the session cookie. Returns null if the cookie is missing or repeated, or if the call does not come from the console.
+ * Returns the value of the session cookie. Returns null if the cookie is missing or repeated, or if the call does not come from the
+ * console.
  */
 export function readConsoleCookie(request: FastifyRequest): string | null {
   const prefix = `${isSecure(request) ? SECURE_NAME : PLAIN_NAME}=`;

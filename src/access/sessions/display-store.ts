@@ -3,7 +3,7 @@ import type { Database, Tx } from '#platform/db/database.ts';
 import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
 import type { Display } from '#platform/db/types.ts';
 
-/** Display with the time of its last use, which is that of its only session. The time is null if the display has no session yet. */
+/** Display with the time at which its only session was last used. The time is null if the display has no session yet. */
 export type DisplayRow = Selectable<Display> & { last_used_at: Date | null };
 
 /** Lists the displays that are not removed, newest first. */
@@ -43,7 +43,7 @@ export async function insertDisplay(
     .execute();
 }
 
-/** Removes a display, which ends its session. The CTE gives the time, because a database cluster refuses now() in SET. */
+/** Removes a display, which ends its session. The time of the removal comes from a CTE, because a database cluster refuses now() in SET. */
 export async function removeDisplay(tx: Tx, tenantId: number, id: string): Promise<void> {
   await sql`
     WITH clock AS MATERIALIZED (SELECT now() AS at)
@@ -72,7 +72,8 @@ export async function insertCode(
       display_id: code.displayId,
       expires_at: sql<Date>`now() + make_interval(mins => ${sql.lit(CODE_MINUTES)})`,
     })
-    // An earlier attempt of this transaction may have inserted the code.
+    // An earlier attempt of this transaction may have inserted the code. The update changes no value then, but makes `RETURNING` return the
+    // row.
     .onConflict((conflict) =>
       conflict
         .column('code_hash')

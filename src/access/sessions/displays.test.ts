@@ -29,7 +29,10 @@ const list = async ({ owner } = tenant) => (await service.call('GET', DISPLAYS, 
 const remove = (id: string, { owner } = tenant) => service.call('POST', `${DISPLAYS}${id}/remove/`, { headers: owner });
 const me = (headers: Record<string, string>, node = service) => node.call('GET', '/v1/staff/me/', { headers });
 
-/** Runs the work on a new node. A new node has its own budget of pairings, which other tests have not used up. */
+/**
+ * Runs the work on a new node. Each node counts the pairings from an address separately, so the pairings of other tests do not use up its
+ * limit.
+ */
 async function onOwnNode(work: (node: TestService) => Promise<void>): Promise<void> {
   const node = await startService({ beside: service, onLog: (line) => void logLines.push(line) });
   try {
@@ -54,7 +57,7 @@ describe('GET and POST /v1/staff/displays/', () => {
     assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 10_000);
   });
 
-  it('200: the list has no display of another tenant and no removed display, and is paged with page and page_size', async () => {
+  it('200: the list has no display of another tenant and no removed display, and page_size divides it into pages', async () => {
     const other = await service.tenant();
     const ids = [];
     for (const label of ['One', 'Two', 'Three']) {

@@ -11,7 +11,8 @@ import * as store from './display-store.ts';
 
 /**
  * Letters of pairing codes. The vowels are left out, so that a code is not a word. L is left out, because it looks like the digit 1. Eight
- * of these letters make 25 thousand million codes. One client address can try only 100 codes in the 10 minutes for which a code works.
+ * of these letters make 25 thousand million codes. In the 10 minutes for which a code works, one client address can try only 100 codes, so
+ * it cannot guess a code.
  */
 const LETTERS = 'BCDFGHJKMNPQRSTVWXYZ';
 const CODE_LENGTH = 8;

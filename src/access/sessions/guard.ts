@@ -29,8 +29,8 @@ export type AuthenticateStaff = (request: FastifyRequest) => Promise<Staff>;
 /**
  * Creates the function that finds the caller of a staff operation: by the `Authorization` header, or without this header by the session
  * cookie.
- * @param isStream true for operations that open a stream. Such a call does not prove that the person is present, because a browser opens a
- * stream again by itself.
+ * @param isStream true for operations that open a stream. A browser opens a stream again by itself, so such a call does not prove that the
+ * person is present, and it does not count as a use by the person.
  */
 export function createStaffAuthentication(
   db: Database,

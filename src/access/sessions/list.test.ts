@@ -76,7 +76,7 @@ describe('GET /v1/staff/sessions/', () => {
     assert.deepEqual([body[0].user_agent, body[0].address], ['é'.repeat(300), '127.0.0.1']);
   });
 
-  it('200: an owner lists the sessions of others, and the filter by an unknown person gives an empty list', async () => {
+  it('200: an owner lists the sessions of another person, and gets an empty list for a person of another tenant', async () => {
     const other = await service.tenant();
     const [mine, theirs] = [
       await openSession(service, other.tenantId, 'owner'),
@@ -128,7 +128,7 @@ describe('POST /v1/staff/sessions/{id}/end/', () => {
     assert.equal(await statusOf(ME, current.headers), 401);
   });
 
-  it('200: an owner ends sessions of others, which writes one audit entry for each', async () => {
+  it('200: an owner ends the sessions of another person and of a display, and each ended session gets one audit entry', async () => {
     const [theirs, display] = [await staff(), await openDisplay(service, tenant.tenantId, ['orders'])];
     for (const id of [theirs.id, theirs.id, display.id]) {
       assert.equal((await end(id, tenant.owner)).status, 200);

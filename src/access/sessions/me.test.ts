@@ -65,7 +65,7 @@ describe('PATCH /v1/staff/me/', () => {
     assert.equal((await service.call('GET', '/v1/staff/audit/', { headers: tenant.staff })).status, 403);
   });
 
-  it('400: an empty or long name, and a language that is no BCP 47 tag, are refused', async () => {
+  it('400: an empty name, a name of more than 100 characters, and a language that is not a BCP 47 tag are refused', async () => {
     for (const json of [
       { name: '' },
       { name: 'x'.repeat(101) },
@@ -159,7 +159,7 @@ describe('POST /v1/staff/me/password/', () => {
     assert.equal(hashes.count, earlier);
   });
 
-  it('401, 429: a wrong current password changes nothing, and counts against the budget of sign-ins with this e-mail', async () => {
+  it('401, 429: a call with a wrong current password changes nothing, and counts as one of the 10 sign-ins a minute with this e-mail', async () => {
     const other = await service.tenant();
     const { headers } = await openSession(service, other.tenantId, 'owner');
     for (let left = 9; left >= 0; left -= 1) {

@@ -38,7 +38,7 @@ async function addSessions(role: 'owner' | 'staff', count: number): Promise<void
     FROM session AS s CROSS JOIN generate_series(1, ${count}) AS n WHERE s.person_id = ${id}`.execute(db);
 }
 
-/** Runs the work, and returns the plans of its statements as text. */
+/** Runs the work, and returns the query plan of each of its statements on the table `session`, as JSON text. */
 async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   sent.length = 0;
   await work();
@@ -53,10 +53,10 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
 
 const isCluster = await isTestCluster();
 
-describe('the statements of sessions', {
+describe('the SQL statements on the table of sessions', {
   skip: isCluster && 'the plan of a cluster does not show the plan of its nodes',
 }, () => {
-  it('each statement of a call, of the list, of a sign-in and of a sign-out finds its sessions by an index', async () => {
+  it('each statement that authenticates a call, lists or ends sessions, signs in, signs out or stores a use finds its sessions by an index', async () => {
     const { tenantId } = tenant;
     const holder = { kind: 'person', id: await personId(service, tenantId, 'staff') } as const;
     const use = { tenantId, id: newId(), atMs: Date.now() };

@@ -61,7 +61,9 @@ function startRoute(app: App, dependencies: Dependencies): void {
 
 type StartRequest = FastifyRequest<{ Body: Type.Static<typeof SessionStart> }>;
 
-/** Returns the sign-in of a call, after a check of the password or of the identity provider's token. */
+/**
+ * Checks the password or the identity provider's token of a call, and returns the facts with which `Sessions.startFor` begins the session.
+ */
 async function signInOf(
   request: StartRequest,
   reply: FastifyReply,

@@ -78,7 +78,7 @@ const PERSON_EXAMPLE = {
   language: 'pt',
 };
 
-/** The caller of a staff operation, with the tenant, the session and the service. */
+/** Response that describes the caller of a staff operation, the tenant, the session and the service. */
 export const Me = Type.Object(
   {
     person: Nullable(MePerson, 'The person who calls. Null for a display.'),

@@ -45,7 +45,9 @@ function record(answer: Answer): void {
   answers.push(answer.text);
 }
 
-/** Renames a column of the database for a moment, so that calls fail with an unexpected error, which the service logs in full. */
+/**
+ * Makes three calls while a column of the database is renamed, so that they fail with an unexpected error, which the service logs in full.
+ */
 async function breakTheDatabase(headers: Record<string, string>): Promise<void> {
   const { db } = service.database;
   await sql`ALTER TABLE session RENAME COLUMN secret_hash TO elsewhere`.execute(db);
@@ -87,7 +89,7 @@ describe('the secrecy of session cookies', () => {
     for (const known of ['"msg":"request"', '"msg":"request failed"', '"status":401', ME, SESSION]) {
       assert.ok(text.includes(known), known);
     }
-    // The test sends the token in a query, which a console never does. The log shows no query.
+    // One of the calls has the token in the query of its URL. The log must have only the path of a call, without the query.
     assertSecret(text);
   });
 

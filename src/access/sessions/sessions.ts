@@ -39,7 +39,7 @@ export interface Lifetime {
   cookieSeconds: number;
 }
 
-/** Lifetime of a session for each way of signing in. Browsers keep no cookie for more than 400 days. */
+/** Lifetime of a session for each way of signing in. `cookieSeconds` is at most 400 days, because browsers keep no cookie longer. */
 export const LIFETIMES = {
   password: { idleSeconds: 12 * HOUR, lifetimeSeconds: 7 * DAY, cookieSeconds: 7 * DAY },
   provider: { idleSeconds: 12 * HOUR, lifetimeSeconds: 12 * HOUR, cookieSeconds: 12 * HOUR },
@@ -50,7 +50,10 @@ export const LIFETIMES = {
 const KEPT_DAYS = 30;
 /** Largest number of sessions of a person. A further sign-in ends the oldest one. */
 const MAX_SESSIONS = 100;
-/** Maximum numbers of stored characters: of the address and of the user agent. The client chooses both texts. */
+/**
+ * Maximum numbers of characters that are stored of the client address and of the user agent. The client chooses both texts, so without
+ * these limits it could store texts of any length.
+ */
 const MAX_ADDRESS = 100;
 const MAX_USER_AGENT = 300;
 
@@ -69,7 +72,7 @@ export interface NewSignIn {
 interface Dependencies {
   db: Database;
   pepper: Buffer;
-  /** Called if a background write of the last uses fails. */
+  /** Called if a background write of `last_used_at` of sessions or of `last_seen_at` of people fails. */
   onError: (error: unknown) => void;
 }
 
@@ -99,7 +102,7 @@ export class Sessions {
   /**
    * Begins a session.
    * @returns the token for the cookie, and the caller that `authenticate` will return for this token
-   * @throws ApiError 401 `invalid_credentials` if the person or the display has lost its access in the meantime
+   * @throws ApiError 401 `invalid_credentials` if the person or the display has lost its access since the sign-in was checked
    */
   async start({
     tenantId,
@@ -195,7 +198,7 @@ export class Sessions {
   }
 
   /**
-   * Lists the sessions of the caller, or of a person, that have not ended.
+   * Lists the sessions that have not ended, of the person `personId`, or of the caller if `personId` is undefined.
    * @throws ApiError 403 if the caller asks for the sessions of another person and is not an owner
    */
   async list(staff: Staff, personId: string | undefined): Promise<Session[]> {
@@ -221,9 +224,9 @@ export class Sessions {
   }
 
   /**
-   * Gives a person a new password. This ends all other sessions of the person, and all tokens.
+   * Gives a person a new password. All tokens of the person end, and all sessions except the session of this call.
    * @param checked hash of the password that the person has proven to know
-   * @throws ApiError 401 `invalid_credentials` if the password was changed in the meantime
+   * @throws ApiError 401 `invalid_credentials` if the password was changed after the person proved to know it
    */
   async changePassword(staff: Staff, checked: string, password: string): Promise<void> {
     const hash = await hashPassword(password);
@@ -240,7 +243,7 @@ export class Sessions {
     });
   }
 
-  /** Writes the uses that are still in memory, and stops the background writes. */
+  /** Writes the times of last uses that are still in memory, and stops the background writes. */
   async close(): Promise<void> {
     await Promise.all([this.#uses.close(), this.#seen.close()]);
   }

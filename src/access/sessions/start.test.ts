@@ -83,7 +83,7 @@ describe('POST /v1/auth/session/', () => {
     assert.deepEqual([await statusOf('__Host-roomservice'), await statusOf('roomservice')], [200, 401]);
   });
 
-  it('400: without the header of the console, or from another site, the call is refused before it is counted and before a password is hashed', async () => {
+  it('400: a sign-in without the header of the console, or from another site, is refused before it counts against a limit and before a password is hashed', async () => {
     const earlier = hashes.count;
     const refused: Record<string, string>[] = [
       {},
@@ -151,7 +151,7 @@ describe('POST /v1/auth/session/', () => {
     assert.equal((await signIn(service, { tenantId, ...other }, 'owner')).status, 401);
   });
 
-  it('429: for one e-mail, sign-ins for a session and sign-ins for a token share one budget of 10 attempts a minute', async () => {
+  it('429: for one e-mail, sign-ins for a session and sign-ins for a token share one limit of 10 attempts a minute', async () => {
     const other = await service.tenant();
     const json = { email: emailOf(other), password: 'not the right one' };
     for (let left = 9; left >= 0; left -= 1) {
@@ -167,7 +167,7 @@ describe('POST /v1/auth/session/', () => {
 });
 
 describe('the stored sessions of a person', () => {
-  it('a sign-in removes the oldest sessions above 100, and all sessions that began more than 30 days ago', async () => {
+  it('a sign-in removes all sessions of the person except the newest 100, and all sessions that began more than 30 days ago', async () => {
     const { db } = service.database;
     const other = await service.tenant();
     const first = await signIn(service, other, 'owner');

@@ -14,8 +14,8 @@ export interface Holder {
 }
 
 /**
- * Condition for sessions `s` that have not ended. A session also ends if its person is disabled or gets a new generation, or if its display is
- * removed. `u` and `d` are the rows of the person and of the display.
+ * SQL condition that is true for a session `s` that has not ended. A session also ends if its person is disabled or gets a new password,
+ * which raises the `generation` of the person, or if its display is removed. `u` and `d` are the rows of the person and of the display.
  */
 export const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
   AND s.last_used_at + make_interval(secs => s.idle_seconds) > now()
@@ -24,7 +24,7 @@ export const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
 
 /** Smallest number of seconds between two writes of the last use of a session, by all processes together. */
 const USED_EVERY_SECONDS = 60;
-/** True if the last use of the session `s` is so old that a new use is written. */
+/** SQL condition that is true if the stored time of the last use of the session `s` is so old that a new time is written. */
 export const IS_USE_DUE = sql<boolean>`s.last_used_at <= now() - make_interval(secs => ${sql.lit(USED_EVERY_SECONDS)})`;
 
 function sessionsOf(db: Db, tenantId: number) {
@@ -149,7 +149,10 @@ export async function lockSession(tx: Tx, tenantId: number, id: string): Promise
     .executeTakeFirst();
 }
 
-/** Ends a session. Changes nothing if it was ended before. The CTE gives the time, because a database cluster refuses now() in SET. */
+/**
+ * Ends a session. Changes nothing if it was ended before. The time of the end comes from a CTE, because a database cluster refuses now() in
+ * SET.
+ */
 export async function endSession(db: Db, tenantId: number, session: { id: string } | { hash: Buffer }): Promise<void> {
   const isWanted = 'id' in session ? sql`s.id = ${session.id}` : sql`s.secret_hash = ${session.hash}`;
   await sql`
@@ -164,7 +167,7 @@ export async function setGeneration(tx: Tx, tenantId: number, id: string, genera
 }
 
 /**
- * Writes `last_used_at` of sessions. Skips a session whose stored use is less than a minute old. There is one statement for all sessions,
+ * Writes `last_used_at` of sessions. Skips a session whose stored time is less than a minute old. There is one statement for all sessions,
  * or on a database cluster, one for each tenant.
  */
 export async function updateLastUsed(db: Database, uses: LatestUse[], nowMs: number): Promise<void> {
