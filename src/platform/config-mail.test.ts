@@ -30,7 +30,7 @@ describe('valid settings of mail', () => {
     ],
   ];
   for (const [url, server] of servers) {
-    it(`SMTP_URL=${url} gives the host, the port, the encryption and the decoded login`, () => {
+    it(`readConfig takes the host, the port, the encryption and the decoded login from SMTP_URL=${url}`, () => {
       assert.deepEqual(readConfig({ ...MAIL, SMTP_URL: url }).mail?.server, server);
     });
   }
@@ -42,11 +42,11 @@ describe('valid settings of mail', () => {
     assert.deepEqual(senderOf('Müller’s House <a+b@c.example>'), { name: 'Müller’s House', address: 'a+b@c.example' });
   });
 
-  it('PUBLIC_URL without SMTP_URL and MAIL_FROM gives no mail', () => {
+  it('if only PUBLIC_URL is set, the settings of mail are null', () => {
     assert.equal(readConfig({ PUBLIC_URL: MAIL.PUBLIC_URL }).mail, null);
   });
 
-  it('SMTP_URL_FILE gives the path of a file with the URL', () => {
+  it('SMTP_URL may be in a file whose path is in SMTP_URL_FILE, and a message about this URL does not show it', () => {
     const folder = mkdtempSync(join(tmpdir(), 'roomservice-mail-'));
     try {
       const path = join(folder, 'url');

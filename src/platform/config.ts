@@ -53,7 +53,10 @@ export interface Config {
   dataDir: string;
   /** URL of the database. If null, the service uses the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
-  /** Number of database connections of this process. `auto`: found out at the start from the database server (`db/pool-size.ts`). */
+  /**
+   * Number of database connections of this process. `auto`: the process computes the number at its start from the limits of the database
+   * server (`db/pool-size.ts`).
+   */
   databasePoolSize: number | 'auto';
   /** True if statements are prepared. Null: they are prepared, except with a connection pooler that loses them (PgBouncer before 1.21). */
   databasePreparedStatements: boolean | null;
@@ -96,7 +99,7 @@ export interface Reading {
 export interface InspectedConfig {
   /** Configuration in which each faulty variable counts as not set. */
   config: Config;
-  /** All variables of `SETTINGS`. */
+  /** Value, source and fault of each variable in `SETTINGS`, also of a variable that is not set. */
   readings: ReadonlyMap<SettingName, Reading>;
 }
 
@@ -193,7 +196,10 @@ class Reader {
 
 /** Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. */
 const OWN_PREFIX = 'ROOMSERVICE_';
-/** Maximum length of a name after `OWN_PREFIX` that causes no warning, because other programs set it, as Kubernetes ROOMSERVICE_PORT. */
+/**
+ * Maximum length of a setting name that may follow `OWN_PREFIX` without a warning. Other programs set variables with such short names, for
+ * example Kubernetes sets ROOMSERVICE_PORT.
+ */
 const MAX_SHORT_LENGTH = 4;
 
 /**

@@ -94,7 +94,7 @@ describe('plans of the filters of stays', {
     `.execute(service.database.db);
   }
 
-  /** Runs the queries again with EXPLAIN ANALYZE, and returns their scans of the table of stays, one list for each query. */
+  /** Runs the queries in `sent` again with EXPLAIN ANALYZE, and returns their scans of the table of stays, one list for each query. */
   async function explainSent(): Promise<Plan[][]> {
     const queries = sent.splice(0).filter((query) => query.sql.includes('reservation'));
     assert.ok(queries.length > 0);

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 
 /**
- * Number of the format of a backup. A backup is a tar file, so stock tools can read it. It has these entries in this order:
+ * Number of the format of a backup. A backup is a tar file, so common tools such as `tar` can list and extract its entries. It has these
+ * entries in this order:
  *
  * 1. `header.json`: versions, migrations, tables with their columns, and sequences.
  * 2. `master-key.json`: the master key, encrypted with a passphrase. It is missing if the backup was made without a passphrase.

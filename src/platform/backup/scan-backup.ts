@@ -66,7 +66,8 @@ export async function scanBackup(path: string): Promise<Scan> {
   const scan: Partial<Scan> & Pick<Scan, 'entries' | 'counts'> = { entries: [], counts: {} };
   const tar = extract();
   const feeding = pipeline(createReadStream(path, { highWaterMark: READ_BYTES }), tar);
-  // The loop below throws the same error. Without this handler, the error would also end the process as an unhandled rejection.
+  // If the pipeline fails, the loop below throws its error. Without this handler, the error would also end the process as an unhandled
+  // rejection.
   feeding.catch(() => {});
   try {
     for await (const tarEntry of tar) {
@@ -121,7 +122,7 @@ async function scanEntry(
   scan: Partial<Scan> & Pick<Scan, 'entries' | 'counts'>,
 ): Promise<void> {
   const { name, size, type } = tarEntry.header;
-  // tar-stream gives the position of the header of the entry, which is one block long.
+  // tar-stream gives the position of the tar header of the entry. This header is one block long, and the content of the entry follows it.
   const offset = tarEntry.offset + BLOCK_BYTES;
   if (scan.header === undefined && name !== HEADER) {
     throw notABackup(path);
@@ -168,7 +169,7 @@ function parse<Schema extends TSchema>(name: string, schema: Schema, bytes: Buff
       return value as Static<Schema>;
     }
   } catch {
-    // Text that is not JSON gets the same error as JSON that does not match the schema. It is thrown below.
+    // Text that is not JSON gets the same error as JSON that does not match the schema. The statement below throws this error.
   }
   throw new Damage(`${name} is not valid`);
 }

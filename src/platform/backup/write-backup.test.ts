@@ -28,7 +28,7 @@ let files = 0;
 const newPath = () => join(folder, `${(files += 1)}.backup`);
 
 describe('writeBackup', () => {
-  it('writes a tar file of mode 0600 that stock tools list, and returns its size and the row counts', async () => {
+  it('writes a tar file of mode 0600 that the program tar can list, and returns its size and the row counts', async () => {
     const path = newPath();
     const sealedKey = await sealMasterKey(randomBytes(32), 'p');
     const progress: [string, number][] = [];

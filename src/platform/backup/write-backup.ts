@@ -27,7 +27,7 @@ export interface BackupOptions {
   version: string;
   /** Encrypted master key for the file, or null to leave it out. */
   sealedKey: SealedKey | null;
-  /** Stops the writing. `writeBackup` then throws the reason of the signal. */
+  /** Signal that stops the backup when it is aborted. `writeBackup` then throws the reason of the signal. */
   signal?: AbortSignal;
   /** Called after each chunk with the number of rows of this table that have been written. It is not called for an empty table. */
   onTable?: (table: string, rows: number) => void;
@@ -134,7 +134,7 @@ async function writeEntries(
 
 async function store(tar: Pack, file: FileHandle): Promise<void> {
   for await (const bytes of tar as AsyncIterable<Buffer>) {
-    // `writeFile` writes all of the bytes from the current position on. `write` would possibly write only some of the bytes.
+    // `writeFile` writes all `bytes`, at the current position of the file. `write` could write only some of them without an error.
     await file.writeFile(bytes);
   }
 }

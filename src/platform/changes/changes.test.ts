@@ -108,7 +108,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a listener hears of each change once, with its topic, and a change of rates invalidates no cached data', async () => {
+  it('a listener gets each change once, with its topic, and a change of rates invalidates no cached data', async () => {
     const heard: string[] = [];
     changes.onChanges((rows) => heard.push(...rows.map(({ tenantId, topic }) => `${tenantId} ${topic}`)));
     await inTransaction(database.db, (tx) => announceChange(tx, TENANT, 'rates'));
@@ -153,7 +153,7 @@ describe('tenant caches of RecentChanges', () => {
     }, 'a poll that reads no change');
   });
 
-  it('if the lease has ended, the next poll also reads changes of transactions with lower numbers, as after a failover', async () => {
+  it('if the lease has ended, as after a failover, the next poll also reads changes of transactions with low numbers', async () => {
     await changes.close();
     await load(OTHER, 'key', 'old value');
     const tx = sql`INSERT INTO recent_change (id, tenant_id, transaction_id) VALUES (${newId()}, ${OTHER}, '3')`;
@@ -174,7 +174,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), 'old value', 'the tenant has not changed');
   });
 
-  it('a value whose read began before the first poll of the changes ended is not cached, but a value that is read later is cached', async () => {
+  it('a value is not cached if its read begins before the first poll ends, but a value that is read later is cached', async () => {
     const late = new RecentChanges(database.db, pino({ level: 'silent' }));
     const own = late.createCache<string>(1);
     await own.load(TENANT, 'key', async () => {

@@ -28,15 +28,15 @@ const LEASE_MS = 500;
 /** Time in milliseconds that `waitForLeasesToEnd` adds to the lease, because the timers of two machines may differ. */
 const LEASE_MARGIN_MS = 25;
 /**
- * Maximum time in milliseconds between two successful polls. After a longer time, the process may have missed changes, because changes are
- * removed after `REMOVE_AFTER_SECONDS`. So it invalidates all caches.
+ * Maximum time in milliseconds between two successful polls. After a longer time, the process invalidates all caches. It may have missed
+ * changes, because changes are removed after `REMOVE_AFTER_SECONDS`.
  */
 const MAX_GAP_MS = 30_000;
 const REMOVE_AFTER_SECONDS = 600;
 const REMOVE_EVERY_MS = 60_000;
 /**
- * Maximum number of ids of changes in memory. If there are more, the process discards all of them. A poll may then invalidate the data of
- * some tenants a second time, which does no harm.
+ * Maximum number of ids of changes that a process keeps, to recognize the changes that it has read already. If there are more, the process
+ * discards all of these ids. A poll may then invalidate the data of some tenants a second time, which does no harm.
  */
 const MAX_SEEN = 10_000;
 

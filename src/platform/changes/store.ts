@@ -35,8 +35,8 @@ const CLUSTER_WINDOW_SECONDS = 120;
 
 /**
  * Reads the committed changes that transactions with the number `since` or a higher number have made. If `since` is null, reads all
- * changes. The upper bound of the numbers excludes no change. But without an upper bound, the planner expects a third of the table as the
- * result, and so reads the whole table.
+ * changes. The SQL also has an upper bound of the numbers, which excludes no change. Without this bound, the planner would expect a third
+ * of the table as the result, and would read the whole table.
  *
  * On a cluster, each node numbers its transactions independently, so numbers from two nodes cannot be compared. So on a cluster, each call
  * reads the changes of the last two minutes.

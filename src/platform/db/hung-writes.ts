@@ -98,8 +98,8 @@ export class HungWrites {
       this.#note([...found].some((id) => this.#found.has(id)));
       this.#found = found;
     } catch {
-      // The check has failed, so the result of the previous check stays. Writes that hang are then not abandoned here, but each still ends
-      // at the time limit of its statement.
+      // The check has failed, so the result of the previous check stays. A write that hangs and is not abandoned ends at the time limit of
+      // its statement.
     } finally {
       this.#isChecking = false;
     }

@@ -29,7 +29,7 @@ test('the first start creates a database with a password, fsync and no TCP port,
   await embedded.close();
 });
 
-test('several processes share one PostgreSQL, the last process that closes its database stops it, and the next start finds the data', async (t) => {
+test('processes share one PostgreSQL, which stops when the last of them closes the database; the next start finds the data', async (t) => {
   const dataDir = await newDataDir(t);
   const first = await open(dataDir);
   const pid = await postmasterPid(first.clusterDir);
@@ -51,7 +51,7 @@ test('several processes share one PostgreSQL, the last process that closes its d
   await again.close();
 });
 
-test('PostgreSQL stops if all its users close the database at the same time, and no temporary files remain in DATA_DIR', async (t) => {
+test('PostgreSQL stops if all processes close the database at the same time, and no temporary files remain in DATA_DIR', async (t) => {
   const dataDir = await newDataDir(t);
   for (let round = 0; round < 5; round += 1) {
     const all = await Promise.all([open(dataDir), open(dataDir), open(dataDir, { role: 'serve' })]);

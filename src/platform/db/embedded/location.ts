@@ -171,8 +171,8 @@ async function makePrivate(dataDir: string, account: Account | undefined): Promi
     await chown(dataDir, account.uid, account.gid);
   }
   await chmod(dataDir, 0o700).catch((error) => {
-    // A mounted volume may belong to root, and this process may be allowed to write to it only as a member of its group. Then this process
-    // cannot change the mode of the volume. But each file that the service writes has a private mode.
+    // A mounted volume may belong to root, and this process may be allowed to write to it only because this process is in the group of the
+    // volume. Then this process cannot change the mode of the volume. But each file that the service writes has a private mode.
     if (codeOf(error) !== 'EPERM') {
       throw error;
     }

@@ -12,8 +12,9 @@ export const completeDir = (clusterDir: string): string => `${clusterDir}.upgrad
 export const keptDir = (clusterDir: string, major: number): string => `${clusterDir}-${major}`;
 
 /**
- * Puts the new data directory in the place of the old one, which stays under another name. PostgreSQL must not run on either directory. If
- * the process ends between two of the three renames, either the old data is still in its place, or `finishSwap` finishes the work.
+ * Puts the new data directory in the place of the old one, which stays under another name. PostgreSQL must not run on either directory. The
+ * function renames directories three times. If the process ends between two renames, either the old data is still in its place, or the next
+ * call of `finishSwap` puts the new data there.
  * @param newDir data directory in the same folder, completely written to disk
  * @returns the path of the old data directory
  */
@@ -28,7 +29,7 @@ export async function swapClusters(clusterDir: string, newDir: string, oldMajor:
 
 /**
  * Gives the new data directory its final name, if that name is free and the new directory is complete. The name is free, for example, after
- * a process has ended between two renames. Returns true if the name was free and is now in use.
+ * a process has ended between two renames. Returns true if the name was free and the new data directory has it now.
  */
 export async function finishSwap(clusterDir: string): Promise<boolean> {
   if (await exists(clusterDir)) {

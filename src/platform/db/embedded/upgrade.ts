@@ -27,7 +27,7 @@ export interface Upgrade {
    * @throws EmbeddedPostgresError if another process uses the old data
    */
   finish: () => Promise<string>;
-  /** Stops both servers. Without `finish`, also removes the new data. */
+  /** If `finish` has not succeeded, stops both servers and removes the new data. Otherwise does nothing. */
   close: () => Promise<void>;
 }
 
