@@ -226,8 +226,9 @@ async function apply<T>(db: Kysely<T>, file: string, name: string, { run, giveWa
 }
 
 /**
- * Splits the text of a migration into its statements, because a cluster refuses a text of several statements. Splits at each semicolon, and
- * removes comments from each `--`. So the structure test refuses a migration with a string that contains a semicolon or two hyphens.
+ * Splits the text of a migration into its statements, because a cluster (Citus) refuses a text of several statements. Removes each comment,
+ * from `--` to the end of the line, and splits at each semicolon. So the structure test refuses a migration in which a string contains a
+ * semicolon or two hyphens.
  */
 function statementsOf(text: string): string[] {
   return text

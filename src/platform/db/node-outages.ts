@@ -11,7 +11,9 @@ const TIMEOUT_MS = 3_000;
 const NODE_OF_TENANT = `
   SELECT n.nodename AS host, n.nodeport AS port FROM pg_dist_placement AS p JOIN pg_dist_node AS n USING (groupid)
   WHERE p.shardid = get_shard_id_for_distribution_column('app_user', $1::bigint) AND n.noderole = 'primary'`;
-/** Opens a new connection from the connected node to another node. The row says if a statement has succeeded there. */
+/**
+ * Makes the connected node open a new connection to another node and run a statement there. `success` is true if the statement succeeded.
+ */
 const TRY_NODE = `SELECT success FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY['SELECT 1'], false)`;
 /**
  * Maximum number of tenants whose node is looked up at the same time. Each look-up opens a connection to the database, and a caller without
@@ -31,8 +33,9 @@ interface ClusterNode {
  * these statements would hold a connection of the pool until its time limit, and the tenants of the other nodes would wait for a
  * connection.
  *
- * After a failed statement of a tenant, the class checks the node of the tenant. The node is down if the connected node cannot run a
- * statement on it. The class then checks it each second until it is back. While no node is down, this class costs nothing.
+ * After a failed statement of a tenant, the class checks the node of the tenant. The node is down if the node to which the service is
+ * connected cannot run a statement on it. The class then checks the node that is down each second until it is back. While no node is down,
+ * this class costs nothing.
  */
 export class NodeOutages {
   readonly #url: string;

@@ -13,9 +13,10 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const TEST_MARK = 'test ';
 
 /**
- * Sends a notification to all processes that listen to the channel, in a transaction of its own. PostgreSQL commits transactions with
- * notifications one after the other, so a notification must not be part of a transaction that changes data. The commit does not wait
- * for the disk, because a lost notification does no harm. Receivers also check for new work at regular intervals.
+ * Sends a notification to all processes that listen to the channel, in a transaction of its own. A notification must not be part of a
+ * transaction that changes data. PostgreSQL commits transactions with notifications one after the other, so these transactions would wait
+ * for each other. The commit does not wait for the disk, because a lost notification does no harm. Receivers also check for new work at
+ * regular intervals.
  * @param payload at most 8,000 bytes
  */
 export async function notify(db: Database, channel: string, payload: string): Promise<void> {

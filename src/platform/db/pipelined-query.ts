@@ -26,8 +26,8 @@ const Query = pg.Query as unknown as new (
 
 /**
  * Statement that is sent in one message together with the statements that must run before it, for example a BEGIN. All of them run in one
- * transaction, and if one fails, PostgreSQL skips the others. This is a pipeline of the extended query protocol with one Sync message
- * (PostgreSQL documentation, "Pipelining"). The results of the earlier statements are discarded.
+ * transaction, and if one fails, PostgreSQL skips the statements after it. This is a pipeline of the extended query protocol with one Sync
+ * message (PostgreSQL documentation, "Pipelining"). The results of the earlier statements are discarded.
  */
 class PipelinedQuery extends Query {
   readonly #earlier: readonly string[];

@@ -7,11 +7,13 @@ const TIMEOUT_MS = 5_000;
 const GATHER_MS = 500;
 /** Number of connections of a process in addition to its pool: one for notifications, and one that is open only for short times. */
 const EXTRA_CONNECTIONS = 2;
-/** Maximum of the automatic size. More connections would not help one process, because it uses one core. */
+/** Maximum automatic size of a pool. More connections would not help one process, because it uses one core. */
 const MOST_AUTOMATIC = 20;
-/** Minimum of the automatic size. With fewer connections, one tenant might hold all connections of the pool. */
+/** Minimum automatic size of a pool. With fewer connections, one tenant might hold all connections of the pool. */
 const LEAST_AUTOMATIC = 4;
-/** Automatic size behind a connection pooler. It is fixed, because the number of connections that the pooler allows is unknown. */
+/**
+ * Automatic size of a pool behind a connection pooler. It is fixed, because the number of connections that the pooler allows is unknown.
+ */
 export const AUTOMATIC_BEHIND_POOLER = 10;
 
 /** Connections of the PostgreSQL server at the start of a process. */

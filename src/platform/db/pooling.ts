@@ -5,7 +5,7 @@ const TIMEOUT_MS = 5_000;
 
 /** Properties of the connections from this process to PostgreSQL, with or without a connection pooler between them. */
 export interface Pooling {
-  /** True if a connection pooler, for example PgBouncer, sends the statements of one client on changing connections to the server. */
+  /** True if a connection pooler, for example PgBouncer, may send the statements of one client on different connections to the server. */
   isPooled: boolean;
   /** True if a prepared statement can be used again in a later transaction. */
   keepsPreparedStatements: boolean;

@@ -14,8 +14,8 @@ interface NodeOfShards {
 
 /**
  * Reads from each node of a cluster (Citus) that can be reached, while another node is down. A statement over all tenants fails if one node
- * is down, so this function sends one statement to each node. Citus opens new connections for this, so a caller uses the function only
- * during an outage.
+ * is down, so this function sends one statement to each node. Citus opens a new connection to each node for this statement, which takes
+ * time. So a caller uses the function only during an outage.
  *
  * If a node does not respond, Citus waits for it until `citus.node_connection_timeout` has passed (docs/operating/cluster.md).
  * @param tables two tables that are distributed by tenant

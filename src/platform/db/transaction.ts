@@ -29,7 +29,10 @@ export async function runTransaction<T>(
   });
 }
 
-/** Makes a statement with settings of one transaction. `LentClient` recognizes its form, and sends it together with the next statement. */
+/**
+ * Makes a statement that changes settings until the end of the transaction. `LentClient` recognizes the form of this statement, and sends
+ * it in one message with the next statement.
+ */
 function settingsOfTransaction(settings: Record<string, string>): RawBuilder<unknown> {
   const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
   return sql.raw(`SELECT ${calls.join(', ')}`);
@@ -47,10 +50,11 @@ const PLAN_BY_INDEX = settingsOfTransaction({
 });
 
 /**
- * Runs a statement whose plan must read each table by an index, in the order of the index. Without these settings, the planner may choose a
- * slow plan for the queue of deliveries. If the queue was short at the last ANALYZE, or when the statement was prepared, the planner
- * expected few rows. If the queue is long now, the plan then reads or sorts the whole queue for each credential. The settings are sent in
- * one message with the statement, so they are in the transaction of the statement, even if the caller has begun no transaction.
+ * Runs a statement with settings that make the planner read each table by an index, in the order of the index. Without these settings, the
+ * planner may choose a slow plan for the queue of deliveries. If the queue was short at the last ANALYZE, or when the statement was
+ * prepared, the planner expected few rows. If the queue is long now, the plan then reads or sorts the whole queue for each credential. The
+ * settings are sent in one message with the statement, so they are in the transaction of the statement, even if the caller has begun no
+ * transaction.
  * @param limitMs time limit of the statement in milliseconds; null: the limit of the pool
  */
 export async function executeByIndex<Row>(
@@ -70,9 +74,9 @@ const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
 });
 
 /**
- * Runs a statement for which the planner scans only indexes, but may sort. Without these settings, if a statement counts many rows of a
- * table, the planner would read the table itself. This takes longer than reading an index that has all columns of the statement. The server
- * would also use several processes for this one statement.
+ * Runs a statement with settings that make the planner scan only indexes. The plan may still sort. Without these settings, if a statement
+ * counts many rows of a table, the planner would read the table itself. This takes longer than reading an index that has all columns of the
+ * statement. The server would also use several processes for this one statement.
  */
 export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   return await executeWith([PLAN_WITHOUT_TABLE_SCAN], db, statement);

@@ -20,7 +20,7 @@ export interface TransferSource {
 
 /**
  * Opens a database as it is in one moment. All reads share one snapshot, so they see the same moment even if other processes write.
- * @param options.isLocked true if other transactions must not write until `close`. They wait. Reads continue.
+ * @param options.isLocked true if writes of other transactions must wait until `close`. Reads do not wait.
  * @throws OperatorError if the database has no tables of Roomservice, is a cluster, or was migrated by a newer version, whose tables this
  * version does not know
  */

@@ -83,8 +83,8 @@ export function drainBody(request: FastifyRequest): void {
   const { raw, headers, account, server } = request;
   const isLarge = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > LARGE_BODY_BYTES;
   if (isLarge && !raw.complete && raw.readableFlowing === null) {
-    // This read empties the buffer of the stream. Without it, if the response ended before any read of the body, Node would remove the
-    // listener below, and read the body as fast as the client sends it.
+    // This read empties the buffer of the stream. Without a read before the end of the response, Node would remove the listener below, and
+    // would read the body as fast as the client sends it.
     freeChunk(raw.read() ?? Buffer.alloc(0));
     raw.on('data', (chunk: Buffer) => {
       freeChunk(chunk);

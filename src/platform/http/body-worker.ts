@@ -17,8 +17,8 @@ export interface BodyTask {
 export type BodyResult = { json: string } | { refusal: { statusCode: number; code: ErrorCode; message: string } };
 
 /**
- * Priority of a worker thread. If cores are scarce, the event loop runs before the worker threads. Only Linux has priorities of threads. On
- * other systems, the call would change the priority of the whole process.
+ * Niceness of a worker thread. Its priority is lower than that of the event loop, so the event loop runs first if cores are scarce. Only
+ * Linux has priorities of threads. On other systems, the call would change the priority of the whole process.
  */
 const PRIORITY = 10;
 

@@ -108,7 +108,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
-  it('200: reading a budget counts no call, and shows the calls to both nodes, but only how much of its share the node has used while Redis is lost', async () => {
+  it('200: reading a budget counts no call, and shows the calls to both nodes, or the half of the remaining calls that the node may let in while Redis is lost', async () => {
     const tenant = await first.tenant();
     const { partner } = tenant;
     const look = async (node: TestService) => {

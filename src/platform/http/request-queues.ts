@@ -26,7 +26,7 @@ declare module 'fastify' {
  * Time in milliseconds for which requests may begin in each iteration of the event loop. Afterwards, other work of the event loop can run.
  */
 const BEGINNING_MS = 2;
-/** Maximum number of requests that begin together. While the cost of a request is unknown, this is the only limit. */
+/** Maximum number of requests that begin together. While the duration of requests is unknown, this is the only limit. */
 const MAX_TOGETHER = 24;
 /**
  * Length in milliseconds above which an iteration of the event loop counts as long. A waiting request begins only at the end of an

@@ -14,7 +14,10 @@ const GRACE_MS = 20_000;
 
 export interface StoredSecret {
   id: string;
-  /** Name of the place where the secret is stored. The ciphertext is bound to this name, and messages show it to the operator. */
+  /**
+   * Name of the place where the secret is stored. The ciphertext can be decrypted only with this name, and messages show it to the
+   * operator.
+   */
   location: string;
   ciphertext: Buffer;
 }
@@ -35,7 +38,7 @@ export interface SecretColumn {
   ): Promise<StoredSecret[]>;
   /**
    * Replaces the ciphertext of the secret if the stored ciphertext is still the one in `secret`.
-   * @returns false if the stored ciphertext is a different one or is missing. Then it is not replaced.
+   * @returns true if it was replaced, and false if the stored ciphertext is missing or differs from the one in `secret`
    */
   replace(tx: Tx, tenantId: number, secret: StoredSecret, ciphertext: Buffer): Promise<boolean>;
 }
@@ -62,8 +65,8 @@ interface Options {
   keyring: OpenKeyring;
   columns: SecretColumn[];
   /**
-   * Lists all tenants. It is called only after the new key exists. From then on, secrets are encrypted only with the new key, so only the
-   * listed tenants can have secrets of an older key.
+   * Lists all tenants. The rotation calls this function only after the new key exists. From then on, secrets are encrypted only with the
+   * new key, so a tenant that is created later has no secret with an older key.
    */
   listTenants: () => Promise<{ id: number; slug: string }[]>;
   /** Receives a message for the operator before each slow step. */
