@@ -86,7 +86,7 @@ describe('the npm package', () => {
     );
   });
 
-  test('the messages of the service name its commands without npx, because npx would run a package of a stranger', () => {
+  test('the messages of the service name its commands without npx, because npx would run a package of an unknown author', () => {
     assert.match(serving.output(), /"roomservice demo" issues new ones/);
     assert.doesNotMatch(serving.output(), /npx/);
   });

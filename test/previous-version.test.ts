@@ -14,7 +14,7 @@ const skip = reasonWithout(OLDEST) ?? false;
 describe('the previous version on the database of this version', { skip }, () => {
   let service: TestService;
   let previous: Serving;
-  /** The same service, but its calls go to the previous version. */
+  /** A copy of `service` whose calls go to the process of the previous version. */
   let remote: TestService;
   let certificate: Awaited<ReturnType<typeof newCertificateFile>>;
 
@@ -70,7 +70,7 @@ describe('the previous version on the database of this version', { skip }, () =>
     assert.deepEqual([known.status, typeof known.status_changed_at, known.history], ['completed', 'string', null]);
   });
 
-  it('places an order that this version finds by each of its fields, with a complete status history', async () => {
+  it('places an order that this version finds by name, phone, open status and external id, with a complete status history', async () => {
     const tenant = await service.tenant();
     const customer = { name: 'Inês Duarte', phone: '+351 912 345 678' };
     const json = { external_order_id: 'searched', items: [{ item_id: 'WATER', quantity: 1 }], customer };

@@ -49,7 +49,10 @@ function receiverAt(index: number, stored: StoredDelivery[]): Receiver {
   return { tenantId, credentialId: newId(), isActive: index % 5 !== 4, hasUrl: index % 7 !== 5, stored };
 }
 
-/** Returns a delivery that has been due for a second. `changes` replaces fields of it. */
+/**
+ * Returns a delivery that has been due for one second and that no process has claimed. `changes` replaces fields of the
+ * delivery.
+ */
 function deliveryWith(changes: Partial<StoredDelivery>): StoredDelivery {
   const due = { status: 'pending', attemptCount: 0, dueIn: -1, leasedFor: null, leaseId: null } as const;
   return { ...due, id: newId(), attempts: [], answers: null, ...changes };
@@ -89,7 +92,10 @@ interface ClaimInput extends Receiver {
   count: number;
 }
 
-/** Fields of each delivery that a claim must not change. */
+/**
+ * Fields that make a delivery unfit for a claim: the delivery is not due yet, another worker has claimed it, or it is
+ * delivered already.
+ */
 const NOT_DUE: Partial<StoredDelivery>[] = [
   { dueIn: 60 },
   { leasedFor: 60, attemptCount: 1, leaseId: LEASE_OF_OTHER_WORKER },
@@ -107,7 +113,8 @@ const claimDue: Operation<ClaimInput, object> = {
         deliveryWith({ dueIn: -20, leasedFor: -10, attemptCount: 5, leaseId: newId() }),
         deliveryWith({ dueIn: -10 }),
       ];
-      // One claim takes at most `CLAIM_SIZE` deliveries, so each of many inputs asks for only one delivery.
+      // One claim takes at most `CLAIM_SIZE` deliveries of all inputs together. So if there are many inputs, each input
+      // asks for only one delivery.
       const wanted = count > 64 ? 1 : 1 + (index % 3);
       const first = index % due.length;
       const stored = [...due.slice(first), ...NOT_DUE.map((changes) => deliveryWith(changes))];
@@ -193,7 +200,7 @@ function byKey(a: object, b: object): number {
 
 interface OutcomeInput extends Receiver {
   outcome: Pick<deliveries.Outcome, 'result' | 'answer' | 'status' | 'retryInMs'>;
-  /** False: another worker has claimed the delivery in the meantime. */
+  /** False if another worker claimed the delivery during the attempt of this worker. */
   isMine: boolean;
 }
 

@@ -29,8 +29,8 @@ after(() => service.close());
 const tenantAt = (index: number) => tenants[index % tenants.length] as TestTenant;
 
 /**
- * Reads the newest rows of tenants. For every second input, the oldest allowed row is in the future, so the read finds no rows. The output
- * leaves out the time of the read, which differs in each run.
+ * Reads the newest rows of tenants. Every second input asks only for rows from one hour in the future or later, so the read finds no rows.
+ * The output leaves out the time of the read, which differs in each run.
  */
 const lookAtTenants: Operation<LookInput, Omit<LookRow, 'momentMs'> | undefined> = {
   name: 'read of the newest rows',
@@ -51,7 +51,8 @@ const lookAtTenants: Operation<LookInput, Omit<LookRow, 'momentMs'> | undefined>
 };
 
 /**
- * Every third token is from a generation other than the current one, and every fifth token has expired. The check must refuse these tokens.
+ * Every third token has another generation than its user, as if a new password had ended the token. Every fifth token has expired. The
+ * check must refuse these tokens.
  */
 const checkTokens: Operation<TokenInput, CallerRow | undefined> = {
   name: 'check of tokens',

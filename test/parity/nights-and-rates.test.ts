@@ -128,10 +128,10 @@ const writeRates = (price: 'replace' | 'keep'): Operation<rates.PlanNight, never
 });
 const previous = (row: rates.PlanNight) => ({ ...row, price: '12.00', is_sold_out: false });
 const firstTenant = () => hotels.at(0).tenantId;
-/** Returns the id of one of the two plans of the first tenant. */
+/** Returns the id of a rate plan of the first tenant: the plan Flexible for an even `index`, and the plan Closed for an odd `index`. */
 const planAt = (index: number) => hotels.at(0).plans[index % 2 === 0 ? 'Double/Flexible' : 'Double/Closed'] ?? '';
 
-/** Looks up nights of both plans of the first tenant. Only every third night of the plan Flexible is stored. */
+/** Looks up nights of both rate plans of the first tenant. Only every third night of the plan Flexible is stored. */
 const readNights: Operation<{ rate_plan_id: string; date: string }, rates.PlanNight> = {
   name: 'look-up of single nights of rate plans',
   writes: { table: 'rate', key: ['tenant_id', 'rate_plan_id', 'date'] },
@@ -211,8 +211,8 @@ async function preparePlans(db: Database, inputs: unknown[]): Promise<void> {
 }
 
 /**
- * Returns the days of a range on which the plan Flexible has a stored rate. Returns null if the room type of the range
- * has no plan or belongs to another tenant.
+ * Returns the days of a range on which the plan Flexible has a stored rate. A day is a number as `dayAt` takes it. Returns null if the room
+ * type of the range has no rate plan or belongs to another tenant.
  */
 function differingDays(index: number): number[] | null {
   const hasPlans = !isForeign(index) && index % 2 === 0;

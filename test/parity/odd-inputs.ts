@@ -44,7 +44,7 @@ function nameAt(index: number): 'Double' | 'Suite' {
   return index % 2 === 0 ? 'Double' : 'Suite';
 }
 
-/** Returns the capacity of the room type of `Hotels.roomTypeAt`. */
+/** Returns the number of rooms of the room type whose id `Hotels.roomTypeAt` returns for this index. */
 export function capacityAt(index: number): number {
   return CAPACITY[nameAt(index)];
 }

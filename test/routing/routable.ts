@@ -8,7 +8,7 @@ type Node = Record<string, unknown>;
 export interface Catalogue {
   /** Names of the tables that are distributed by `tenant_id`. */
   tenantTables: ReadonlySet<string>;
-  /** Names of the functions that are not immutable. */
+  /** Names of the functions that PostgreSQL does not declare as IMMUTABLE, for example now(). */
   changingFunctions: ReadonlySet<string>;
 }
 
@@ -17,8 +17,8 @@ const LIST = 'given';
 
 /**
  * Returns the reasons why a cluster (Citus) refuses a statement, or sends it to more than one node. The list is empty if the statement goes
- * to the node of one tenant. For the layout `one node`, the tenant of a list of inputs counts as a parameter, because `inputs.ts` sends
- * this tenant as a parameter on a cluster.
+ * to the node of one tenant. In the layout `one node`, a statement reads the tenant from a list of inputs. On a cluster, `inputs.ts` sends
+ * the tenant of this list as a parameter, so the list is no reason for a refusal.
  */
 export type FaultsOf = (statement: string, layout?: Layout) => string[];
 
@@ -89,12 +89,14 @@ class RoutingCheck {
       this.#checkTenants(levelOf(statement, names));
     }
     const changed = String((statement['relation'] as Node | undefined)?.['relname']);
-    // In the UPDATE of a table without tenants, now() is no fault, because a cluster calculates it before it sends the UPDATE to its nodes.
+    // In an UPDATE of a table that is not distributed by tenant, now() is no fault, because a cluster replaces now() by its value before it
+    // sends the UPDATE to the nodes.
     if (type === 'UpdateStmt' && this.#catalogue.tenantTables.has(changed)) {
       this.#checkImmutable(statement['targetList'], 'SET');
     }
     for (const [key, value] of Object.entries(statement)) {
-      // The two sides of a UNION are SELECTs, and so query levels. But the syntax tree has no type name at these two nodes.
+      // The two sides of a UNION are SELECTs, and each of them is a query level. The syntax tree has no type name at these two nodes, so
+      // the code finds them by the keys `larg` and `rarg`.
       if ((key === 'larg' || key === 'rarg') && type === 'SelectStmt' && isNode(value)) {
         this.#visitLevel('SelectStmt', value, names);
       } else {
@@ -123,8 +125,8 @@ class RoutingCheck {
   }
 
   /**
-   * Returns true if a column of the SELECT is the tenant of a distributed table. If an INSERT takes its rows from such a SELECT, the
-   * cluster sends the INSERT to the node of the tenant.
+   * Returns true if the column at position `column` of the SELECT is the `tenant_id` of a distributed table. If an INSERT takes its rows
+   * from such a SELECT, the cluster sends the INSERT to the node of the tenant.
    */
   #readsTenant(select: Node, column: number): boolean {
     const target = ((select['targetList'] ?? []) as { ResTarget: { val: Node } }[])[column]?.ResTarget.val;
@@ -244,7 +246,10 @@ function namesOf(node: Node | undefined): (string | undefined)[] {
   return (((node?.['ColumnRef'] as Node | undefined)?.['fields'] ?? []) as Node[]).map(textOf);
 }
 
-/** Returns the alias of the table if the node is the column `tenant_id` of a table, else undefined. */
+/**
+ * Returns the alias of the table if the node is the column `tenant_id` of a table, else undefined.
+ * @param onlyAlias alias of the table if the statement names the column without an alias
+ */
 function tenantColumnOf(node: Node | undefined, onlyAlias: string): string | undefined {
   const names = namesOf(node);
   return names.at(-1) === 'tenant_id' ? (names.at(-2) ?? onlyAlias) : undefined;

@@ -1,6 +1,6 @@
 /** Statement that a store sends in one form on one node, and in another form on a cluster (`isCluster`, `sharesOf`). */
 export interface TwoForms {
-  /** Action of the statement. */
+  /** Words for the action of the statement, for example `writes rates`. They are a part of test messages. */
   name: string;
   /** Matches only the form for one node. A cluster refuses this form, or sends it to all nodes. */
   oneNode: RegExp;

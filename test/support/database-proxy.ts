@@ -22,7 +22,11 @@ export interface DatabaseProxy {
   close(): Promise<void>;
 }
 
-/** Starts a proxy to a PostgreSQL server. @param url the URL of this server */
+/**
+ * Starts a proxy to a PostgreSQL server.
+ * @param url URL of this server
+ * @param poolSize number of connections in the pool `db`, which connects through the proxy
+ */
 export async function startDatabaseProxy(url: string, poolSize: number): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>();
   let isOpen = true;
@@ -78,7 +82,10 @@ export async function startDatabaseProxy(url: string, poolSize: number): Promise
   };
 }
 
-/** Length of the head of a message of PostgreSQL: one byte for its type, and four for its length without the type. */
+/**
+ * Length in bytes of the head of a PostgreSQL message. The first byte is the type. The next four bytes are the length of the message
+ * without the type.
+ */
 const HEAD_BYTES = 5;
 
 /** Returns a function that removes the notifications (messages of type A) from the bytes that PostgreSQL sends on one connection. */

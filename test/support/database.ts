@@ -74,7 +74,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 export interface ClusterDatabase extends TestDatabase {
-  /** Proxies between the coordinator and the worker nodes. A proxy that refuses connections is a node that is down. */
+  /** Proxies between the coordinator and the worker nodes. If a proxy refuses connections, its node is down for the coordinator. */
   proxies: DatabaseProxy[];
   /** Returns the index in `proxies` of the proxy to the node that has the data of the tenant. */
   nodeOf(tenantId: number): Promise<number>;

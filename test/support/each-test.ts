@@ -3,7 +3,7 @@ import { startService, type TestService, type TestTenant } from './service.ts';
 
 /**
  * Starts a service for the tests of a file, gives each test a tenant of its own, and closes the service after the last test.
- * @param use called before each test
+ * @param use receives the service and the tenant before each test
  */
 export function openForEachTest(use: (opened: { service: TestService; tenant: TestTenant }) => void): void {
   let service: TestService;

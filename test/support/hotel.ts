@@ -74,8 +74,8 @@ export function dayAfter(day: string, days: number): string {
 const START = todayIn('UTC');
 
 /**
- * Returns the date that is the given number of days after today in UTC. If that is three days or more, the date is in
- * the future in every time zone.
+ * Returns the date that is the given number of days after today in UTC. If `days` is three or more, the date is in the future in every time
+ * zone.
  */
 export function dayAhead(days: number): string {
   return dayAfter(START, days);

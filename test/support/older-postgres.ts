@@ -15,14 +15,14 @@ import { migrateToLatest } from '#platform/db/migrate.ts';
 import { clusterDirOf } from './command.ts';
 import type { TestDatabase } from './database.ts';
 
-/** Major version of the older PostgreSQL of the tests. */
+/** Major version of a PostgreSQL that is older than the embedded PostgreSQL. Tests upgrade data of this version. */
 export const OLDER = 17;
 
-/** Programs of the older PostgreSQL. */
+/** Programs of PostgreSQL in the version `OLDER`. */
 export interface OlderPostgres {
   /** Folder in which npm has installed the programs. */
   folder: string;
-  /** Folder with `bin`, `lib` and `share`. */
+  /** Folder of the programs inside `folder`. It contains `bin`, `lib` and `share`. */
   binaries: string;
 }
 

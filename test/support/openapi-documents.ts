@@ -107,7 +107,10 @@ interface Known {
   path: string;
   document: OpenApiDocument;
   operation: DocumentedOperation;
-  /** Compiled schemas of all responses of the document, keyed by the JSON of the schema. Most operations share a few error schemas. */
+  /**
+   * Compiled schemas of responses of the document, keyed by the JSON of the schema. All operations of the document share this map, because
+   * most of them have the same error schemas, and each schema is then compiled only once.
+   */
   validators: Map<string, ValidateFunction>;
 }
 
@@ -143,7 +146,7 @@ export function readDocuments(): [name: string, document: OpenApiDocument][] {
   return files.map((file) => [file.replace('.json', ''), JSON.parse(readFileSync(join(folder, file), 'utf8'))]);
 }
 
-/** A response that was read to its end. `body` is the parsed JSON, or the text of another type. */
+/** A response that was read to its end. `body` is the parsed JSON, or the text if the response has another content type. */
 export interface ReadAnswer {
   status: number;
   headers: Headers;

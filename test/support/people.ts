@@ -15,7 +15,7 @@ export function newEmail(): string {
   return `person-${randomBytes(6).toString('hex')}@demo.example`;
 }
 
-/** Invites a person as the owner of the tenant. By default, the person is a member of the staff with a new e-mail address. */
+/** Invites a person by a call of the tenant's owner. By default, the invited person is a member of the staff with a new e-mail address. */
 export async function invite(node: Node, tenant: TestTenant, wanted: Record<string, unknown> = {}): Promise<Answer> {
   const json = { email: newEmail(), role: 'staff', ...wanted };
   return await node.call('POST', PEOPLE, { headers: tenant.owner, json });

@@ -26,7 +26,8 @@ export interface Pgbouncer {
 }
 
 /**
- * Starts PgBouncer in transaction mode, with its own settings, in front of the PostgreSQL of a test database.
+ * Starts PgBouncer in transaction mode in front of the PostgreSQL of a test database. PgBouncer opens at most five connections to each
+ * database.
  */
 export async function startPgbouncer(databaseUrl: string): Promise<Pgbouncer> {
   const { username, password, hostname, port: databasePort } = new URL(databaseUrl);

@@ -18,8 +18,8 @@ export interface PlannedDatabase {
   db: Database;
   /**
    * Runs `work`, and checks each of its statements that uses one of `tables`. Asserts that the statement reads these tables only through
-   * indexes, both in the plan for its parameter values and in the generic plan. Asserts that the statement reads at most `mostPages` pages,
-   * but not if it counts a list or skips the first entries of a list.
+   * indexes, both in the plan for its parameter values and in the generic plan. Also asserts that the statement reads at most `mostPages`
+   * pages. This limit does not hold for a statement that counts a list or skips the first entries of a list.
    * @returns the names of the indexes that the statements use
    */
   indexesOf: (work: () => Promise<unknown>) => Promise<Set<string>>;
@@ -52,7 +52,8 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
         // (tallies).
         const isOfWholeList = /"list"|list_tally/.test(statement.sql);
         assert.ok(isOfWholeList || pages <= mostPages, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
-        // This statement runs outside of a transaction, because a transaction would send parameter values, and a generic plan has none.
+        // A generic plan has no parameter values. Inside a transaction, the client would send the statement in a form that needs a value
+        // for each parameter. So the statement runs outside of a transaction.
         indexNames(await planOf(db, statement, 'GENERIC_PLAN'), tables, statement.sql);
       }
       return used;

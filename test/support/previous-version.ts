@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { newFolder } from './command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** First commit whose processes run beside all later versions, and whose database every later version migrates while they run. */
+/**
+ * First commit that meets two conditions. Its processes can run beside all later versions. Every later version can migrate its database
+ * while these processes run.
+ */
 export const OLDEST = 'db9855732f0a7a8d73d5514806933eaefcc7ded4';
 /**
- * Commit of the previous version. Each release replaces this value by the commit of the previous release. Earlier commits may respond with
- * 503 during a rolling upgrade. A migration makes prepared statements stale, and these commits must prepare a stale statement again on each
- * connection, and not only once.
+ * Commit of the previous version. Each release replaces this value by the commit of the previous release. Commits before this one may
+ * respond with 503 during a rolling upgrade. A migration makes prepared statements stale, and in these commits each connection then fails
+ * once with each stale statement.
  */
 export const PREVIOUS = '25502e062616bd88bcf7f26df0ff0427d336cf92';
 

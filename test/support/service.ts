@@ -46,8 +46,8 @@ export interface ServiceOptions {
 }
 
 /**
- * A response that was read to its end. `body` is the parsed JSON, the text of another type, or null if the response has no body. Of a stream of
- * events, which has no end, only the first bytes were read, and `body` is their text.
+ * A response that was read to its end. `body` is the parsed JSON, the text of a response with another content type, or null if the response
+ * has no body. Of a stream of events, which has no end, only the first bytes were read, and `body` is their text.
  */
 export interface Answer {
   status: number;

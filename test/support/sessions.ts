@@ -9,10 +9,10 @@ import { OWNER_PASSWORD, STAFF_PASSWORD } from './tenants.ts';
 export const SESSION = '/v1/auth/session/';
 export const ME = '/v1/staff/me/';
 export const SESSIONS = '/v1/staff/sessions/';
-/** Header without which a session cookie does not count. */
+/** Header of calls from the console. The service ignores the session cookie of a call without this header. */
 export const CONSOLE = { 'x-roomservice-console': '1' };
 
-/** A session that was opened without a call, and the headers that send its cookie. */
+/** A session that a test has opened without an API call, and the headers that send its cookie. */
 export interface TestSession {
   id: string;
   token: string;
@@ -79,7 +79,7 @@ export async function openSession(
 /**
  * Returns functions that many tests of sessions use. `owner` and `staff` open a session of the owner or of a member of staff. `get` reads a
  * path, and `statusOf` returns only the status of such a read.
- * @param of returns the service and the tenant, which exist when the first test runs
+ * @param of function that returns the service and the tenant. It is called only while a test runs, because both do not exist earlier
  */
 export function sessionCalls(of: () => { service: TestService; tenant: TestTenant }) {
   const open = (role: 'owner' | 'staff') => openSession(of().service, of().tenant.tenantId, role);
@@ -123,7 +123,10 @@ async function start(
   return { id: staff.session.id ?? '', token, headers: consoleHeaders(token) };
 }
 
-/** Moves the times of a session into the past, as if it had been used and begun earlier. The text is an interval of PostgreSQL. */
+/**
+ * Moves the times of a session into the past, as if it had been used and begun earlier. `unused` and `begun` are intervals of PostgreSQL,
+ * for example `8 days`.
+ */
 export async function age(
   { database: { db } }: TestService,
   sessionId: string,

@@ -1,4 +1,7 @@
-/** One replacement in a file, which is a part of a planted bug. `find` must occur in the file exactly once. */
+/**
+ * One replacement of a text in a file. A planted bug makes one or more such replacements. The text `find` must occur in
+ * the file exactly once.
+ */
 export interface Edit {
   file: string;
   find: string;
@@ -10,6 +13,6 @@ export interface Bug {
   /** Damage that the bug would do to users of the service. */
   harm: string;
   edits: Edit[];
-  /** Test files that must fail if the bug is in the code. */
+  /** Test files that run with the bug in the code. At least one of their tests must fail. */
   suites: string[];
 }
