@@ -93,16 +93,16 @@ const CONTRACTIONS: [RegExp, string][] = [
 ];
 
 /**
- * Finds SQL that the previous version of the service cannot run with. While a new version is installed, processes of the previous version
- * still run, and an operator may install the previous version again. Also finds an index of an existing table whose build would block
- * writes to the table.
+ * Finds SQL in a migration that makes the database unusable for the previous version of the service. While a new version is installed,
+ * processes of the previous version still run, and an operator may install the previous version again. Also finds an index of an existing
+ * table whose build would block writes to the table.
  */
 export function contractions(path: string, text: string): string[] {
   if (Number(/\/(\d+)_/.exec(path)?.[1]) <= LAST_UNBOUND) {
     return [];
   }
-  // Replacing a CHECK by a CHECK of the same name is allowed, because the new CHECK may accept more values, for example a new status. It
-  // takes two statements, because a cluster (Citus) refuses ADD CONSTRAINT together with another change in one statement.
+  // Replacing a CHECK by a CHECK of the same name is allowed, because the new CHECK may accept more values, for example a new status. The
+  // replacement consists of two statements, because a cluster (Citus) refuses ADD CONSTRAINT together with another change in one statement.
   const sql = blankCommentsAndStrings(text).replace(
     /\bALTER TABLE (\w+) DROP CONSTRAINT (\w+);\s*ALTER TABLE \1 ADD CONSTRAINT \2\s+CHECK\b/gi,
     (found) => found.replace(/[^\n]/g, ' '),

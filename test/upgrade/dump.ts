@@ -1,6 +1,6 @@
 /**
  * Fills a database through the commands and the API of a release, and dumps its schema and data. Run this program once for each release,
- * and commit its two files:
+ * and commit the two files that it writes, `VERSION.json` and `VERSION.sql`:
  *
  *   DATABASE_URL=… npx node test/upgrade/dump.ts VERSION FOLDER
  *

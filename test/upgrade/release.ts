@@ -21,7 +21,7 @@ export interface Dump {
   answers: Record<string, unknown>;
 }
 
-/** Reads whose responses an upgrade must not change, with the caller of each. No response depends on the current time. */
+/** Read calls whose responses an upgrade must not change, each with its caller. No response depends on the current time. */
 export const READS = [
   { caller: 'partner', path: '/v1/third-party/menu/' },
   { caller: 'partner', path: '/v1/third-party/orders/' },
@@ -37,7 +37,7 @@ export const READS = [
   { caller: 'owner', path: '/v1/staff/properties/' },
 ] as const;
 
-/** Sends all reads. @returns the responses by path */
+/** Sends all calls of `READS`. @returns the responses by path */
 export async function readAll(
   service: Pick<TestService, 'call'>,
   callers: Record<(typeof READS)[number]['caller'], Headers>,
@@ -58,7 +58,7 @@ export async function signIn(service: Pick<TestService, 'call'>, email: string, 
   return { authorization: `Bearer ${body.access_token}` };
 }
 
-/** Returns a response without the fields that the response of the release does not have. Lists keep their length. */
+/** Returns a copy of a response that has only the fields of the release's response. A list keeps all its entries. */
 export function knownFields(response: unknown, ofRelease: unknown): unknown {
   if (Array.isArray(response) && Array.isArray(ofRelease)) {
     return response.map((entry, index) => knownFields(entry, ofRelease[index]));

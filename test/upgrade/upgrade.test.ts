@@ -107,7 +107,7 @@ for (const release of RELEASES) {
       assert.ok(all.some(({ event, data }) => event === 'reservation.cancelled' && data['status'] === 'cancelled'));
     });
 
-    it('every event that waited in the release is delivered once, signed with the webhook secret of the release', async () => {
+    it('every event that the release had not delivered is delivered once, signed with the webhook secret of the release', async () => {
       await run(`UPDATE credential SET webhook_url = '${receiver.url}' WHERE audience = 'third_party'`);
       await startServing(['--only', 'worker'], { env });
       const { ids } = await readToEnd(service, dump.partner);
