@@ -127,14 +127,14 @@ export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'];
-/** Rules whose result depends on the colours of the page. */
+/** Accessibility rules whose result depends on the colours of the page. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
 export interface AccessibilityCheck {
   /** CSS selector of the element to check. Default: the whole page. */
   within?: string;
   disabledRules?: string[];
-  /** True checks only the rules of colours, for example of the contrast. Default: false. */
+  /** If true, checks only the accessibility rules that depend on colours, for example on the contrast. Default: false. */
   onlyColors?: boolean;
 }
 

@@ -53,8 +53,8 @@ for (const [device, options] of Object.entries(DEVICES)) {
 
     /**
      * Asserts that the page, or a part of the page, is accessible in each colour scheme. Asserts that the page is not wider than the window
-     * and reports no problems. The second colour scheme is checked only with the rules of colours, because the schemes differ only in their
-     * colours.
+     * and reports no problems. In the second colour scheme, only the rules that depend on colours are checked, because the schemes differ
+     * only in their colours.
      */
     async function check(name: string, part: AccessibilityCheck = {}, schemes: readonly Scheme[] = SCHEMES) {
       for (const [index, colorScheme] of schemes.entries()) {
@@ -94,7 +94,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
         }
         await page.evaluate('window.scrollTo(0, 0)');
         // The API references of all documents consist of the same components. So only the third-party reference is checked in both colour
-        // schemes. Each other reference is checked in one scheme per device.
+        // schemes. Each other reference is checked in one scheme: dark on the phone, light on the desktop.
         await check(
           `reference-${name}`,
           {},

@@ -28,7 +28,7 @@ describe('the two searches for due deliveries on a cluster', { skip }, () => {
     ['the first five credentials', { after: null, limit: 5, passOver: [] }],
     ['credentials without some receivers', { after: null, limit: 100, passOver: [ODD_URL, 'https://two.example/'] }],
   ] as const) {
-    it(`the search of all nodes and the search of each node find the same deliveries: ${what}`, async () => {
+    it(`the search of all nodes and the search of each node find the same credentials with due deliveries: ${what}`, async () => {
       const { db } = service.database;
       const found = await findDueQueues(db, { ...search, passOver: [...search.passOver] });
       assert.ok(found.length >= 4, `${found.length} found`);

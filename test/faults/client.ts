@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 import type { Marker, Tenant } from './tenants.ts';
 
 const TRY_TIMEOUT_MS = 20_000;
-/** Time limit of `settle`. By then each fault is over, so the service must respond. */
+/** Time limit for all tries of one call together. After this time each fault is over, so the service must have responded. */
 const SETTLE_WITHIN_MS = 75_000;
 /** Wait before a retry if the response has no `Retry-After`. */
 const RETRY_WAIT_MS = 250;

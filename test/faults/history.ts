@@ -48,7 +48,7 @@ export interface OldSecretProbe {
 export interface BudgetedCall {
   /**
    * Name of the counter that counts the call. All processes share one counter in Redis. Without Redis, each process has its own counter,
-   * and starts with a new counter.
+   * and a restarted process begins with a new counter.
    */
   counter: string;
   sentAtMs: number;

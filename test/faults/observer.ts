@@ -66,7 +66,10 @@ export const ATTEMPTS = `
     THEN jsonb_build_array(jsonb_build_object('at', d.claimed_at, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome'))
     ELSE '[]' END`;
 
-/** A committed event. The fields from the rows of the event and of its delivery are null if the row does not exist. */
+/**
+ * An event that was committed, even if the service has lost it. The fields from the row of the event, or from the row of its delivery, are
+ * null if this row does not exist.
+ */
 export interface EventRow {
   id: string;
   tenant_id: string;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * First port of the range. The whole range is below the ports that the operating system gives to outgoing connections. So an outgoing
- * connection cannot take the port of a process while the process restarts.
+ * First port of the range from which `newPort` takes ports. The whole range is below the ports that the operating system gives to outgoing
+ * connections. So an outgoing connection cannot take the port of a process while the process restarts.
  */
 const FROM = 20_000;
 const COUNT = 12_000;

@@ -58,8 +58,8 @@ describe('an event whose COMMIT fails, or whose COMMIT response is lost', {
   };
 
   /**
-   * Causes the event while PostgreSQL refuses COMMITs. It refuses the first `times` COMMITs of transactions that write an event, with the
-   * SQLSTATE `state`.
+   * Makes the change that causes the event (`act`). Meanwhile PostgreSQL refuses the first `times` COMMITs of transactions that write an
+   * event, with the SQLSTATE `state`. Returns the response to the change.
    */
   async function actWhereCommitsFail(times: number, state: string): Promise<Answer> {
     const { db } = service.database;

@@ -86,7 +86,7 @@ describe('cursors of the event feed', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner, '1200')).ids, late);
   });
 
-  it('a page of the feed and its cursors are correct even if the response to a COMMIT is lost', async () => {
+  it('a page of the feed and its cursors are correct even if the response to the COMMIT that assigns positions is lost', async () => {
     const ids = await write(7);
     const lostBefore = loser.lostCount;
     loser.dropNextCommitResponse();
@@ -132,8 +132,8 @@ describe('cursors of the event feed', () => {
       }
     }
     /**
-     * Updates recent events, newest first, until the writers end. The updates move rows within the table, so that the rows of the events
-     * are not in the order of their commits.
+     * Updates recent events, newest first, until no more events are written. The updates move rows within the table, so that the rows of
+     * the events are not in the order of their commits.
      */
     async function touch(): Promise<void> {
       while (isWriting) {

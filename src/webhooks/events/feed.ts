@@ -127,8 +127,8 @@ export async function raiseFeedEra(db: Database, now = new Date()): Promise<numb
 
 /**
  * Assigns the next positions of the feed to the oldest events that have no position.
- * @param afterId id of the last event that got a position in the previous batch, or null. The search begins after this id. So it need not
- * skip the dead index entries of events that got a position.
+ * @param afterId id of the last event that got a position in the previous batch; null: there was no previous batch. The search begins after
+ * this id. So it need not skip the dead index entries of events that got a position.
  * @returns the ids of the events that got a position, at most `limit`
  */
 async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: string | null): Promise<string[]> {

@@ -67,7 +67,7 @@ async function run(options: RetentionOptions, signal: AbortSignal): Promise<void
   }
 }
 
-/** Removes the old events of all tenants. Never throws. If the database fails, the next pass removes the rest. */
+/** Removes the old events of all tenants once. Never throws. If the database fails, the next call removes the remaining events. */
 async function pass({ db, log, retentionDays }: RetentionOptions, restMs: number, signal: AbortSignal): Promise<void> {
   let removed = 0;
   try {
@@ -98,7 +98,7 @@ export async function* removeOldEvents(db: Database, before: Date): AsyncGenerat
     try {
       yield* removeOldEventsOf(db, tenantId, beforeId);
     } catch (error) {
-      // If a node of a cluster is down, the next pass removes the events of its tenants.
+      // If a node of a cluster is down, the next run of the loop removes the events of the tenants on this node.
       if (!isCluster(db) || !isUnavailable(error)) {
         throw error;
       }

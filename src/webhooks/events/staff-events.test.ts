@@ -14,7 +14,10 @@ const STAFF_EVENTS = '/v1/staff/events/';
 let service: TestService;
 let hotel: TestHotel;
 let sibling: Awaited<ReturnType<TestService['credential']>>;
-/** Events of the hotel, oldest first. The first credential has a webhook since the second event. */
+/**
+ * The five events of the tenant `hotel`, oldest first. Its first credential registered a webhook after the first event, so only the later
+ * events of this credential have deliveries.
+ */
 let all: StaffEvent[];
 before(async () => {
   service = await startService();

@@ -44,7 +44,7 @@ export interface Outcome {
 
 /**
  * Returns an agent with keep-alive connections.
- * @param connections the maximum number of connections, unlimited by default. A proxy in front of the service would have a maximum too
+ * @param connections the maximum number of connections, as a proxy in front of the service has. By default, the number is unlimited
  */
 export function newAgent(connections = Number.POSITIVE_INFINITY): Agent {
   return new Agent({ keepAlive: true, maxSockets: connections });
@@ -113,7 +113,10 @@ function answerTo(sending: ClientRequest, { reading }: Call): Promise<number> {
   });
 }
 
-/** Reads the response as fast as `reading` says. If `reading` is `never`, the time limit ends the call. */
+/**
+ * Reads a response with a status below 400 as fast as `reading` says, and any other response immediately. If `reading` is `never`, the time
+ * limit ends the call.
+ */
 function take(response: IncomingMessage, reading: Call['reading']): void {
   if (reading === undefined || (response.statusCode ?? 0) >= 400) {
     response.resume();

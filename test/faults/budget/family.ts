@@ -10,7 +10,7 @@ import { writingCases } from './writing.ts';
 
 export interface BudgetOptions {
   isShort: boolean;
-  /** Names of the cases to run; undefined runs all cases. */
+  /** Names of the cases to run. Undefined: all cases, or the short cases if `isShort` is true. */
   only: string[] | undefined;
   /**
    * File to which each measurement is appended, or undefined for no file. A run skips the cases that the file already has.

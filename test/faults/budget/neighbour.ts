@@ -1,7 +1,7 @@
 /**
  * Simulates the neighbour of the busy tenant: a second tenant, which makes the usual calls. This program is a separate process. It sends
- * the same calls at the same times to two processes of the service: the process that the busy tenant uses, and an idle control process. It
- * also calls `/livez` of both processes.
+ * the same calls at the same times to two processes of the service: the process that the busy tenant uses, and a process for comparison
+ * (the control process), which gets no calls of the busy tenant. It also calls `/livez` of both processes.
  */
 import type { Agent } from 'node:http';
 import { AVAILABILITY, dayAhead, RESERVATIONS, ROOMS } from '../../support/hotel.ts';

@@ -37,7 +37,10 @@ export const SHORT_LENGTHS: Lengths = {
 };
 
 const MEMORY_POLL_MS = 2_000;
-/** Tolerance when memory after the load is compared with memory before it. A process without load can also grow by this size. */
+/**
+ * Growth of memory in MiB that may remain after the load, compared with the time before the load. A process without load can also grow by
+ * this size, so this growth shows no leak.
+ */
 const LEVEL_MIB = 60;
 /**
  * Number of the first call of the warm-up, which is before the measurement. The ids in a call contain the number of the call. The number is
@@ -132,7 +135,7 @@ function worstOf(alone: Alone[]): Measured['worstAlone'] {
 
 /**
  * Waits until the memory of a process is back at its level before the load, or until the time limit.
- * @returns the resident memory in MiB
+ * @returns the resident memory in MiB, or 0 if the process does not respond
  */
 async function levelAfter(node: Node, before: Reading | null, withinMs: number): Promise<number> {
   const deadlineMs = performance.now() + withinMs;

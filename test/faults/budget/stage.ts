@@ -10,8 +10,8 @@ import type { NeighbourTask, SeenOfBoth } from './neighbour.ts';
 import { Node } from './node.ts';
 
 /**
- * Number of credentials of the neighbour. The neighbour makes twenty calls per second, and fewer credentials would not have enough budget
- * for these calls.
+ * Number of credentials of the neighbour, the tenant that makes the usual calls. The neighbour makes twenty calls per second, and fewer
+ * credentials would not have enough budget for these calls.
  */
 const NEIGHBOUR_KEYS = 5;
 
@@ -21,18 +21,22 @@ export interface Stage {
   db: Database;
   /** Process of the service with unlimited budgets. It gets the calls that fill tenants with data. */
   backstage: Node;
-  /** Control process. It gets the usual calls of the neighbour, but not the calls of the busy tenant. */
+  /** Process for comparison (the control process). It gets the usual calls of the neighbour, but not the calls of the busy tenant. */
   control: Node;
   neighbour: Child<NeighbourTask | 'take' | 'rest', SeenOfBoth>;
   hog: Child<HogTask, Outcome[]>;
-  /** Task of the neighbour. It lacks the URL of the measured process, because each case starts a new process. */
+  /**
+   * Task that tells the neighbour program which usual calls to make. It lacks the URL of the measured process, which each case adds,
+   * because each case starts a new process.
+   */
   usual: Omit<NeighbourTask, 'service'>;
   openTenant(menu: Parameters<typeof openTenant>[2]): Promise<BudgetTenant>;
   close(): Promise<void>;
 }
 
 /**
- * Starts the database, two processes of the service, the busy tenant (hog) and its neighbour. Call `close` at the end.
+ * Starts the database, two processes of the service, and the programs that simulate the busy tenant (hog) and its neighbour. Call `close`
+ * at the end.
  */
 export async function openStage(): Promise<Stage> {
   const closers: (() => unknown)[] = [cleanUp];

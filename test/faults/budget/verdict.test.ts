@@ -44,7 +44,7 @@ describe('breaches', () => {
     });
   }
 
-  it('breaches() returns no breach if the control process is as slow as the measured process', () => {
+  it('breaches() returns no breach if the process for comparison is as slow as the measured process', () => {
     const busy = { other: slow, control: slow, livez: slow, controlLivez: slow };
     assert.deepEqual(breaches({ ...well, ...busy, standstillMs: 400, controlStandstillMs: 300 }, FULL), []);
   });

@@ -39,13 +39,16 @@ export interface Measured {
 export interface Goals {
   p99Ms: number;
   /**
-   * Factor for a slow machine. A duration may exceed its limit if it is at most this factor times the duration that was measured in the
-   * control process.
+   * Factor for a slow machine. A duration may exceed its limit if it is at most this factor times the duration in the process for
+   * comparison (the control process), which gets no calls of the busy tenant.
    */
   controlTimes: number;
   livezMs: number;
   heldMs: number;
-  /** Maximum pause of the event loop by wall clock, as a multiple of the pause in the idle process that runs for comparison. */
+  /**
+   * Maximum pause of the event loop by wall clock, as a multiple of the pause in the process for comparison (the control process). A pause
+   * of at most `heldMs` is always allowed.
+   */
   standstillTimes: number;
   growthMiB: number;
   /**

@@ -10,7 +10,11 @@ import { BODY_BYTES, ITEMS, largeOrder } from './large-order.ts';
 const PLAN_RATES = '/v1/channel-manager/pms/rates/';
 const PLAN_RESTRICTIONS = '/v1/channel-manager/pms/restrictions/';
 
-/** Returns a body of about 1 MiB that contains a list of empty objects. `around` returns the body that contains the given list. */
+/**
+ * Returns a body of about 1 MiB that contains a list of empty objects.
+ * @param around returns the body that contains the given list
+ * @param bytesEach the number of bytes that one element of the list takes in the body
+ */
 function emptyElements(around: (list: string) => string, bytesEach = 3): string {
   return around(`[${'{},'.repeat(Math.floor((BODY_BYTES - 300) / bytesEach) - 1)}{}]`);
 }

@@ -121,7 +121,8 @@ export class DatabaseNode {
       const main = Number.parseInt(readFileSync(join(this.#dataFolder, 'postmaster.pid'), 'utf8'), 10);
       const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8');
       const command = readFileSync(`/proc/${main}/cmdline`, 'utf8');
-      // After a kill, postmaster.pid still exists, and another program may have got the process id that is in the file.
+      // After a kill, postmaster.pid still exists, and another program may have got the process id in the file. The command of such a
+      // program does not contain the data folder.
       return command.includes(this.#dataFolder)
         ? [main, ...children.trim().split(' ').filter(Boolean).map(Number)]
         : [];
@@ -140,7 +141,7 @@ function signalAll(pids: number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // The process has ended meanwhile.
+      // The process has ended in the meantime, so it needs no signal.
     }
   }
 }
@@ -168,7 +169,7 @@ function configurationOf({ name, folder, binaries, ports, etcdPorts, etcdApi }: 
         rewind: superuser,
       },
       parameters: { unix_socket_directories: folder },
-      // If pg_rewind cannot repair a node, Patroni copies the node again from the primary.
+      // If pg_rewind cannot repair a node, Patroni removes the data folder of the node and copies the data again from the primary.
       remove_data_directory_on_rewind_failure: true,
       remove_data_directory_on_diverged_timelines: true,
     },

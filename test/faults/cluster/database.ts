@@ -5,7 +5,10 @@ import type { Database } from '../database.ts';
 /** Maximum time for the tries of one statement, in milliseconds. It is longer than the longest time without a primary. */
 const WITHIN_MS = 60_000;
 const REPEAT_EVERY_MS = 250;
-/** SQLSTATE codes, or their first characters, of a server that refuses a statement because it is not the primary or is about to stop. */
+/**
+ * SQLSTATE codes, or their first characters, of errors after which a statement is repeated: the connection is lost (08), the server stops
+ * or starts (57P), or the server is not the primary (25006).
+ */
 const PASSING = /^(?:08|57P|25006)/;
 
 /** Access of the suite to the primary of the cluster, through the HAProxy of the database. */
@@ -24,7 +27,7 @@ export class ClusterDatabase implements Database {
     this.#pool.on('error', () => {});
   }
 
-  /** Runs a statement. Repeats it for up to 60 s if there is no primary. */
+  /** Runs a statement. Repeats it for up to 60 s if the connection is lost or there is no primary. */
   async query<Row extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<Row[]> {
     for (const deadlineMs = Date.now() + WITHIN_MS; ; await sleep(REPEAT_EVERY_MS)) {
       try {

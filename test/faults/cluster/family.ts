@@ -19,7 +19,10 @@ import { redisFaults } from './faults/redis.ts';
 import { missingPackages } from './programs.ts';
 import { type RoundResult, tableOf, violationsIn } from './table.ts';
 
-/** All faults of clusters, in the order in which a round causes them. The rolling upgrade must be the first fault. */
+/**
+ * All faults of clusters, in the order in which a round causes them. The rolling upgrade must be the first fault, because a round with this
+ * fault begins with processes of the previous version.
+ */
 const FAULTS: readonly Fault<ClusterWorld>[] = [...processFaults, ...databaseFaults, ...redisFaults];
 /** Name under which a round records the broken guarantees that its last check finds, after the last fault. */
 const END = 'end-of-round';
@@ -27,7 +30,7 @@ const WARM_UP_MS = 5_000;
 
 export interface ClusterOptions {
   isShort: boolean;
-  /** Names of the faults to cause; undefined causes all faults. */
+  /** Names of the faults to cause. Undefined: all faults, or the short faults if `isShort` is true. */
   only: string[] | undefined;
   rounds: number;
   seed: number;

@@ -28,9 +28,9 @@ export function missingPackages(): string[] {
 }
 
 /**
- * Returns the API of etcd that Patroni must use. Before 3.0.3, a node whose Patroni uses `etcd3` writes the lock of the primary even if
- * another node has the lock. So a suspended primary that continues can take the lock from the new primary. Then writes that the new primary
- * has acknowledged are lost.
+ * Returns the API of etcd that Patroni must use. With `etcd3`, a node of a Patroni before version 3.0.3 writes the lock of the primary even
+ * if another node has the lock. So a suspended primary that continues can take the lock from the new primary. Then writes that the new
+ * primary has acknowledged are lost.
  */
 export function etcdApi(): 'etcd' | 'etcd3' {
   const output = execFileSync('patroni', ['--version'], { env: { PATH } }).toString();

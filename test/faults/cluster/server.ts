@@ -13,7 +13,10 @@ export const PATH = `${process.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin:/sbi
 /** User and group that run a server. Undefined means the user and group of this process. */
 export type Account = { uid: number; gid: number } | undefined;
 
-/** Returns the account `postgres` if this process runs as root, because PostgreSQL and PgBouncer refuse to run as root. */
+/**
+ * Returns the account `postgres` if this process runs as root, because PostgreSQL and PgBouncer refuse to run as root. Otherwise returns
+ * undefined, so that a server runs as the user of this process.
+ */
 export function serverAccount(): Account {
   if (process.getuid?.() !== 0) {
     return undefined;

@@ -9,7 +9,7 @@ import type { Fault } from './fault.ts';
 const BODY_BYTES = 1024 ** 3;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 const IDLE_SOCKETS = 10_000;
-/** Number of file descriptors that stay free for other files and sockets of the process. */
+/** Number of file descriptors that the suite does not use for idle sockets, but keeps for its other files and sockets. */
 const KEPT_DESCRIPTORS = 1_500;
 const SLOW_SOCKETS = 200;
 const IDLE_MS = 8_000;

@@ -20,7 +20,10 @@ export interface Window {
  */
 export interface Evidence extends Window {
   gatheredAtMs: number;
-  /** Received POSTs by event id, copied just before the events were read from the database. */
+  /**
+   * Received POSTs by event id, copied just before the events were read from the database. So `events` contains the event of each of these
+   * POSTs, unless the event was never committed.
+   */
   postsBefore: Map<string, Post[]>;
   events: EventRow[];
 }

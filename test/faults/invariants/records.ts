@@ -98,10 +98,11 @@ function faultsOfKey(key: string, { successes, isSettled, refusal }: Creation, r
 }
 
 /**
- * Reads the orders and reservations that were created since the fault began, through the API. Returns a description of each wrong response.
+ * Reads, through the API, the orders and reservations that were created since the fault began. Returns a description of each wrong
+ * response.
  */
 async function faultsOfReading({ client, knownPartners }: World, creations: Creation[]): Promise<string[]> {
-  // Only partners that the suite knows read their data, because the credential of another partner may be revoked.
+  // The suite reads only as partners in `knownPartners`, because the credential of any other partner may be revoked.
   const readable = creations.filter(({ partner }) => knownPartners.has(partner.credentialId));
   const waiting = readable.filter(({ successes }) => successes.length > 0);
   const faults: string[] = [];

@@ -65,8 +65,8 @@ function waitBetween({ findings }: World, failed: Attempt, next: Attempt): numbe
 }
 
 /**
- * Returns a violation if the waits are not evenly distributed between zero and their maximum. An even distribution has half of the maximum
- * as its mean.
+ * Returns a violation if the mean of the waits is far from half of their maximum. Waits that are evenly distributed between zero and their
+ * maximum have about this mean. With too few waits, returns no violation.
  */
 function faultsOfSpread(waits: Wait[]): string[] {
   if (waits.length < ENOUGH_WAITS) {

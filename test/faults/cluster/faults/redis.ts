@@ -52,8 +52,8 @@ const redisEmptied: Fault<ClusterWorld> = {
 /**
  * Lets two partners use up their budgets after each step. The first partner also uses up its budget before the first step. If all of this
  * takes less than a minute, the service may admit at most twice the budget of each partner.
- * @param uncertainMs time after the last step during which no other budget is checked, because the suite does not know how many calls the
- * service has counted
+ * @param uncertainMs milliseconds after this test until the suite checks the budget of another partner. In this time, the suite would not
+ * know how many calls the service has counted
  */
 async function spendingAround(world: ClusterWorld, uncertainMs: number, steps: (() => Promise<void>)[]): Promise<void> {
   const early = { partner: await newPartner(world), letIn: [] as number[] };

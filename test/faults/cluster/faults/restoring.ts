@@ -3,12 +3,15 @@ import { placeOrder } from '../../actors/orders.ts';
 import { processesOf, waitUntil } from '../../world.ts';
 import { type ClusterWorld, untilReplicated } from '../cluster.ts';
 
-/** Maximum wait for the end of an outage. A client repeats a call for the same time until it gets a status below 500. */
+/** Maximum wait for the end of an outage. A client also repeats a call for at most this time, until it gets a status below 500. */
 const SERVING_WITHIN_MS = 75_000;
 /** Wait after the end of an outage. After this time, every process has a working connection to the database again. */
 const SETTLED_MS = 500;
 
-/** Waits until every process reaches the database, and a partner has placed an order. */
+/**
+ * Waits until every process reaches the database. Then places an order for a partner, and waits until the call has a response with a status
+ * below 500.
+ */
 export async function untilServing(world: ClusterWorld): Promise<void> {
   const isReady = async () => (await Promise.all(processesOf(world).map((each) => each.isReady()))).every(Boolean);
   const tookMs = await waitUntil(isReady, SERVING_WITHIN_MS, 100);
