@@ -62,7 +62,11 @@ export async function move(config: Config, to: string, { json }: { json?: boolea
   }
 }
 
-/** Moves the data, unless an earlier call of the command has moved the data, but was killed before it could report the success. */
+/**
+ * Moves the data. Does not move the data again if an earlier call of the command moved it, but was killed before it could report the
+ * success.
+ * @returns the new content of the file `moved-to`
+ */
 async function moveOnce(databases: Databases): Promise<MoveMarker> {
   const { dataDir } = databases.config;
   const earlier = await readMoveMarker(dataDir);

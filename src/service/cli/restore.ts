@@ -118,8 +118,9 @@ async function refuseOtherKey(config: Config, backupKey: Buffer | null): Promise
 }
 
 /**
- * Makes the master key of this installation decrypt the restored service keys, if the master key of the backup is known. Runs in the
- * transaction that loads the rows. So if it fails, the database stays empty.
+ * If the master key of the backup is known, stores it in DATA_DIR. But if MASTER_KEY is set, wraps the restored service keys with
+ * MASTER_KEY instead. Runs in the transaction that loads the rows, so the database stays empty if this function fails.
+ * @returns the state of this installation's master key
  */
 async function handOverKeys(config: Config, db: Database, backupKey: Buffer | null): Promise<KeyState> {
   if (backupKey !== null && config.masterKey === null) {

@@ -117,7 +117,7 @@ describe('tenant document', () => {
     assert.deepEqual(await ofTenant(), rowsBefore);
   });
 
-  it('if two calls apply the same document, and one call creates the tenant while the other checks the document, the other finds no faults and changes nothing', async () => {
+  it('if one call creates the tenant of a document while a second call checks the same document, the second call finds no faults and changes nothing', async () => {
     const document = sampleTenant();
     let first: ReturnType<typeof apply> | undefined;
     /** Makes the call `first` apply the document while the call `second` checks it, after `second` has found that the tenant is missing. */

@@ -253,7 +253,7 @@ describe('properties of a tenant document', () => {
     );
   });
 
-  it('if six documents are applied at the same time, all room types and properties have the values of the same document', async () => {
+  it('if six documents are applied at the same time, all room types and properties get the values of a single one of these documents', async () => {
     const hotel = await hotelTenant(service);
     const document = (number: number): Properties =>
       sampleHotel().map((property) => ({

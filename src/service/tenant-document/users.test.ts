@@ -186,7 +186,7 @@ describe('areas and names in a tenant document', () => {
     assert.deepEqual(await areasOf(), [DEFAULT_AREAS, ['rates']]);
   });
 
-  it('a document that changes the areas of staff takes effect at the next call, and an owner has all areas even if the document names one', async () => {
+  it('a document that changes the areas of staff takes effect at the next call, and an owner has all areas even if the document gives the owner only one area', async () => {
     const { ownerUser, staffUser, applyUsers, statusOf } = await openTenant();
     await applyUsers({ ...ownerUser, areas: ['rates'] }, { ...staffUser, areas: ['rates'] });
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 403]);
