@@ -15,8 +15,8 @@ interface Entry {
 }
 
 /**
- * Topics of the recent changes of all tenants, one entry for each tenant and topic. It includes tenants without an open stream in this
- * process, because their clients may come from a process that died.
+ * Topics of the recent changes of all tenants, one entry for each tenant and topic. Tenants without an open stream in this process have
+ * entries too, because a client of such a tenant may open its next stream here after another process has died.
  */
 export class RecentTopics {
   /** Entries by tenant and topic. The entry that was read last comes last. */

@@ -23,8 +23,8 @@ interface NamedRow {
 
 /**
  * Reads the names of the tenant's rows, with one statement for all kinds. `ids` has the ids of the rows, but for dishes the skus. If a
- * person has no name, the e-mail address is the name. The name of a rate plan begins with the name of its room type. If the tenant does not
- * have a row, the result has no entry for this row.
+ * person has no name, the e-mail address is the name. The name of a rate plan begins with the name of its room type. The result has no
+ * entry for an id or sku without a row of the tenant.
  */
 export async function readNames(db: Database, tenantId: number, ids: Record<NamedKind, string[]>): Promise<NamedRow[]> {
   const areOf = (kind: NamedKind) => sql`tenant_id = ${tenantId} AND id = ANY (${ids[kind]}::uuid[])`;

@@ -29,7 +29,7 @@ describe('query plans of the lists of deliveries and of events', {
   let planned: PlannedDatabase;
   let large: TestTenant;
   let small: TestTenant;
-  /** Credential of the large tenant that has one event in 1,000. */
+  /** Credential to which one in 1,000 events of the large tenant belongs. */
   let rare: string;
   before(async () => {
     service = await startService();
