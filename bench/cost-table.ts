@@ -15,7 +15,7 @@ export interface CostRow {
   redisUs?: number | undefined;
   /** Bytes of the write-ahead log for one call. */
   walBytes?: number | undefined;
-  /** Bytes by which the database grows for one call, with its indexes. */
+  /** Bytes by which the tables and indexes of the database grow for one call. */
   storedBytes?: number | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface ProcessRow {
   work: string;
   /** CPU time of PostgreSQL for one statement, in microseconds. Undefined if the row is a total of other rows. */
   costUs?: number;
-  /** Returns the number of CPU cores that PostgreSQL uses if the given number of idle processes do this work. */
+  /** Returns the number of CPU cores that PostgreSQL uses for the work of this row, if the given number of processes are idle. */
   coresAt: (processes: number) => number;
   /** Goal: at the largest number of processes, PostgreSQL uses fewer cores than this number. Undefined if the row has no goal. */
   mostCores?: number;

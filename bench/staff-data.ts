@@ -10,7 +10,10 @@ const DAYS = { orders: 730, stays: 1_095, events: 29, auditEntries: 730 };
 /** Number of days from today to the last arrival of a stay. */
 const STAYS_UNTIL = 180;
 const NOW_MS = Date.now();
-/** Number of rooms of each room type. The stays need about as many rooms on each night, so some nights are oversold. */
+/**
+ * Number of rooms of each room type. On each night, the stays need about this number of rooms. On some nights they need more, so these
+ * nights are oversold.
+ */
 const ROOMS = 195;
 
 /** SQL expressions for the tenant, and for arrays of its credentials, room types and rate plans. */

@@ -7,9 +7,9 @@ export interface StaffStand {
   url: string;
   /** Headers of the owner of the tenant. */
   owner: Record<string, string>;
-  /** Ids of the tenant's credentials of partners. The first has most of the rows, and the third has few rows. */
+  /** Ids of the tenant's partner credentials. The first credential has most of the orders and stays, and the third one has few. */
   partners: string[];
-  /** Ids of the tenant's room types. The last has few stays. */
+  /** Ids of the tenant's room types. The last room type has few stays. */
   roomTypes: string[];
   propertyId: string;
 }

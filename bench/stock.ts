@@ -4,7 +4,7 @@ import { tell } from './progress.ts';
 import { withConnection } from './sql.ts';
 import { storeOrders, storeOrdersOf } from './stored.ts';
 
-/** Prefix of the external ids of the orders that belong to one credential, so that this credential has a long list of orders. */
+/** Prefix of the external ids of the orders that are stored to give one credential a long list of orders. */
 const LISTED = 'listed-';
 
 /**

@@ -89,7 +89,7 @@ function cellsOf(row: Row): string[] {
   ];
 }
 
-/** Returns the text of a cell. If the value is undefined, the text is empty. */
+/** Returns the value as text with `digits` decimal places. Returns an empty text if the value is undefined. */
 export function number(value: number | undefined, digits: number): string {
   return value === undefined ? '' : value.toFixed(digits);
 }

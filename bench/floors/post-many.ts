@@ -1,4 +1,5 @@
-// Floor (baseline without a queue) of the operations `queues-…`: the HTTP client undici signs and posts events to many receivers.
+// Floor (baseline without a queue) of the operations `queues-…`: it signs events, and posts them to many receivers with the HTTP client
+// undici.
 import { randomUUID } from 'node:crypto';
 import { answerJobs } from '../child.ts';
 import { eventBody } from '../events.ts';

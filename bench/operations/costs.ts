@@ -40,7 +40,10 @@ interface Kind {
   isOnce?: boolean;
 }
 
-/** CPU times in milliseconds and sizes in bytes, as totals so far or for one call. A time is null if this machine cannot measure it. */
+/**
+ * CPU times in milliseconds and sizes in bytes. The values are either totals until now or the costs of one call. A time is null if this
+ * machine cannot measure it.
+ */
 type Usage = Record<'apiMs' | 'postgresMs' | 'redisMs', number | null> & Record<'walBytes' | 'storedBytes', number>;
 
 /** The processes whose costs are measured, and a connection that reads the sizes of the database. */

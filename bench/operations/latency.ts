@@ -127,7 +127,10 @@ async function compareLatency(
   return { fromCommit: medianOf(fromCommit), fromCall: medianOf(fromCall), floor: medianOf(ofFloor) };
 }
 
-/** Returns the goal for the p99 in milliseconds: the larger of `mostMs` and three times the p99 of the floor (the baseline). */
+/**
+ * Returns the goal for the 99th percentile of the latency in milliseconds. It is `mostMs` or three times the 99th percentile of the floor
+ * (the baseline), whichever is larger.
+ */
 function mostOf(mostMs: number, floor: Percentiles): number {
   return Math.max(mostMs, 3 * floor.p99Ms);
 }

@@ -11,16 +11,16 @@ import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 import { newOrderCalls } from './orders.ts';
 
-/** Number of tenants with open streams, and number of streams of each tenant. */
+/** Number of tenants with open streams of live changes, and number of such streams of each tenant. */
 const TENANTS = 50;
 const STREAMS_PER_TENANT = 4;
 /** Number of new orders per second, over all tenants, while the delay of hints (messages that data has changed) is measured. */
 const ORDERS_PER_SECOND = 20;
-/** Minimum length of the measurement of the delay, in seconds. A shorter one would have too few orders for a 99th percentile. */
+/** Minimum length of the measurement of the delay, in seconds. A shorter measurement would have too few orders for a 99th percentile. */
 const LEAST_SECONDS = 20;
 /** Length of the measurement of the CPU time of a process, in seconds. */
 const CPU_SECONDS = 30;
-/** Largest share of a core that the streams may cost, in percent. */
+/** Goal: the largest share of a CPU core, in percent, that the open streams may use while no data changes. */
 const MOST_CPU_PERCENT = 3;
 /** Goals for the delay of a hint (a message that data has changed) in ms: on the process that made the change, and on another process. */
 const SAME_WITHIN_MS = 300;

@@ -15,7 +15,7 @@ import { withConnection } from '../sql.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Number of connections that send the statements. Each connection represents one process, and has its own PostgreSQL backend. */
+/** Number of connections that send the measured statements. Each connection represents one process, and has its own PostgreSQL backend. */
 const CONNECTIONS = 20;
 /**
  * Pause between two statements of a connection, in milliseconds. A statement costs more after a pause, so the pause is as long as the

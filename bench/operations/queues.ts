@@ -26,8 +26,8 @@ export const QUEUES: Operation[] = [
 ];
 
 /**
- * Measures how the service, other queue libraries and the floor deliver a backlog to the given number of healthy receivers. These
- * programs are measured in turns, after a warm-up of each.
+ * Measures how the service, the queue libraries and the floor deliver a backlog to the given number of healthy receivers. These programs
+ * are measured in turns, after a warm-up of each.
  * @param goals goals of the service
  */
 async function compareQueues(world: World, receivers: number, goals: QueueGoal[] = []): Promise<QueueRow[]> {

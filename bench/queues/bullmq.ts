@@ -15,7 +15,7 @@ export type BullmqJob =
 
 /** Number of jobs that run at the same time. */
 const CONCURRENT_JOBS = 64;
-/** Number of jobs that one call adds. */
+/** Number of jobs that one call of `addBulk` adds to the queue. */
 const CHUNK = 1_000;
 const NAME = 'deliveries';
 
