@@ -1,6 +1,6 @@
 /**
  * Installs the npm package as an operator does: `npm pack`, then `npm install --global`, then `roomservice serve --demo` in an empty
- * folder. Then places an order. npm takes packages from its cache if it has them. All files are in a temporary folder.
+ * folder. Then places an order. npm takes each package from its cache if the cache has the package. All files are in a temporary folder.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

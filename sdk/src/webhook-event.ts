@@ -35,6 +35,6 @@ export interface WebhookTest {
   event_id: string;
   /** Time of the test call, in ISO 8601 and UTC. */
   occurred_at: string;
-  /** Always empty. */
+  /** Data of the test call, always empty. */
   data: Record<string, never>;
 }

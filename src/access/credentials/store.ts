@@ -33,7 +33,7 @@ export async function findCredential(
     .executeTakeFirst();
 }
 
-/** Reads a credential of any audience by its id. */
+/** Reads a credential by its id. The credential may be for the third-party API or for the PMS API. */
 export async function readCredential(db: Db, tenantId: number, id: string): Promise<CredentialRow | undefined> {
   return await db
     .selectFrom('credential')
