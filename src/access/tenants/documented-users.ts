@@ -69,7 +69,7 @@ export async function prepareUsers(stored: UserRow[], users: UserDocument[], pas
   await planUsers(stored, users, passwords);
 }
 
-/** User of a tenant document in which only the e-mail has been validated. */
+/** User of a tenant document. So far, only the e-mail of the user has been validated. */
 type NamedUser = { email: string; role: unknown; password?: unknown };
 
 /**
@@ -88,8 +88,8 @@ export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[
 
 /**
  * Returns the `areas` and `name` that a user has after a tenant document is applied, and the values of this document that are stored and
- * later compared with the next document. If the document has no areas for the user, `DOCUMENT_AREAS` are used. But a stored user who was
- * not in the previous document then keeps the stored areas, because `DOCUMENT_AREAS` may be more than an owner has given.
+ * later compared with the next document. If the document has no areas for the user, the user gets `DOCUMENT_AREAS`. But a stored user who
+ * was not in the previous document keeps the stored areas, because an owner has given them, and `DOCUMENT_AREAS` may contain more areas.
  */
 function profileOf(user: UserRow | undefined, document: UserDocument) {
   const said = {
@@ -107,8 +107,8 @@ function profileOf(user: UserRow | undefined, document: UserDocument) {
 }
 
 /**
- * Returns the `role`, `is_active` and `invitation_expires_at` that a user has after a tenant document is applied. If the document has a password
- * for an invited person, the person need not accept the invitation any more.
+ * Returns the `role`, `is_active` and `invitation_expires_at` that a user has after a tenant document is applied. If the document has a
+ * password for an invited person, the person need not accept the invitation any more.
  * @param user undefined for a new user
  * @param document undefined if the document does not contain the user
  */

@@ -163,7 +163,7 @@ describe('a token of the configured identity provider', () => {
     }
   });
 
-  it('200: a token without email_verified is accepted if the configuration allows it; 401: email_verified with any value except true is refused', async () => {
+  it('200: a token without email_verified is accepted if the configuration allows it; 401: a token whose email_verified is neither true nor the text true is refused', async () => {
     const node = await startWithProvider(provider, first, false);
     try {
       assert.equal((await call(await sign(rsa, { email_verified: undefined }), node)).status, 200);

@@ -12,7 +12,10 @@ const HOME = '192.0.2.1';
 const ELSEWHERE = '198.51.100.7';
 
 let service: TestService;
-/** Node of the current test. Each test starts a new node, so that the budgets of sign-ins are unused. */
+/**
+ * Node of the current test. Each test starts a new node, because each node counts sign-ins separately, and the sign-ins of earlier tests
+ * must not count.
+ */
 let node: TestService;
 let email: string;
 const hashes = countPasswordHashes();
@@ -79,7 +82,7 @@ describe('an address that has signed in to an account', () => {
     assert.equal(hashes.count, earlier);
   });
 
-  it('401: failed sign-ins from a known address do not count against the budget that all unknown addresses share', async () => {
+  it('401: failed sign-ins from a known address do not count against the limit that all unknown addresses share for an e-mail', async () => {
     await enter(HOME);
     await times(9, () => fail(HOME), 401);
     assert.equal((await fail(HOME)).status, 429);

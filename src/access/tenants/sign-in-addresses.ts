@@ -4,11 +4,12 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import * as store from './store.ts';
 
 /**
- * Number of days for which an address is known after a sign-in from it. The address stays known until the last of these days ends in UTC.
+ * Number of days for which a client address counts as known to a user after a sign-in of the user from this address. The last of these days
+ * ends at midnight in UTC.
  */
 const KNOWN_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Maximum number of stored addresses of each user. The latest ones are kept. */
+/** Maximum number of sign-in addresses that are stored for each user. The latest ones are kept. */
 const MAX_ADDRESSES = 20;
 
 /** Returns the keyed hash that is stored in place of an address. The same address has a different hash for each user. */

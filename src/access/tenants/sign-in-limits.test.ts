@@ -16,7 +16,9 @@ type Node = Pick<TestService, 'call'>;
 const signIn = (node: Node, email: string, password: string, headers: Record<string, string> = {}) =>
   node.call('POST', '/v1/auth/token/', { json: { email, password }, headers });
 
-/** Makes a sign-in call without a body. It counts against the budget of the client address, but no password is hashed. */
+/**
+ * Makes a sign-in call without a body. The call counts as a sign-in from the client address, but it is fast, because no password is hashed.
+ */
 const callWithoutBody = (node: Node, headers: Record<string, string> = {}) =>
   node.call('POST', '/v1/auth/token/', { headers });
 
@@ -48,7 +50,7 @@ describe('sign-ins with one e-mail', () => {
     assert.equal(hashes.count, earlier);
   });
 
-  it('200: successful sign-ins count against the budget of the e-mail, and another e-mail has its own budget', async () => {
+  it('200: successful sign-ins count against the limit of sign-ins with the e-mail, and another e-mail has its own limit', async () => {
     const { document } = await service.tenant();
     const [owner, staff] = document.users ?? [];
     assert.ok(owner && staff);
@@ -59,7 +61,7 @@ describe('sign-ins with one e-mail', () => {
     assert.equal((await signIn(service, staff.email, STAFF_PASSWORD)).status, 200);
   });
 
-  it('429: an unknown e-mail has the same budget of 10 a minute as a known e-mail', async () => {
+  it('429: an unknown e-mail has the same limit of 10 sign-ins a minute as a known e-mail', async () => {
     for (let count = 0; count < 10; count += 1) {
       assert.equal((await signIn(service, 'nobody@nowhere.example', OWNER_PASSWORD)).status, 401);
     }
@@ -86,7 +88,7 @@ describe('sign-ins from one address', () => {
     }
   });
 
-  it('200: behind a trusted proxy, each client address of X-Forwarded-For has its own budget of sign-ins', async () => {
+  it('200: behind a trusted proxy, each client address of X-Forwarded-For has its own limit of sign-ins', async () => {
     const node = await startService({ beside: service, config: { trustedProxies: ['127.0.0.1'] } });
     try {
       const { document } = await node.tenant();
@@ -103,7 +105,7 @@ describe('sign-ins from one address', () => {
     }
   });
 
-  it('429: all addresses of an IPv6 /64 network share one budget of sign-ins, and so do all notations of an IPv4 address', async () => {
+  it('429: all addresses of an IPv6 /64 network share one limit of sign-ins, and so do all notations of an IPv4 address', async () => {
     const node = await startService({ beside: service, config: { trustedProxies: ['127.0.0.1'] } });
     const from = (address: string) => callWithoutBody(node, { 'x-forwarded-for': address });
     try {

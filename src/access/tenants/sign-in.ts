@@ -23,14 +23,14 @@ interface Dependencies {
   budgets: BudgetStore;
 }
 
-/** E-mail and password of an attempt to sign in, and the error message if the password is wrong. */
+/** E-mail and password of an attempt to sign in. `refusal` replaces the usual error message of a refused attempt. */
 export interface Attempt {
   email: string;
   password: string;
   refusal?: string;
 }
 
-/** User with the e-mail of an attempt, and the facts about the client address. `user` is null for an unknown e-mail. */
+/** Result of the search for the user with the e-mail of an attempt. `user` is null for an unknown e-mail. */
 interface Account {
   user: store.SigningInUser | null;
   /** True if the user has signed in from the client address within the last 30 days. */
@@ -38,7 +38,8 @@ interface Account {
 }
 
 /**
- * Checks passwords of users. The operations that take a password share one object of this class, because they share the budgets of attempts.
+ * Checks passwords of users. The operations that take a password share one object of this class, so that the attempts at all these
+ * operations count against the same limits.
  */
 export class SignInAttempts {
   readonly #db: Database;
@@ -46,8 +47,8 @@ export class SignInAttempts {
   readonly #byAddress: Budget;
   readonly #byEmail: Budget;
   /**
-   * Budget of a known address. It has the same limit as `byEmail`. So the limit in the response header does not show if the address is known
-   * for this e-mail.
+   * Budget of the attempts with one e-mail from one address that is known for this e-mail. Its limit equals that of `byEmail`, so that the
+   * limit in the response header does not show if the address is known.
    */
   readonly #byKnownAddress: Budget;
 
@@ -60,7 +61,7 @@ export class SignInAttempts {
   }
 
   /**
-   * Counts an attempt of the client address. A request hook calls this method before the body is read.
+   * Counts an attempt to sign in from the client address. A request hook calls this method before the body is read.
    * @throws ApiError 429 `rate_limited`
    */
   async countAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -68,11 +69,11 @@ export class SignInAttempts {
   }
 
   /**
-   * Counts an attempt with the e-mail, and checks the password (decision 12). Does the same work for a known and for an unknown e-mail, so that
-   * the client sees no difference.
+   * Counts an attempt with the e-mail, and checks the password (decision 12). Does the same work for a known and for an unknown e-mail, so
+   * that the client sees no difference.
    * @throws ApiError 429 `rate_limited`
-   * @throws ApiError 401 `invalid_credentials` for an unknown e-mail, a wrong password, a disabled or an invited user, always
-   * the same error
+   * @throws ApiError 401 `invalid_credentials` for an unknown e-mail, a wrong password, a disabled or an invited user, always the same
+   * error
    */
   async checkPassword(request: FastifyRequest, reply: FastifyReply, attempt: Attempt): Promise<store.SigningInUser> {
     const account = await this.#findAccount(attempt.email, clientNetwork(request.ip));

@@ -46,7 +46,10 @@ export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number
   return row.id;
 }
 
-/** User who makes a call, with the user's tenant. `now` is the time of the database, by which `is_seen_due` is computed too. */
+/**
+ * User who makes a call, with the user's tenant. `now` is the time of the database. `is_seen_due` is true if the stored time of the user's
+ * last call is so old that a new time is written.
+ */
 export type CallingUser = UserRow & { tenant: TenantRow; now: Date; is_seen_due: boolean };
 
 /** Finds the user with this e-mail, and the user's tenant. The table `sign_in` has the ids of user and tenant for each e-mail. */
@@ -78,9 +81,9 @@ const NO_USER = { tenant_id: 0, user_id: '00000000-0000-0000-0000-000000000000' 
 export type SigningInUser = UserRow & { tenant: TenantRow; address: { hash: Buffer; signed_in_at: Date | null } };
 
 /**
- * Finds the user with this e-mail, and the time of the user's last sign-in from an address. Runs the same two statements for a known and
- * for an unknown e-mail, so that the duration does not show if the e-mail is known.
- * @param hashOf returns the stored hash of the address for a user
+ * Finds the user with this e-mail, and the time of the user's last sign-in from one client address. Runs the same two statements for a
+ * known and for an unknown e-mail, so that the duration does not show if the e-mail is known.
+ * @param hashOf returns the keyed hash of this client address for a user id
  */
 export async function findSigningInUser(
   db: Db,
@@ -171,8 +174,8 @@ export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
 }
 
 /**
- * Locks the owners and one person until the transaction ends, even if they are disabled. A tenant has few owners, but may have many other
- * people. An owner who becomes staff while this function waits for the lock is left out.
+ * Locks all owners and one person until the transaction ends, even if they are disabled. Does not lock the other people, because a tenant
+ * may have many of them. An owner who becomes staff while this function waits for the lock is not in the result.
  */
 export async function lockOwnersAndPerson(tx: Tx, tenantId: number, personId: string): Promise<UserRow[]> {
   return await usersOf(tx, tenantId)
@@ -189,8 +192,8 @@ function usersOf(db: Db, tenantId: number) {
 const LINK_DAYS = 3;
 
 /**
- * Returns the end of a link or an invitation that begins now, by the clock of the database. A query of its own reads the time, because a
- * database cluster refuses now() in SET.
+ * Returns the end of a link or an invitation that begins now, by the clock of the database. A separate query computes this end, because a
+ * database cluster refuses now() in the SET of the UPDATE that stores it.
  */
 export async function readLinkEnd(tx: Tx): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(days => ${sql.lit(LINK_DAYS)}) AS at`.execute(
@@ -199,14 +202,17 @@ export async function readLinkEnd(tx: Tx): Promise<Date> {
   return (rows[0] as { at: Date }).at;
 }
 
-/** Entry of the directory of e-mails (table `sign_in`). `is_free` is true if an invitation reserved the e-mail and has expired. */
+/**
+ * Row of the table `sign_in`, which has the user of each e-mail of all tenants. `is_free` is true if an invitation reserved the e-mail and
+ * has expired.
+ */
 export interface SignInEntry {
   email: string;
   tenant_id: number;
   is_free: boolean;
 }
 
-/** Returns the entries of these e-mails in the directory of e-mails, for users of any tenant. An unknown e-mail has no entry. */
+/** Returns the rows of the table `sign_in` for these e-mails, for users of any tenant. An unknown e-mail has no row. */
 export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry[]> {
   return await db
     .selectFrom('sign_in')
@@ -215,7 +221,7 @@ export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry
     .execute();
 }
 
-/** User to whom an entry of the directory of e-mails belongs. */
+/** User to whom an e-mail belongs, or for whom an invitation reserves it. */
 interface EmailHolder {
   tenantId: number;
   userId: string;

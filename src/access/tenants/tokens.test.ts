@@ -189,7 +189,7 @@ describe('a bearer token', () => {
 });
 
 describe("the user's row in the database", () => {
-  it('401: every node immediately refuses a token of a disabled user; 200: it is accepted when the user is enabled again', async () => {
+  it('401: as soon as is_active of a user is false in the database, every node refuses the token of the user; 200: with is_active true, the token is accepted', async () => {
     const { owner, document } = await service.tenant();
     const node = await startService({ beside: service });
     const statuses = async () =>
@@ -213,7 +213,7 @@ describe("the user's row in the database", () => {
     }
   });
 
-  it('401: the token of a user removed from the tenant document is refused, also when the user is back; 200: a new token is accepted', async () => {
+  it('401: the token of a user removed from the tenant document is refused, also after the user is in the document again; 200: a new token of the user is accepted', async () => {
     const { document, staff, owner } = await service.tenant();
     const [ownerDocument, staffDocument] = document.users ?? [];
     await service.apply({ ...document, users: [ownerDocument] });
@@ -287,7 +287,7 @@ describe('a new password', () => {
     }
   });
 
-  it('200: a token without the claim "generation" counts as generation 0; 401: after a new password, only tokens of generation 1 are accepted', async () => {
+  it('200: a token without the claim "generation" counts as generation 0; 401: after one new password, a token of any other generation than 1 is refused', async () => {
     const { tenantId, staff } = await signedIn();
     const subject = await userId({ tenantId } as TestTenant, 'staff');
     const signed = (generation: unknown) => sign({ subject, claims: { tenant: tenantId, generation } });

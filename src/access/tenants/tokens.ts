@@ -28,8 +28,8 @@ export interface SignedInUser {
 }
 
 /**
- * Subject of a valid token: a user by id in a token of the service, or an e-mail in a token of the identity provider. `expiresAt` is the end of
- * the token.
+ * Subject of a valid token: a user by id in a token of the service, or an e-mail in a token of the identity provider. `expiresAt` is the
+ * end of the token.
  */
 export type TokenSubject = (SignedInUser | { email: string }) & { expiresAt: Date };
 

@@ -45,7 +45,7 @@ export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promis
   await writeAuditEntries(tx, actor, [{ action: 'user.created', subject, details: { email, role, areas } }]);
 }
 
-/** Values of a person whom no tenant document has named. */
+/** Values of the columns about the last tenant document, for a person who is not in this document. */
 const NOT_DOCUMENTED = {
   is_in_document: false,
   document_role: null,
@@ -92,7 +92,8 @@ async function claim(
 }
 
 /**
- * Changes a user, and writes an audit entry for each change. A new password and the disabling of the user end all tokens, sessions and links.
+ * Changes a user, and writes an audit entry for each change. A new password and the disabling of the user end all tokens, sessions and
+ * links.
  * @throws EmailTakenError if the change invites the user or ends the invitation, but the e-mail now belongs to another user
  */
 export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, changes: store.UserChanges): Promise<void> {
@@ -106,7 +107,7 @@ export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, chan
   await writeAuditEntries(tx, actor, entriesOf(user, changes));
 }
 
-/** Fields of a user whose changes one audit entry shows, with the old and the new value. */
+/** Fields of a user. If a change sets several of them, one audit entry shows the old and the new value of each. */
 const SHOWN_FIELDS = ['role', 'name', 'areas'] as const;
 
 function entriesOf(user: store.UserRow, changes: store.UserChanges): NewAuditEntry[] {

@@ -66,8 +66,8 @@ function plainText(token: Token | undefined): string {
 }
 
 /**
- * Returns a function that returns the anchor of a heading. It uses the same rule as common code hosts, so that a link to an anchor works
- * both on the site and on the code host.
+ * Returns a function that returns the anchor of a heading. This function uses the same rule as common code hosts, so that a link to an
+ * anchor works both on the site and on the code host.
  */
 function createIds(): (title: string) => string {
   const used = new Map<string, number>();

@@ -35,8 +35,8 @@ export function referencePolicy(nonce: string): string {
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // Style attributes cannot have a nonce, and the style attributes of highlighted code are different in each text. So all style
-    // attributes are allowed. This is safe, because the policy blocks resources of other sites.
+    // Highlighted code has style attributes. They cannot have a nonce, and their values depend on the code. So all style attributes are
+    // allowed. This is safe, because the policy blocks resources of other sites.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "connect-src 'self'",

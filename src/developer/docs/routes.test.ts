@@ -41,13 +41,14 @@ describe('site', () => {
   }
   const get = (path: string, headers?: Record<string, string>) => ask('GET', path, headers);
 
-  it('200: each path of the site needs no credential, uses no budget of calls, and works with and without a trailing slash', async () => {
+  it('200: each path of the site needs no credential, counts against no rate limit, and works with and without a trailing slash', async () => {
     for (const path of ALL) {
       const { status, headers, text } = await get(path);
       assert.equal(status, 200, path);
       assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
       assert.equal(headers.get('x-ratelimit-limit'), null, path);
-      // For the reference page, the two texts are not compared, because each response has a new nonce.
+      // The page must be the same without and with the slash at the end of its path. Only the reference page differs, because each response
+      // has a new nonce.
       const other = await get(path.endsWith('/') ? path.slice(0, -1) : `${path}/`);
       assert.equal(other.status, 200, path);
       if (path !== '/docs/') assert.equal(other.text, text, path);
@@ -115,7 +116,7 @@ describe('site', () => {
     }
   });
 
-  it('200: Cache-Control is max-age of a day for the large script, no-store for the reference page, otherwise no-cache', async () => {
+  it('200: Cache-Control is max-age of a day for the script of Scalar, no-store for the reference page, otherwise no-cache', async () => {
     for (const path of ['/docs/', ...CACHED]) {
       const expected = path === '/docs/' ? 'no-store' : 'public, no-cache';
       const { headers } = await get(path);

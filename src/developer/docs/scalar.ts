@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 const LITERAL_START = 'var standalone_default = "';
 const LITERAL_END = '";\n';
 /**
- * Escapes that may be in the string literal with Scalar's script: the character after the backslash, and the character that the escape
- * means. Any other escape throws an error.
+ * Escapes that may be in the string literal that contains Scalar's script: the character after the backslash, and the character that the
+ * escape means. For any other escape, `unescaped` throws an error.
  */
 const ESCAPED = new Map([
   ['n', '\n'],

@@ -26,7 +26,10 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** Connections to the service. They stay open, because `listen` calls the service every one or two seconds. */
 const keepAlive = new Agent({ maxResponseSize: MAX_ANSWER_BYTES });
-/** Settings that open a new connection for each request. The developer may have restarted the server since the last request. */
+/**
+ * Settings that open a new connection for each request. The developer may have restarted the server since the last request, which closes
+ * earlier connections.
+ */
 const newConnection = { pipelining: 0, maxResponseSize: MAX_ANSWER_BYTES };
 const single = new Agent(newConnection);
 /**

@@ -18,7 +18,10 @@ import { readOrders } from './store.ts';
  */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
-/** Largest number of rows that one pass reads for each status, to bound the cost of the pass. The next pass reads the following rows. */
+/**
+ * Largest number of orders of each status, and of confirmed stays, that one pass reads. The limit bounds the cost of the pass. The next
+ * pass reads the following orders and stays.
+ */
 const ROWS_PER_PASS = 50;
 /**
  * Order statuses that are not final, the latest first. A pass reads the orders of one status after the other, in this sequence. If the pass
@@ -141,8 +144,8 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
 }
 
 /**
- * Returns a function that reads the next batch of a list at each call. After the end of the list, the function begins at the start again.
- * So the function reads every row again and again, even if the list is longer than one batch.
+ * Returns a function that reads the next `ROWS_PER_PASS` rows of a list at each call. After the end of the list, the function begins at the
+ * start again. So each row is read again and again, even in a long list.
  */
 function readInTurns<Row extends { id: string }>(
   read: (tenantId: number, afterId: string | null) => Promise<Row[]>,

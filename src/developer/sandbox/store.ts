@@ -8,8 +8,8 @@ export interface OrderRow extends KitchenOrder {
 }
 
 /**
- * Maximum stored size of an order's lines, in bytes. The query does not parse larger lines, because parsing megabytes at every read would
- * overload the database.
+ * Largest stored size of an order's lines that the query parses, in bytes. Parsing lines of megabytes at every read would overload the
+ * database.
  */
 const MAX_LINES_BYTES = 8 * 1024;
 /** Assumed number of portions of an order whose lines are larger than `MAX_LINES_BYTES`. */
