@@ -12,7 +12,8 @@ const NODE_OF_TENANT = `
   SELECT n.nodename AS host, n.nodeport AS port FROM pg_dist_placement AS p JOIN pg_dist_node AS n USING (groupid)
   WHERE p.shardid = get_shard_id_for_distribution_column('app_user', $1::bigint) AND n.noderole = 'primary'`;
 /**
- * Makes the connected node open a new connection to another node and run a statement there. `success` is true if the statement succeeded.
+ * Makes the node to which the service is connected open a new connection to another node, and run a statement there. `success` is true if
+ * the statement succeeded.
  */
 const TRY_NODE = `SELECT success FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY['SELECT 1'], false)`;
 /**
@@ -115,7 +116,8 @@ export class NodeOutages {
       return;
     }
     this.#isLooking = true;
-    // If the connected node itself is out of reach, it cannot check other nodes. No check is needed then, because all statements fail.
+    // If the node to which the service is connected is out of reach, the error is ignored. No other node needs a check then, because all
+    // statements fail.
     await look(this.#url, TIMEOUT_MS, work).catch(() => {});
     this.#isLooking = false;
   }

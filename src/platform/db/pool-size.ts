@@ -18,7 +18,7 @@ export const AUTOMATIC_BEHIND_POOLER = 10;
 
 /** Connections of the PostgreSQL server at the start of a process. */
 export interface ServerConnections {
-  /** Setting `max_connections`. */
+  /** Setting `max_connections` of the server. */
   max: number;
   /** Number of connections that the server allows to users without special rights. */
   allowed: number;

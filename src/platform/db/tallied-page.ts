@@ -57,7 +57,8 @@ export async function readTalliedPage<Row>(
         });
   if (tookMs > (list.storing ?? STORING).slowMs) {
     await storeTallies(db, list, filter, segments).catch((error: unknown) => {
-      // If the database cannot store tallies, for example because it is read-only, the page still works but is slower.
+      // If the database cannot store tallies, for example because it is read-only, this page is still correct, but the next pages are read
+      // as slowly as this page.
       if (!isUnavailable(error)) {
         throw error;
       }

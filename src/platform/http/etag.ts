@@ -34,8 +34,8 @@ function tagOf(hash: Hash): string {
 export function matchesIfNoneMatch(request: FastifyRequest, etag: string): boolean {
   const given = request.headers['if-none-match'] ?? '';
   const isThis = (tag: string) => ['*', etag].includes(tag.trim().replace(/^W\//, ''));
-  // Nearly every caller sends back exactly the tag that it got. So the header is first compared as a whole, which is cheap. Only if it
-  // differs, it is split as a list of tags.
+  // Nearly every caller sends back exactly the tag that it got. So the header is first compared as a whole, which is cheap. Only a header
+  // that differs from this tag is split into a list of tags.
   return given === etag || given.split(',').some(isThis);
 }
 

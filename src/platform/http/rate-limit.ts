@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { apiError } from '../errors.ts';
 
 /**
- * Length in milliseconds of the window in which the calls of a key, which stands for a credential or a user, are counted. The first call of
- * a key begins its window (decision 8).
+ * Length in milliseconds of the window in which calls are counted. The calls of each key, a credential or a user, are counted separately.
+ * The first call of a key begins its window (decision 8).
  */
 export const WINDOW_MS = 60_000;
 

@@ -275,7 +275,7 @@ describe('the budget of a key over the loss and the return of Redis, with window
     }
   }
 
-  /** Makes as many calls as both nodes can answer, until `work` has ended. */
+  /** Makes calls to both nodes in turn until `work` has ended, with a pause of 5 ms after each 20 calls. */
   async function callDuring(work: Promise<unknown>): Promise<void> {
     let isOver = false;
     void work.finally(() => (isOver = true));

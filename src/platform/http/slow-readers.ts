@@ -58,7 +58,7 @@ export class SlowReaders {
 
   /**
    * Waits until the stream of this response may begin. If `maxWaiting` streams of the reader are under way, the new stream waits in a queue
-   * until one of the others ends. A stream ends when its response has ended or its connection breaks.
+   * until one of these streams ends. A stream ends when its response has ended or its connection breaks.
    * @throws ApiError 429 `rate_limited` if all streams under way wait because the reader does not read them
    */
   async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {

@@ -74,7 +74,8 @@ describe('after a lost response to a COMMIT', () => {
     loser.dropNextCommitResponse();
     const registering = register(api, tenant.partner, at('one'));
     await waitingFor(1);
-    // Replaces the ciphertext after the first run of the registration, and before its second run. A rotation would do the same.
+    // Replaces the ciphertext, as a rotation would. This happens between the first run of the registration and its second run, which the
+    // lost response causes.
     const between = db.transaction().execute(async (tx) => {
       const { webhook_secret } = await lock(tx);
       assert.ok(webhook_secret);

@@ -3,7 +3,7 @@ const QUOTED_LENGTH = 80;
 
 /**
  * Error for a body or query that cannot be decoded: 400 if it is malformed, 413 if it is too large, 415 if its type is not supported
- * (decision 2). The response shows the message to the caller. It has the form `field: fault` (decision 6).
+ * (decision 2). The message has the form `field: fault` (decision 6), and the response shows it to the caller.
  */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';

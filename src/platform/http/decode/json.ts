@@ -27,8 +27,8 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The error message of `JSON.parse` may quote the body, so the response does not repeat it. It gives only the position of the fault, if
-    // `JSON.parse` names the position.
+    // The error message of `JSON.parse` may quote the body, so the response does not repeat this message. The response gives only the
+    // position of the fault, if `JSON.parse` names the position.
     const position = error instanceof Error ? /at position \d+/.exec(error.message) : null;
     throw new DecodeError(400, 'body', `is not valid JSON${position ? ` (${position[0]})` : ''}`);
   }
