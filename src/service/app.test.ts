@@ -23,8 +23,8 @@ async function readDocumentedRoutes(): Promise<Route[]> {
 }
 
 /**
- * Returns each route with its methods. If a route with a parameter matches the same path, adds the methods of that route. For example, `GET
- * /v1/third-party/orders/quote/` reads the order with the external id `quote`.
+ * Returns each route with its methods. If a route with a parameter matches the same path, adds the methods of that route. For example,
+ * `/v1/third-party/orders/quote/` has POST for quotes, and gets the methods of the route that reads one order by its external id.
  */
 function withMethodsOfParameters(routes: Route[]): Route[] {
   const stepsOf = ({ path }: Route) => path.split('/');

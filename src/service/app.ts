@@ -85,7 +85,7 @@ export interface AppDependencies {
   /** Deliveries that this process sends. Null if only other processes send deliveries. */
   deliveries: LocalDelivery | null;
   metrics?: HttpMetrics;
-  /** Registers the metrics of live changes. */
+  /** Registers the metrics of live changes, and of the streams that announce these changes to clients. */
   watchLive?: (counts: LiveCounts, streams: EventStreams) => void;
   /** Limits for clients that read a response with a long list slowly. A missing field keeps its default. */
   readers?: Partial<ReaderBounds> | undefined;
@@ -98,7 +98,7 @@ export interface AppDependencies {
   contact?: DatabaseContact;
   /** Returns true if a sandbox changes the orders and reservations of the tenant. Default: no sandbox runs. */
   isSandbox?: ServiceFacts['isSandbox'];
-  /** Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the address of the caller. */
+  /** Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the IP address of the caller of `/readyz`. */
   isServing?: (address: string) => boolean;
   /**
    * Signal that is aborted when the process begins to stop. It ends the test calls to webhooks that are under way, because a stop must not

@@ -17,8 +17,8 @@ import { Orders } from '#restaurant/orders/orders.ts';
 import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/events/events.ts';
 
 /**
- * Objects of this process, such as the database and the caches, that `createBusiness` needs to create menus, orders, reservations and
- * others.
+ * Objects of this process, such as the database and the caches. `createBusiness` needs them to create the business parts, for example
+ * orders and reservations.
  */
 export interface Platform {
   config: Pick<Config, 'bounds'>;

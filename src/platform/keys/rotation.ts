@@ -43,7 +43,7 @@ export interface SecretColumn {
   replace(tx: Tx, tenantId: number, secret: StoredSecret, ciphertext: Buffer): Promise<boolean>;
 }
 
-/** Result of a rotation. */
+/** Result of a rotation of the encryption key. */
 export interface Rotation {
   /**
    * Version of the new encryption key. If the rotation continued an earlier rotation, this is the version of the key that the earlier

@@ -31,8 +31,8 @@ export interface Difference<Entry> {
 }
 
 /**
- * Fields that `Change.fields` does not list. Two of them are shown in another way: `Change.change` shows a changed `is_active`, and one
- * change of the field `order` shows all changed positions.
+ * Fields that `Change.fields` does not list. Two of them are shown in another way: `Change.change` shows a changed `is_active`, and a
+ * single additional change with the field `order` shows that positions have changed.
  */
 const UNLISTED_FIELDS = new Set([
   'id',

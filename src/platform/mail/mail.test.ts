@@ -60,7 +60,7 @@ async function startSilentServer(t: TestContext, greeting: string): Promise<stri
 }
 
 describe('a mailer', () => {
-  it('sends a mail with its sender, subject and text to one address, and logs that it was sent without its address and its link', async (t) => {
+  it('sends a mail with its sender, subject and text to one address, and logs this without the address and the link', async (t) => {
     const server = await startServer(t);
     const { mailer, lines } = mailerFor(t, server.url);
     mailer.send(MAIL);

@@ -77,8 +77,9 @@ export async function checkMailServer(settings: MailSettings, limitMs: number): 
 }
 
 /**
- * Returns the reason of a failure for the log: the code of the library or of the system, and the status of the response. A response of the
- * server is not shown, because it may repeat parts of the mail.
+ * Returns the reason of a failure for the log: the error code of the mail library or of the operating system, or else the error message.
+ * Also returns the status of the response if the mail server has sent a response. The text of the response is left out, because it may
+ * repeat parts of the mail.
  */
 function reasonOf(error: unknown): { reason: string; smtp_status?: number } {
   const { code, message, responseCode } = error as { code?: string; message: string; responseCode?: number };

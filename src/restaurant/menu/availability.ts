@@ -50,7 +50,7 @@ function refuseUnknown(skus: string[], stored: ReadonlyMap<string, boolean>): vo
   }
 }
 
-/** Refuses to put dishes on the menu if it would be too large for partners. */
+/** Refuses to put the dishes in `listed` on the menu if the menu would then be too large for partners. */
 async function refuseLargerMenu(
   tx: Tx,
   tenantId: number,

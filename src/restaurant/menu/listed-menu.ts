@@ -76,8 +76,8 @@ class MenuTooLarge extends UnavailableError {}
 const TOO_LARGE_RETRY_SECONDS = 60;
 
 /**
- * Returns a function that reads menus through a cache of rendered menus. The version of a menu is cached until the tenant changes. The
- * menu is read, rendered and compressed once for each version. A full cache evicts the least recently read menu.
+ * Returns a function that reads menus through a cache of rendered menus. The version of a menu is cached until data of its tenant change.
+ * The menu is read, rendered and compressed once for each version. A full cache evicts the least recently read menu.
  * @throws UnavailableError from the returned function if the menu is too large. The log has one line for each version that is too large.
  */
 export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
@@ -190,7 +190,8 @@ const compress = promisify(gzip);
 
 /**
  * Renders the menu to bytes. Only the bytes stay in memory, because the parsed objects of a real menu take three times as much. A dish is
- * parsed from the bytes when an order needs it. Parsing takes about 20 µs a dish, so the few dishes that were ordered last stay parsed.
+ * parsed from the bytes when an order needs it. Parsing takes about 20 µs for each dish. To save this time, the few dishes that were
+ * ordered last stay parsed.
  * @param bytes length of the whole menu, from `renderedBytes`
  */
 async function listMenu(tenantId: number, currency: string, menu: StoredMenu, bytes: number): Promise<ListedMenu> {

@@ -96,8 +96,8 @@ const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as co
 type SectionNames = Record<(typeof SECTION_LISTS)[number], ReadonlySet<unknown>>;
 
 /**
- * Result of a check that found no fault. The generators yield a result after every check, even without a fault. So `menuFaults` can let the
- * event loop run other work between two checks.
+ * Result of a check that found no fault. The generator functions in this file yield a result after every check, even without a fault. So
+ * `menuFaults` can let the event loop run other work between two checks.
  */
 const VALID = null;
 type CheckResult = string | typeof VALID;

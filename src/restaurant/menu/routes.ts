@@ -15,9 +15,9 @@ interface Dependencies {
 }
 
 /**
- * Size of a menu in bytes above which the service sends each response in a separate turn of the event loop. The operating system copies up
- * to some MiB of a response immediately. If 90 callers wait for a changed menu, sending all their responses in one turn would block the
- * event loop for 0.1 s.
+ * Size of a menu in bytes above which the service sends each response in a separate turn of the event loop. The call that sends a response
+ * copies up to some MiB of it. If 90 callers wait for a changed menu, sending all their responses in one turn would block the event loop
+ * for 0.1 s.
  */
 const LARGE_MENU_BYTES = 1024 ** 2;
 

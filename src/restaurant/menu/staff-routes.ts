@@ -82,7 +82,8 @@ function readingRoute(app: App, { db, documents, staffGuard }: RouteDependencies
       }
       return await sendPieces(request, reply, async () => {
         const menu = await documents.run(String(id), () => readMenuDocument(db, id));
-        // The menu may have changed since the first read of its tag, so the response gets the tag of the menu that it contains.
+        // The menu may have changed since its tag was compared with `If-None-Match`. So the response gets the tag of the menu that it
+        // contains.
         reply.header('etag', menu.etag);
         return menu.pieces;
       });

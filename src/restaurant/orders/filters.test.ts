@@ -46,7 +46,7 @@ after(() => service.close());
 
 const list = (query: Record<string, string>, of = tenant) =>
   service.call('GET', `${STAFF_ORDERS}?${new URLSearchParams(query)}`, { headers: of.staff });
-/** Returns the positions of the listed orders in `ids`. */
+/** Returns the position in `ids` of each listed order. */
 async function found(query: Record<string, string>): Promise<number[]> {
   const answer = await list(query);
   assert.equal(answer.status, 200, answer.text);
@@ -158,7 +158,7 @@ describe('filters of GET /v1/staff/orders/', () => {
     assert.deepEqual(await daysOf({ created_to: daysAgo(31) }), []);
   });
 
-  it('200: created_from includes the time of an order, and created_to excludes it', async () => {
+  it('200: an order at exactly created_from is listed, and an order at exactly created_to is not', async () => {
     const own = await service.tenant();
     const { body } = await place(service, own);
     const { created_at } = (await service.call('GET', `${STAFF_ORDERS}${body.order_id}/`, { headers: own.staff })).body;

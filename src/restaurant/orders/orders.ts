@@ -130,8 +130,8 @@ export class Orders {
     if (stored === undefined) {
       throw refusal;
     }
-    // If the stored order has the id of this call, an earlier try of this call inserted it, but the database response was lost. So the
-    // order is new and not a replay.
+    // If the stored order has the id that this call made, an earlier try of this call inserted it, but the database response was lost. So
+    // the order is new and not a replay.
     return { order: partnerShape(stored), isReplayed: stored.id !== id };
   }
 
@@ -338,7 +338,7 @@ function orderRow(
     lines: made.lines,
     total: made.total,
     currency,
-    // The time is the one in the id, so that a list of the orders between two times only needs to compare ids.
+    // The time is taken from the id. So a list of the orders between two times only needs to compare ids.
     created_at: timeOf(made.id),
   };
 }

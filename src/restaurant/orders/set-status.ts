@@ -57,7 +57,8 @@ export async function setStatus(
 
 /**
  * Returns true if an earlier change of the order had this request id. The row of the order has the request id of the last change, even if a
- * process of an earlier version made it. The function searches the history while the row is locked, so the history has all earlier changes.
+ * process of an earlier version made this change. The function searches the history while the row is locked, so the history has all earlier
+ * changes.
  */
 async function isRepeat(tx: Tx, tenantId: number, row: store.MovableOrder, requestId: string): Promise<boolean> {
   return requestId === row.status_request_id || (await store.hasRequest(tx, tenantId, row.id, requestId));

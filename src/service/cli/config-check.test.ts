@@ -57,7 +57,7 @@ async function listen(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Starts a server that sends `body` with the status as the response to each request. @returns the URL of a key set */
+/** Starts a server that sends `body` with the status as the response to each request. @returns the URL of the key set on this server */
 async function startKeyServer(t: TestContext, status: number, body: unknown): Promise<string> {
   const server = createHttpServer((_, response) => response.writeHead(status).end(JSON.stringify(body)));
   return `http://127.0.0.1:${await listen(t, server)}/keys`;

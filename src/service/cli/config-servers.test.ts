@@ -6,7 +6,7 @@ import { findRedis } from '#test/support/redis.ts';
 import { startRedisCluster, startRedisSentinels } from '#test/support/redis-groups.ts';
 import { startService } from '#test/support/service.ts';
 
-/** Runs `config check`. @returns the exit code and the line about the server */
+/** Runs `config check`. @returns the exit code, and the line of the output that begins with `title` */
 async function lineAbout(title: string, env: Record<string, string>): Promise<[code: number | null, line: string]> {
   const { code, stdout, stderr } = await runCommand(['config', 'check'], { env });
   return [code, stdout.split('\n').find((line) => line.startsWith(title)) ?? stdout + stderr];

@@ -43,7 +43,7 @@ interface SignIn {
   password: string;
 }
 
-/** Sign-ins and a credential of the demo tenant. With them, a new user can try the service. All sign-ins have one password. */
+/** Sign-ins and a credential of the demo tenant. With them, a new user can try the service. All sign-ins have the same password. */
 export interface Demo {
   owner: SignIn;
   /** Empty if the demo tenant was made by a version without staff in the demo. */
