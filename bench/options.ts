@@ -29,7 +29,10 @@ export interface Options {
   rounds: number;
   /** Number of events in each measured backlog of the operations that compare queues (`queues-…`). */
   queuedEvents: number;
-  /** Path of the file to which the results table is written. Null means a file in the temporary folder. */
+  /**
+   * Path of the file to which the results table is written. If null, the file is `roomservice-bench.md` in the temporary folder of the
+   * operating system.
+   */
   out: string | null;
 }
 

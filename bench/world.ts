@@ -16,7 +16,9 @@ import { stock } from './stock.ts';
 import type { Goal, Row } from './table.ts';
 import { templateName } from './template.ts';
 
-/** Amounts of data in the database on which the lists of the staff API are measured. Each tenant has this number of room types. */
+/**
+ * Amounts of data in the database on which the lists of the staff API are measured. `roomTypes` is the number of room types of each tenant.
+ */
 const STAFF_SIZES = { tenants: 20, credentialsPerTenant: 3, roomTypes: 8, fewOrders: 0 };
 
 /** Two running services that a measurement compares. */

@@ -37,7 +37,7 @@ const SCHEME_VARIABLES: Record<string, string> = {
   bearer: 'ownerToken',
 };
 
-/** Steps for each OpenAPI document. The documents are in the order in which their steps run. */
+/** Steps (calls of the collection) for each OpenAPI document. The documents are in the order in which their steps run. */
 export const STORY: Record<string, Step[]> = {
   staff: [
     {
