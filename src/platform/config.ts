@@ -350,7 +350,10 @@ function readBounds(reader: Reader): Bounds {
 /** Names of the variables that mail needs. PUBLIC_URL may also be set alone. */
 const MAIL_NAMES = ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const;
 
-/** Reads the settings of mail. Call this function after PUBLIC_URL was read. */
+/**
+ * Reads the settings of mail. Call this function after PUBLIC_URL was read, because this function does not read PUBLIC_URL, but only checks
+ * that it is set.
+ */
 function readMail(reader: Reader): MailSettings | null {
   const server = reader.optional('SMTP_URL', parseMailServer);
   const sender = reader.optional('MAIL_FROM', parseMailSender);

@@ -22,8 +22,8 @@ const A_STATEMENT = 4_000;
  */
 const SPARE_ROWS = 5_000;
 /**
- * If more rows than this pass a filter, a query may read the whole table, because the table has at most 2.5 times as many rows as the
- * result.
+ * Largest number of rows for which a query has to use an index. If more rows pass a filter, a query may read the whole table. The table
+ * then has at most 2.5 times as many rows as pass, so reading all of them is cheap enough.
  */
 const MOST_ROWS = 20_000 - 1;
 

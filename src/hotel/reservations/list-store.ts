@@ -19,7 +19,10 @@ export interface ReservationFilter {
   credentialId?: string | undefined;
   source?: ReservationSource | undefined;
   roomTypeId?: string | undefined;
-  /** Room types of the property. An empty list lets no reservation pass. If it is undefined, all room types pass. */
+  /**
+   * Ids of the room types of the property whose reservations are listed. An empty list lets no reservation pass. If undefined, all room
+   * types pass.
+   */
   roomTypeIds?: string[] | undefined;
   arrivingOn?: DateText | undefined;
   departingOn?: DateText | undefined;

@@ -95,7 +95,10 @@ describe('quotes and bookings of random stays', () => {
     };
   }
 
-  /** Reads the price of each night of the stay in another way than the quote: from the PMS API, or from the tenant document. */
+  /**
+   * Returns the price of each night of the stay, without asking for a quote. Reads the prices of the rate plan from the PMS API. If the
+   * stay has no rate plan, takes the price of the room type from the tenant document.
+   */
   async function nightlyPrices(
     stay: ReturnType<typeof randomStay>,
     planId: string | null,

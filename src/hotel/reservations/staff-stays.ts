@@ -45,7 +45,7 @@ export class StaffStays {
   /**
    * Books a stay for the hotel itself, without a partner or an OTA (decision 43). If an earlier call has used the same `request_id`, the
    * method books nothing. Causes no event.
-   * @returns the id of the reservation
+   * @returns the id of the new reservation. If an earlier call has booked the stay, the id of its reservation, and `isReplayed` is true
    * @throws ApiError 404 `room_type_not_found`, 404 `error` for an unknown rate plan, 409 `room_not_available`, 400 `invalid_request`
    */
   async book(staff: Booker, input: HouseBooking): Promise<{ id: string; isReplayed: boolean }> {

@@ -21,11 +21,11 @@ const MIB = 1024 * 1024;
 export const CHUNK_BYTES = 4 * MIB;
 /** Maximum number of bytes of COPY text in a chunk. Only a chunk that consists of one very long row can be this large. */
 export const MAX_CHUNK_BYTES = 256 * MIB;
-/** Maximum number of stored bytes of a chunk. Zstandard makes bytes that it cannot compress slightly longer. */
+/** Maximum number of bytes of a compressed chunk. Zstandard makes bytes that it cannot compress slightly longer. */
 const MAX_STORED_CHUNK_BYTES = MAX_CHUNK_BYTES + MIB;
 /**
- * Maximum number of stored bytes of each entry that is not a chunk. The manifest has about 130 bytes for each chunk, so 64 MiB are enough
- * for 2 TB of rows.
+ * Maximum number of bytes of each entry that is not a chunk. The manifest has about 130 bytes for each chunk, so 64 MiB are enough for 2 TB
+ * of rows.
  */
 const MAX_STORED_BYTES = new Map([
   [HEADER, MIB],
@@ -43,7 +43,7 @@ export function tableOf(entry: string): string | null {
   return /^tables\/(\w{1,63})\/\d{6,9}\.copy\.zst$/.exec(entry)?.[1] ?? null;
 }
 
-/** Returns the maximum number of stored bytes of an entry, or null if a backup has no entry of this name. */
+/** Returns the maximum number of bytes that an entry has in the file, or null if a backup has no entry of this name. */
 export function maxStoredBytes(entry: string): number | null {
   return tableOf(entry) === null ? (MAX_STORED_BYTES.get(entry) ?? null) : MAX_STORED_CHUNK_BYTES;
 }

@@ -24,7 +24,7 @@ const base64 = (bytes: number) => {
 
 /**
  * Master key, encrypted with AES-256-GCM. Argon2id derives the key of this encryption from a passphrase. The maximum values limit the
- * memory and the time that a file from an unknown source can take.
+ * memory and the time that decrypting a key from an unknown source can take.
  */
 export const SealedKey = Type.Object({
   kdf: Type.Literal('argon2id'),

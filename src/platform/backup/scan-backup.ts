@@ -42,7 +42,7 @@ export interface Entry {
   table: string | null;
   /** Position in the file of the first byte of the content, which follows the tar header of the entry. */
   offset: number;
-  /** Number of stored bytes. */
+  /** Number of bytes of the content in the file. The content of a chunk is compressed. */
   size: number;
   sha256: string;
 }

@@ -14,7 +14,10 @@ export async function insertChange(tx: Tx, tenantId: number, id: string, topic: 
 export interface ChangeRow {
   id: string;
   tenantId: number;
-  /** Kind of the changed data. Null if any data may have changed. A later version of the service may write unknown kinds. */
+  /**
+   * Kind of the changed data. Null if any data may have changed. A later version of the service may write kinds that this version does not
+   * know.
+   */
   topic: string | null;
   /** Time at which the transaction of the change began, in milliseconds of Unix time, by the clock of the database. */
   changedAtMs: number;

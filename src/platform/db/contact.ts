@@ -33,9 +33,9 @@ export class DatabaseContact {
   }
 
   /**
-   * Returns true if the database can be reached and has all migrations. Each call reads the list of migrations until one call finds all of
-   * them, and the calls after that send no statement. A call that finds no contact ends this state. Then the list has to be read again,
-   * because the database may have been restored from an older backup in the meantime.
+   * Returns true if the database can be reached and has all migrations. Reads the list of migrations, unless an earlier call since the last
+   * loss of contact has found that all migrations are applied. After a loss of contact, the list is read again, because the database may
+   * have been restored from an older backup in the meantime.
    */
   async isReady(): Promise<boolean> {
     if (performance.now() > this.#lastMs + IN_CONTACT_FOR_MS) {

@@ -39,7 +39,10 @@ export interface DatabaseOptions {
    * watcher.
    */
   nodeOutages?: NodeOutages;
-  /** Called when an idle connection breaks. No data is lost, because the pool opens a new connection. */
+  /**
+   * Called when an idle connection breaks. No data is lost, because an idle connection runs no statement. The pool opens a new connection
+   * when a caller needs one.
+   */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
   /** Layout of the database: one node or a cluster, as `readLayout` returns it. The default is one node. */

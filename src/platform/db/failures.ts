@@ -4,8 +4,8 @@ import { UnavailableError } from '../errors.ts';
 /** SQLSTATE codes of temporary failures. The same work may succeed shortly afterwards (architecture, database rule 7). */
 const RETRYABLE_STATES = new Set(['40001', '40P01', '57P01', '25006']);
 /**
- * SQLSTATE codes of a database that cannot do the work now. For example, it starts or stops, its disk is full, it has too many connections,
- * or a statement has exceeded a time limit.
+ * SQLSTATE codes of a database that cannot do the work now. For example, it is starting or stopping, its disk is full, it has too many
+ * connections, or a statement has exceeded a time limit.
  */
 const UNAVAILABLE_STATES = new Set(['57P02', '57P03', '53300', '53100', '53200', '57014', '55P03', '25P03', '58030']);
 /** Error codes of Node for a lost or refused connection. */

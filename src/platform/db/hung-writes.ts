@@ -22,7 +22,10 @@ const WAITING = `
  */
 const READ = /^\s*(?:select|with|start transaction\b.*\bread only)\b/is;
 const CHANGE = /\b(?:insert|update|delete|merge|share)\b/i;
-/** Matches the statements that end a transaction. They are never refused, because the transaction may have only read. */
+/**
+ * Matches the statements that end a transaction. They are never refused. Their transaction may contain only reads, which may continue while
+ * writes hang.
+ */
 const END = /^\s*(?:commit|rollback)\b/i;
 
 interface Write {

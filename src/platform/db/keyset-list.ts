@@ -17,7 +17,10 @@ const ID = sql.ref<string>('id');
 
 type Rows<Table extends keyof DB, Row> = SelectQueryBuilder<DB, Table, Row>;
 
-/** Order of a list. No two rows may be equal in it. An index should have the same order. */
+/**
+ * Order of a list, in which no two rows are equal. An index should have the same order, so that PostgreSQL reads a page without sorting the
+ * whole list.
+ */
 export interface ListOrder {
   sort: <Table extends keyof DB, Row>(rows: Rows<Table, Row>) => Rows<Table, Row>;
   /** Selects the rows that come after the row with this id. */

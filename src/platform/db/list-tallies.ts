@@ -56,7 +56,7 @@ export interface Segment extends IdRange {
 const SETTLED_MS = 3_600_000;
 /**
  * A read stores tallies if counting and skipping rows took longer than `slowMs` milliseconds. Then it stores tallies for about `rows` rows.
- * A list gets its first tallies only if it has more rows than this.
+ * A list gets its first tallies only if it has more than `rows` rows.
  */
 export const STORING = { slowMs: 10, rows: 20_000 };
 
@@ -162,7 +162,7 @@ function withGaps(tallies: Segment[]): Segment[] {
 
 /**
  * Stores tallies for one of the ranges without tallies, if possible for the newest one. One call stores tallies for the parts of about
- * 20,000 rows, or for one part that has more rows. A list gets its first tallies only if it has more rows than this.
+ * 20,000 rows, or for one part that has more rows. A list gets its first tallies only if it has more than about 20,000 rows.
  */
 export async function storeTallies(
   db: Database,

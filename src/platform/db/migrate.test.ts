@@ -124,7 +124,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
   it('builds an index again if an earlier build was interrupted and left an invalid index', async () => {
     await migrate();
     await sql`INSERT INTO thing VALUES (1), (1)`.execute(database.db);
-    // This build fails because of the equal values. It leaves an invalid index, as an interrupted build does.
+    // This build fails, because two rows have the same value. It leaves an invalid index, as an interrupted build does.
     const unique = sql`CREATE UNIQUE INDEX CONCURRENTLY thing_by_value ON thing (value)`;
     await assert.rejects(unique.execute(database.db), /could not create unique index/);
     assert.equal(await isValid('thing_by_value'), false);

@@ -5,7 +5,10 @@ import { EmbeddedPostgresError, ifAbsent } from './failure.ts';
 
 const FILE = 'moved-to';
 
-/** Content of the file `moved-to` in DATA_DIR. It says where the data of the embedded database went. It contains no password. */
+/**
+ * Content of the file `moved-to` in DATA_DIR. It names the database to which the data of the embedded database was moved. It contains no
+ * password.
+ */
 export interface MoveMarker {
   /**
    * State of the move. `moving` means that its commit has begun, and the result is not known. `moved` means that the other database has the
@@ -84,7 +87,7 @@ export async function refuseMoved(dataDir: string): Promise<void> {
   }
 }
 
-/** Creates the error that says where the data went, and how to use it or to go back. */
+/** Creates the error that says where the data is now, how to use it there, and how to use the data in DATA_DIR again. */
 export function movedError(dataDir: string, { state, to, moved_at }: MoveMarker): EmbeddedPostgresError {
   const path = moveMarkerPath(dataDir);
   return new EmbeddedPostgresError(

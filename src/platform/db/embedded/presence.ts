@@ -32,7 +32,10 @@ const CLAIM_MS = 3_000;
 const CLAIM_POLL_MS = 100;
 const TIMEOUT_MS = 5_000;
 
-/** Connects once, with an application name that shows the role of the process to an operator. @throws the error of pg */
+/**
+ * Connects without retries. The application name of the connection shows the role of the process to an operator.
+ * @throws the error of pg
+ */
 export async function connect(url: string, who: Role | 'visitor'): Promise<Presence> {
   const client = new pg.Client({
     connectionString: url,

@@ -126,7 +126,7 @@ function createStarter(server: Server): () => Promise<void> {
     }
     if (failure !== undefined) {
       // The backends of a killed PostgreSQL may still run for a short time, and a new PostgreSQL refuses to start beside them. Such a
-      // failure is not counted.
+      // failure is not counted, because a later start can succeed.
       failures += failure.includes('shared memory block') ? 0 : 1;
       if (failures === MAX_STARTS) {
         throw new EmbeddedPostgresError(`PostgreSQL does not start: ${failure}`);
