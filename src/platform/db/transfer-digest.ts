@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import type { TableShape } from './transfer-contents.ts';
 
-/** Number of rows of a table, and a sum over the hashes of all rows. Two tables with equal rows have equal digests, in any order of rows. */
+/**
+ * Number of rows of a table, and the sum of the hashes of all rows. Two tables with equal rows have equal digests, in any order of rows.
+ */
 export interface TableDigest {
   rows: number;
   /** Sum as a decimal text, because it exceeds 2^53. */

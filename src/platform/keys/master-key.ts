@@ -44,7 +44,10 @@ export async function makeMasterKey(dataDir: string): Promise<Buffer> {
   return await writeMasterKey(dataDir, randomBytes(KEY_BYTES));
 }
 
-/** Writes a master key to its file in DATA_DIR, as `makeMasterKey` does. An existing file stays. @returns the key that is in the file at the end */
+/**
+ * Writes a master key to its file in DATA_DIR, as `makeMasterKey` does. An existing file stays unchanged.
+ * @returns the key that is in the file at the end
+ */
 export async function writeMasterKey(dataDir: string, newKey: Buffer): Promise<Buffer> {
   const path = masterKeyPath(dataDir);
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
