@@ -51,7 +51,7 @@ describe('structure of the source code', () => {
 });
 
 describe('bans on the source code', () => {
-  test('only store files and platform/db/ contain SQL', () => assertNone(sqlOutsideStores(program)));
+  test('only store files (store.ts, *-store.ts) and platform/db/ contain SQL', () => assertNone(sqlOutsideStores(program)));
   test('each table is written by only one module', () => assertNone(tablesWithTwoWriters(program)));
   test('a table is read only by the module that writes it and by modules above it in the diagram of ARCHITECTURE.md', () =>
     assertNone(tablesReadFromAbove(program, drawing)));
@@ -124,7 +124,7 @@ describe('migrations', () => {
   test('a migration after 0019 drops, renames or restricts nothing, and blocks no writes to a table while it builds an index', () => {
     assertNone(migrations.flatMap(([path, text]) => contractions(path, text)));
   });
-  test('CHANGELOG.md names each migration after version 1.0.0, and says what an operator does', () => {
+  test('CHANGELOG.md has a table row for each migration after version 1.0.0, with the steps of the operator', () => {
     const text = readText('CHANGELOG.md');
     const names = migrations.map(([path]) => path.replace(/^migrations\/|\.sql$/g, '')).filter((name) => name > '0019');
     assert.ok(names.length >= 4);

@@ -25,7 +25,7 @@ interface Program extends Sample {
    * writes such a line.
    */
   driver: string;
-  /** Command that the test needs on PATH. */
+  /** Command that the sample needs on PATH. If the command is missing, the test of the sample is skipped. */
   needs: string;
   /**
    * Shell command that builds and runs the program. Its working directory contains the driver program and the sample.

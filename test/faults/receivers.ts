@@ -47,7 +47,7 @@ export class Hook {
   #misbehaviour: Misbehaviour | null = null;
   readonly #misbehaviourOf = new Map<string, Misbehaviour>();
   readonly #log: PostLog;
-  /** Chooses the response to an event while the receiver does not misbehave. */
+  /** Chooses the response to an event while the receiver does not misbehave. `postsBefore` is the number of earlier POSTs of this event. */
   answer: (request: ReceivedRequest, postsBefore: number) => Answer | Promise<number> = () => 204;
 
   constructor(receiver: Receiver, proxy: TcpProxy, log: PostLog) {
@@ -172,7 +172,10 @@ export async function startImpostor(): Promise<Receiver> {
   return await startReceiver({ certificate: await makeCertificate() });
 }
 
-/** Returns the response of an unreliable receiver. Of 100 events it refuses 8 once, 6 twice, and 1 in all five attempts. */
+/**
+ * Returns the response of an unreliable receiver. Of 100 events, the receiver refuses 8 once, 6 twice, and 1 in all five attempts.
+ * @param postsBefore number of earlier POSTs of this event
+ */
 export function unreliableAnswer(request: ReceivedRequest, postsBefore: number): Answer {
   const dice = diceOf(String(request.headers['x-service-event-id']));
   const failures = dice === 0 ? 5 : dice <= 6 ? 2 : dice <= 14 ? 1 : 0;

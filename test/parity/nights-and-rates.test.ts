@@ -19,8 +19,8 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Returns the number of rooms that are already held on a night when the test begins. It is in turn 0, all rooms except
- * one, and all rooms.
+ * Returns the number of rooms that are already held on a night when the test begins. From index to index, the number is 0, all rooms except
+ * one, all rooms, 0 again, and so on.
  */
 const heldBefore = (index: number) => [0, capacityAt(index) - 1, capacityAt(index)][index % 3] as number;
 const nightChanges = (count: number) =>
@@ -90,8 +90,8 @@ const holdNights: Operation<nights.NightChange & { capacity: number }, nights.Ni
 };
 
 /**
- * Writes entries for nights of two rate plans of one tenant, with or without a price. Every second night already has a stored entry. One
- * statement writes all nights, also on a cluster.
+ * Writes entries for nights of two rate plans of one tenant. Every second night already has a stored entry. `price` says if the write
+ * replaces or keeps the price of this entry. One statement writes all nights, also on a cluster.
  */
 const writeRates = (price: 'replace' | 'keep'): Operation<rates.PlanNight, never> => ({
   name: `write of rates that ${price === 'keep' ? 'keeps' : 'replaces'} the stored prices`,

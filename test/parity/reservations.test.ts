@@ -30,7 +30,7 @@ const keyOf = (row: reservations.NewReservation) =>
 
 /**
  * Of every four reservations, three come from partners and one from an OTA. Some reservations of partners repeat the
- * external id of an earlier reservation. The operation must skip these reservations.
+ * external id of an earlier reservation. The operation must skip these repetitions.
  */
 const insertReservations: Operation<reservations.NewReservation, string | null> = {
   name: 'insert of reservations',

@@ -59,8 +59,8 @@ export async function writeEvent(
 }
 
 /**
- * Inserts `count` events for each credential in one transaction. Their deliveries are due, and no process has claimed them, as after events
- * of an API process that runs without a worker.
+ * Inserts `count` events for each credential in one transaction. Their deliveries are due, and no process has claimed them, as if an API
+ * process without a worker had written the events.
  */
 export async function insertBacklog(
   db: Database,

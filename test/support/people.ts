@@ -34,7 +34,7 @@ export async function choosePassword(node: Node, link: Answer, password = NEW_PA
   });
 }
 
-/** Returns the headers of later calls with the session cookie that a response sets. */
+/** Returns headers for later calls, which send the session cookie that a response sets. */
 export function cookieOf(answer: Answer): Record<string, string> {
   return consoleHeaders(cookieTokenOf(answer));
 }

@@ -84,7 +84,10 @@ export interface TestService {
   database: TestDatabase;
   keyring: Keyring;
   masterKey: Buffer;
-  /** Texts of the statements that the service has sent. Empty if the test gives the service connections of its own. */
+  /**
+   * Texts of the statements that the service has sent. Empty if a test gives the service other connections than those of
+   * `createTestDatabase`.
+   */
   statements: ReadonlySet<string>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Makes a tenant with users, a menu and one third-party credential. */

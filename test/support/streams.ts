@@ -108,10 +108,7 @@ export function topicsIn({ blocks }: TestStream): Set<string> {
   return new Set(blocks.flatMap(({ event, data }) => (event === 'change' ? (data.topics as string[]) : [])));
 }
 
-/**
- * Returns an invented owner of a tenant, who is signed in by token. The tests of streams that use it need no rows of this owner in the
- * database.
- */
+/** Returns an invented owner of a tenant, who is signed in by token. The tests of streams need no rows of this owner in the database. */
 export function ownerOf(tenantId: number): Staff {
   const tenant = { id: tenantId, slug: '', name: '', currency: 'EUR', timezone: 'UTC', features: [] };
   const now = new Date();

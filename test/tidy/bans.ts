@@ -8,7 +8,8 @@ const OUTBOUND =
   /\bimport\s+(?!type\b)(?:\w+|\*\s*as\s+\w+|\{[^}]*(?<!type )\b(?:request|get|connect|Agent)\b[^}]*\})\s*(?:,[^;]*?)?\bfrom 'node:http[s2]?'|\bfrom 'undici'/g;
 
 /**
- * Finds SQL outside of store files and src/platform/db, and imports of the database driver outside of src/platform/db.
+ * Finds SQL outside of the store files (`store.ts` and `*-store.ts`) and src/platform/db. Also finds imports of the
+ * database driver outside of src/platform/db.
  */
 export function sqlOutsideStores(files: SourceFile[]): string[] {
   return files.flatMap((file) => {

@@ -9,8 +9,8 @@ import type { SourceFile } from './source.ts';
  */
 const TECHNICAL = new Set(['platform/db', 'platform/http', 'platform/lib']);
 /**
- * Folders whose modules create the modules of the other folders and connect them. They may import every file of another
- * module except its stores.
+ * Folders whose modules create the modules of the other folders and connect them. They may import every file of another module except its
+ * store files, which contain its SQL.
  */
 const COMPOSITION_ROOTS = new Set(['service', 'tools']);
 const STORE = /(?:\/|-)store\.ts$/;

@@ -156,7 +156,7 @@ test('unresolvedPaths finds a path that a text names and that does not exist', (
 });
 
 describe('the bans on the source code', () => {
-  test('sqlOutsideStores finds SQL outside of store files, and imports of the database driver outside of platform/db', () => {
+  test('sqlOutsideStores finds SQL outside of store.ts and *-store.ts, and imports of the database driver outside of platform/db', () => {
     separates(sqlOutsideStores, {
       offenders: [
         ['src/restaurant/orders/orders.ts', "db.selectFrom('dish')"],

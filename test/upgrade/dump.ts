@@ -4,8 +4,8 @@
  *
  *   DATABASE_URL=… npx node test/upgrade/dump.ts VERSION FOLDER
  *
- * FOLDER is a checkout of the release with its packages. The database must be empty, and `pg_dump` must be on the PATH. `upgrade.test.ts` then
- * upgrades the dump.
+ * FOLDER is a checkout of the release with its packages. The database must be empty, and `pg_dump` must be on the PATH. `upgrade.test.ts`
+ * then upgrades the dump.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
