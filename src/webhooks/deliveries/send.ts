@@ -6,7 +6,10 @@ import { errorOf, type SendError, SendFailure } from './send-error.ts';
 import { vettingConnector } from './vetting-connector.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
-/** One POST of a signed event. `headers` has the headers of the signature. The sender adds content type and user agent. */
+/**
+ * One POST of a signed event. `headers` are the headers with the signature, the timestamp and the event id. The sender adds content type
+ * and user agent.
+ */
 export interface WebhookRequest {
   url: string;
   headers: Record<string, string>;
@@ -51,7 +54,7 @@ export interface WebhookSenderOptions extends VettingOptions {
 
 const TIMEOUT_MS = 10_000;
 const RESPONSE_CAP_BYTES = 65_536;
-/** Headers of every attempt, in addition to the headers of the signature. */
+/** Headers of every attempt, in addition to the headers with the signature, the timestamp and the event id. */
 export const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Roomservice/1.0' };
 /**
  * Time for which an idle connection is kept open. The time is short, because the receiver may also close an idle connection, and a POST

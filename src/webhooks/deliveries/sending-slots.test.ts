@@ -196,7 +196,7 @@ describe('SendingSlots', () => {
       });
     }
 
-    it('freeToClaim lets at most 256 deliveries be claimed before a slot is free, for all receivers together', () => {
+    it('freeToClaim allows at most 256 claims before a slot is free, for all receivers together', () => {
       ['a', 'b', 'c'].forEach((url) => useAll(url, 100));
       assert.deepEqual([claimAll('a').length, claimAll('b').length], [MAX_SHARE + SLOTS, MAX_SHARE]);
       assert.equal(slots.freeToClaim('c'), MAX_SHARE);

@@ -37,7 +37,10 @@ export interface SignedDelivery {
   body: string;
 }
 
-/** Returns the three headers of a delivery. `brand` replaces the word `Service` in the header names of the contract (decision 35). */
+/**
+ * Returns the headers with the signature, the timestamp and the event id of a delivery. `brand` replaces the word `Service` in the header
+ * names of the contract (decision 35).
+ */
 export function deliveryHeaders(brand: string, delivery: SignedDelivery): Record<string, string> {
   return {
     [`X-${brand}-Signature`]: signBody(delivery.secret, delivery.timestampSeconds, delivery.body),
@@ -45,7 +48,7 @@ export function deliveryHeaders(brand: string, delivery: SignedDelivery): Record
   };
 }
 
-/** Returns the headers of a delivery without the signature. If the timestamp is null, leaves out the header of the timestamp. */
+/** Returns the headers with the timestamp and the event id of a delivery. If the timestamp is null, leaves out its header. */
 export function unsignedHeaders(
   brand: string,
   { eventId, timestampSeconds }: { eventId: string; timestampSeconds: number | null },

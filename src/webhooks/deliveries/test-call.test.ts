@@ -186,7 +186,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     await node.close();
   });
 
-  it('404: a test call with an unknown id, a malformed id or an id of another tenant gets the same error', async () => {
+  it('404: a test call to an unknown or malformed credential id, or to a credential of another tenant, gets the same error', async () => {
     const stranger = await service.tenant();
     await register(service, stranger.partner, receiver.url);
     const arrived = receiver.requests.length;

@@ -15,9 +15,14 @@ import { findReceiver } from './test-call-store.ts';
 const MAX_UNDER_WAY = 16;
 /** Maximum number of test calls of one tenant under way at the same time in this process. */
 const MAX_OF_TENANT = 4;
-/** Longest time in milliseconds that a test call waits until other test calls have ended. */
+/**
+ * Longest time in milliseconds that a test call waits until other test calls have ended. After this time, the test call is refused (429).
+ */
 const MAX_WAIT_MS = 1_000;
-/** Seconds after which every test call that is under way now has ended. */
+/**
+ * Seconds that the caller of a refused test call should wait (`Retry-After`). After this time, every test call that is under way now has
+ * ended.
+ */
 const RETRY_AFTER_SECONDS = 10;
 
 /** Webhook of a credential that can get a test call. */

@@ -71,7 +71,7 @@ describe('entries of the event feed', () => {
     receiver.answerWith(() => 204);
   });
 
-  it('200: a feed entry has exactly the bytes of the signed delivery body, even with quotes and control characters in an id', async () => {
+  it('200: the event in a feed entry has the bytes of the signed delivery body, even with control characters in an id', async () => {
     await register(service, tenant.partner, receiver.url);
     const externalIds = ['"quoted" \\ back/slash', 'Ü 🏨 中文', '\u2028\u0001\t<script>', '{"a":1.0}'];
     for (const externalId of externalIds) {

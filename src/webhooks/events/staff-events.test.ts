@@ -213,7 +213,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
     }
   });
 
-  it('404: the feed of an unknown or malformed id, of another tenant or of a PMS credential is not found', async () => {
+  it('404: the feed of an unknown or malformed credential id, of a partner of another tenant or of a PMS is not found', async () => {
     const pms = await service.call('POST', '/v1/channel-manager/credentials/', { headers: hotel.owner });
     const stranger = await service.tenant();
     for (const id of [newId(), 'x', pms.body.id, stranger.credential.id]) {

@@ -12,8 +12,9 @@ const CALL_EVERY_MS = 50;
 const LIVEZ_EVERY_MS = 20;
 const NIGHTS = 300;
 /**
- * Maximum number of connections to each process for the usual calls. The calls of `/livez` have as many connections of their own. The
- * program opens all connections before the measurement, because the kernel may delay a new connection for seconds if the event loop pauses.
+ * Maximum number of connections to each process for the usual calls. The calls of `/livez` have as many connections of their own, so that
+ * they never wait for a usual call. Later calls reuse the connections, because the kernel may delay a new connection for seconds if the
+ * event loop of the called process pauses.
  */
 const CONNECTIONS = 128;
 
