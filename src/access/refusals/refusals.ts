@@ -120,7 +120,7 @@ export class Refusals {
 /**
  * Returns a message as it is stored: shortened, without secrets, and without U+0000 and lone surrogates, which PostgreSQL cannot store. A
  * message may quote the request, so it may contain a secret that the caller has put into the wrong field. All secrets of the service begin
- * with `rss_`.
+ * with `rss_`, so each word with this beginning becomes `rss_…`.
  */
 function storable(message: string): string {
   const text = message

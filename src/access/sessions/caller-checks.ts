@@ -56,8 +56,8 @@ async function readRows(db: Database, callers: Staff[]): Promise<[Staff, store.C
 }
 
 /**
- * Returns true if role and areas of the caller equal those of the row. The stored areas of an owner are ignored, because owners have all
- * areas.
+ * Returns true if the role and the areas of the caller at the time of the call equal the stored role and areas in `row`. The stored areas
+ * of an owner are ignored, because owners have all areas.
  */
 function hasSameRights({ role, areas }: Staff, row: store.CallerRow): boolean {
   return row.role === role && (role === 'owner' || orderedAreas(row.areas).join() === areas.join());

@@ -30,7 +30,10 @@ export async function lockDisplay(tx: Tx, tenantId: number, id: string): Promise
     .executeTakeFirst();
 }
 
-/** Inserts a display. Changes nothing if a display with this id exists, because then an earlier attempt has inserted it. */
+/**
+ * Inserts a display. Changes nothing if a display with this id exists, because then an earlier attempt of the same transaction has inserted
+ * it.
+ */
 export async function insertDisplay(
   tx: Tx,
   tenantId: number,

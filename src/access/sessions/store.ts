@@ -93,7 +93,10 @@ export interface NewSession {
   userAgent: string;
 }
 
-/** Inserts a session. Changes nothing if a session with this id exists, because then an earlier attempt has inserted it. */
+/**
+ * Inserts a session. Changes nothing if a session with this id exists, because then an earlier attempt of the same transaction has inserted
+ * it.
+ */
 export async function insertSession(tx: Tx, tenantId: number, session: NewSession): Promise<void> {
   const { id, hash, holder, generation, idleSeconds, lifetimeSeconds, address, userAgent } = session;
   await tx

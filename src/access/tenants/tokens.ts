@@ -12,8 +12,8 @@ const ISSUER = 'roomservice';
 const AUDIENCE = 'roomservice';
 const ALGORITHM = 'HS256';
 /**
- * Signature algorithms that are accepted from the identity provider. All are asymmetric, so that a forger cannot use the provider's public
- * key as a shared secret.
+ * Signature algorithms that are accepted from the identity provider. All are asymmetric. With a symmetric algorithm, a forger could sign
+ * tokens with the provider's public key.
  */
 const OUTSIDE_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 

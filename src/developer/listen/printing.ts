@@ -60,7 +60,8 @@ function describe({ httpStatus, durationMs, error }: ForwardAttempt, next: strin
 }
 
 /**
- * Creates a printer for programs. After the last attempt for an event, it prints one line of JSON with the signed fields and `forwarded`.
+ * Creates a printer for programs. After the last attempt for an event, it prints one line of JSON with the signed fields of the event, and
+ * with the outcome of the attempt in `forwarded`.
  */
 export function createJsonPrinter(print: (line: string) => void): Printer {
   return {

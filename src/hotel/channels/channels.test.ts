@@ -118,7 +118,7 @@ describe('POST /v1/channel-manager/channels/{id}/revoke/', () => {
 });
 
 describe('POST /v1/channel-manager/channels/{id}/rotate/', () => {
-  it('200: the response has the shape of a creation, with another key and another secret, and the list shows the new key', async () => {
+  it('200: the response to a rotation has the fields of a creation, with a new key and a new secret, and the list shows the new key', async () => {
     const own = await service.tenant({ features: ['hotel'] });
     const old = await makeChannel(service, own, 'staywell');
     const answer = await post(`${CHANNELS}${old.id}/rotate/`, undefined, own.owner);
@@ -142,7 +142,7 @@ describe('POST /v1/channel-manager/channels/{id}/rotate/', () => {
     );
   });
 
-  it('401: every node refuses the old key or the old secret; 400: with the new key and secret, only the body is refused', async (t) => {
+  it('401: after a rotation, every node refuses a call with the old key or secret; 400: a call with the new key and secret is refused only for its body', async (t) => {
     const other = await startService({ beside: service });
     t.after(() => other.close());
     const old = await makeChannel(service, tenant);

@@ -62,8 +62,8 @@ export async function receiveReservation(
   const requested = { input, roomType, plans, plan, wanted: wantedChange({ type: 'channel', id: call.channelId }) };
   const id = newId();
   const row = await inTransaction(db, async (tx) => await apply(tx, reservations, call, requested, id));
-  // The response to an outdated call shows the stored reservation, which may have another room type than the call names. So the times come
-  // from the property of the stored room type.
+  // The response to an outdated call shows the stored reservation, which may have another room type than the call names. So the check-in
+  // and check-out times in the response are the times of the property of the stored room type.
   const clock = row.room_type_id === roomType.id ? roomType : await findRoomType(db, call.tenantId, row.room_type_id);
   return { reservation: pmsShape(row, clock ?? roomType), isNew: row.id === id };
 }
@@ -133,8 +133,8 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
 /**
  * Returns the new values of the reservation. If the call has no amount, no number of guests or no rate plan, the stored value stays. But a
  * call that changes the room type and names no rate plan removes the stored plan, because the plan belongs to the old room type. A new
- * status sets the stored request id of the last status change to null, because an OTA sends no request id. If the nights or the amount
- * change, the prices of the nights become unknown (null).
+ * status sets the stored request id of the last status change to null, because an OTA sends no request id. If the room type, the nights or
+ * the amount change, the prices of the nights become unknown (null).
  */
 function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {
   const { input, roomType, plan } = requested;

@@ -23,8 +23,8 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Present time in seconds. Set when the tests begin and not at import, which may be minutes earlier, because the service refuses old
- * timestamps.
+ * Unix time in seconds at which the tests begin. It is not set at the import of this file, which may be minutes earlier, because the
+ * service refuses old timestamps.
  */
 let now: number;
 before(() => {

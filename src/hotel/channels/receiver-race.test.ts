@@ -24,8 +24,8 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Returns the number of deadlocks in the database so far. PostgreSQL may count a session's deadlocks only when the session ends, so the
- * function ends all other sessions first.
+ * Returns the number of deadlocks in the database so far. PostgreSQL may count the deadlocks of a connection only when the connection ends,
+ * so the function ends all other connections first.
  */
 async function countDeadlocks(): Promise<number> {
   const { db } = service.database;

@@ -69,7 +69,7 @@ export async function* calendarTexts(db: Database, tenantId: number, calendar: C
 /**
  * Reads the plans and night counters of the room types.
  * @returns for each room type a function that makes its part of the calendar. Each function takes some time, so the caller lets the event
- * loop run other work between them
+ * loop run other work between two of these functions
  */
 async function readBatch(
   db: Database,

@@ -73,7 +73,10 @@ describe('query plans of the calendar, of changes of rates and of oversold night
     }
   }
 
-  /** Returns the tables that PostgreSQL would read from their first row to their last one. */
+  /**
+   * Returns the tables that PostgreSQL would read as a whole for the statement, without an index.
+   * @param mode value of the setting `plan_cache_mode`
+   */
   async function scannedTables({ sql: text, parameters }: CompiledQuery, mode: string): Promise<string[]> {
     return await service.database.db.transaction().execute(async (tx) => {
       await sql`SELECT set_config('plan_cache_mode', ${sql.lit(mode)}, true)`.execute(tx);

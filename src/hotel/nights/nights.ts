@@ -106,7 +106,10 @@ function refuseNegative(nights: { held: number }[]): void {
   }
 }
 
-/** Number of rooms that several stays add to one night counter. `capacity` is the smallest capacity that these stays give. */
+/**
+ * Number of rooms that several stays add to one night counter. `capacity` is the smallest number of rooms of the room type that these stays
+ * give, or Infinity if rooms are only released.
+ */
 type NightSum = NightChange & { capacity: number };
 
 /** Sums of the changes that several stays make to night counters, one sum for each night. */
@@ -144,8 +147,8 @@ function keyOf({ tenantId, roomTypeId, date }: Night): string {
 export type ReadHeldNights = (range: NightRange) => Promise<{ date: DateText; held: number }[]>;
 
 /**
- * Largest number of batches that run at the same time. While the database executes one batch, this process handles the rows of another
- * batch.
+ * Largest number of batches of reads that run at the same time. While the database executes one batch, this process handles the rows of
+ * another batch.
  */
 const MAX_BATCHES_UNDER_WAY = 2;
 

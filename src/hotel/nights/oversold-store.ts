@@ -15,8 +15,8 @@ export interface OversoldNight {
 
 /**
  * Returns the list of oversold nights from the date `from` on, sorted by room type and date. Inactive room types are in the list, because
- * their stays still need rooms. The list reads the counters of each room type by the primary key, from `from` on. The `ORDER BY` in the
- * inner query makes the planner read them in this way.
+ * their stays still need rooms. The list reads the counters of each room type by the primary key, from `from` on. Without the `ORDER BY` in
+ * the inner query, the planner might join the two tables in another way, and read more counters.
  */
 export function listOversoldNights(db: Database, tenantId: number, from: DateText): KeysetList<OversoldNight> {
   const nightsOf = (condition: RawBuilder<unknown>, range: RawBuilder<unknown>) => sql<OversoldNight>`

@@ -17,8 +17,8 @@ export interface NightChange extends Night {
 }
 
 /**
- * Row of the INSERT that changes a night counter. If the night has no row yet, this row is stored. Otherwise its `held` is added to the
- * stored row.
+ * Row of the INSERT that changes a night counter. If the night has no row yet, this row is stored. Otherwise the `held` of this row is
+ * added to the `held` of the stored row.
  */
 interface NightRow {
   tenant_id: number;
@@ -30,7 +30,7 @@ interface NightRow {
 const NIGHT_ROW = new Fields<NightRow>({ tenant_id: 'bigint', room_type_id: 'uuid', date: 'date', held: 'int' });
 
 /**
- * Changes the counters of nights. It does not check the capacity.
+ * Changes the counters of nights, and does not check the capacity.
  * @returns each night with the number of rooms that are held after the change
  */
 export async function changeHeld(tx: Tx, changes: NightChange[]): Promise<(Night & { held: number })[]> {

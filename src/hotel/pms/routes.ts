@@ -238,7 +238,8 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
       const filter = { tenantId, status: request.query.status };
       const rows = await reservations.listByCheckIn(filter, MAX_RESERVATIONS);
       const clocks = await readClocks(db, tenantId);
-      // The database sorts by the local date of check-in. The time zones of properties may differ, so the times in UTC are sorted again.
+      // The database sorts the reservations by the local date of check-in. The response is sorted by the check-in time in UTC. The two
+      // orders may differ, because the properties may have different time zones.
       return rows
         .map((row) => shapeBy(clocks.get(row.room_type_id), row))
         .sort((a, b) => b.check_in_date.localeCompare(a.check_in_date));

@@ -31,7 +31,10 @@ describe('calls that write many nights of one tenant', () => {
     return service.call('PUT', `${PMS}/rates/`, { headers: pms, json: { rate_plan_id, rates } });
   };
 
-  /** Starts a long write that hangs until `work` ends, because a transaction of the test keeps the rate plan locked. */
+  /**
+   * Starts a long write, and runs `work` while the write waits for the rate plan, which a transaction of the test keeps locked. Then lets
+   * the write end, and returns its response.
+   */
   async function whileLongWriteHangs(work: () => Promise<void>): Promise<Answer> {
     const started = await service.database.db.transaction().execute(async (tx) => {
       await sql`SELECT FROM rate_plan WHERE tenant_id = ${hotel.tenantId} AND id = ${locked} FOR UPDATE`.execute(tx);
@@ -43,7 +46,7 @@ describe('calls that write many nights of one tenant', () => {
     return await started.hanging;
   }
 
-  it('200: a second long write waits until the first long write has ended, even if it is for another rate plan', async () => {
+  it('200: a second long write waits until the first long write has ended, even if the two writes are for different rate plans', async () => {
     let second: Promise<Answer> | undefined;
     const first = await whileLongWriteHangs(async () => {
       second = write(hotel, free, MANY);

@@ -28,7 +28,7 @@ export async function changeRates(db: Database, actor: Actor, input: RateChanges
     await lockPlans(tx, actor.tenantId, changes);
     const stateOf = await readStates(tx, actor.tenantId, changes);
     // If the response to the COMMIT was lost, the transaction runs again. The second run then finds the values that the first run has
-    // written.
+    // written, and must not compare them with the expected values.
     if (written.length > 0 && written.every((night) => isEqual(stateOf(night), night.after))) {
       return { changed: written };
     }
@@ -69,7 +69,7 @@ function isEqual(a: NightState, b: NightState): boolean {
   return a.price === b.price && a.is_sold_out === b.is_sold_out;
 }
 
-/** Refuses the call if a night does not have its expected values. The message names the first such nights. */
+/** Refuses the call if a night does not have its expected values. The message names the first `NAMED_NIGHTS` of these nights. */
 function refuseUnexpected(changes: NightChange[], stateOf: (night: Night) => NightState): void {
   const unexpected = changes.filter(
     (change) => change.expected !== undefined && !isEqual(stateOf(change), stateFrom(change.expected)),

@@ -59,8 +59,8 @@ export interface RateReader {
 }
 
 /**
- * Largest number of batches that run at the same time. While the database executes one batch, this process handles the rows of another
- * batch.
+ * Largest number of batches of reads that run at the same time. While the database executes one batch, this process handles the rows of
+ * another batch.
  */
 const MAX_BATCHES_UNDER_WAY = 2;
 

@@ -30,7 +30,10 @@ const night = (days: number) => dayAhead(30 + days);
 const send = (json: unknown, headers = hotel.owner): Promise<Answer> => service.call('PATCH', RATES, { headers, json });
 const change = (changes: object[], more: object = {}) => send({ changes, ...more });
 
-/** Reads the stored rows of all plans of the hotel, with the plan, the number of days from `night(0)`, the price and `is_sold_out`. */
+/**
+ * Reads the stored nights of all rate plans of the hotel. Each entry has the name of the plan, the number of days after `night(0)`, the
+ * price and `is_sold_out`.
+ */
 async function stored(): Promise<[string, number, string | null, boolean][]> {
   const rows = await service.database.db
     .selectFrom('rate')
