@@ -9,7 +9,7 @@ export interface Setting<Name extends string = string> {
   otherwise?: string;
   /** Meaning in full sentences, in Markdown without links. The first sentence is also the line of the variable in `--help`. */
   meaning: string;
-  /** Path of the page that says more, from the root of the repository. */
+  /** Path, from the root of the repository, of the page that says more about the variable. */
   page?: string;
   /**
    * True if the value is a secret, or a URL that may contain a password. Such a value may also come from a file, whose path is in the

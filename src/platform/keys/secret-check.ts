@@ -8,13 +8,16 @@ const BATCH_SIZE = 200;
 const AFTER_ALL = versionBytes(0xff_ff_ff_ff);
 
 interface Checked {
-  /** Number of secrets that were read. */
+  /** Number of stored secrets that were checked. */
   secrets: number;
   /** Locations of the secrets that the keyring cannot decrypt. */
   unopened: string[];
 }
 
-/** Checks that each stored secret of the tenants can be decrypted. Changes nothing. */
+/**
+ * Tries to decrypt each stored secret of the tenants. Changes nothing.
+ * @returns the number of checked secrets, and the locations of the secrets that cannot be decrypted
+ */
 export async function checkSecrets(
   { db, keyring, columns }: { db: Database; keyring: OpenKeyring; columns: SecretColumn[] },
   tenantIds: number[],

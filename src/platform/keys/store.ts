@@ -16,7 +16,7 @@ export async function readWrappedKeys(db: Db): Promise<WrappedKey[]> {
   return rows as WrappedKey[];
 }
 
-/** Reads the service keys like `readWrappedKeys`. Returns an empty list if the database has never been migrated. */
+/** Does the same as `readWrappedKeys`, but returns an empty list if the database has never been migrated and so has no table of keys. */
 export async function readWrappedKeysIfAny(db: Database): Promise<WrappedKey[]> {
   const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('service_key') IS NOT NULL AS exists`.execute(db);
   return rows[0]?.exists === true ? await readWrappedKeys(db) : [];

@@ -28,8 +28,8 @@ export const STRANGERS = 'strangers';
 export const SERVICE = 'service';
 export const SERVICE_ACCOUNT: Account = { tenant: SERVICE, caller: SERVICE };
 
-// A timer of the connection may keep the account in memory after the request has ended. So the account does not refer to the request.
-// Otherwise the timer would keep the whole request in memory.
+// An account does not refer to its request, because a timer of the connection may keep the current account in memory after the request has
+// ended. With such a reference, the timer would keep the whole request in memory.
 const current = new AsyncLocalStorage<Account>();
 
 /** Runs the work. Charges it, and all asynchronous work that it starts, to the account. */

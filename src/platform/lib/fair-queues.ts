@@ -29,7 +29,7 @@ export class FairQueues<Item> {
       if (mayServe(key, first as Item)) {
         const item = line.shift() as Item;
         this.#size -= 1;
-        // A queue that still has items moves behind the other queues.
+        // The queue is deleted and, if it still has items, added again. So it moves behind the other queues of the map.
         this.#lines.delete(key);
         if (line.length > 0) {
           this.#lines.set(key, line);

@@ -17,7 +17,7 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** Fields of the log lines about the mail. They identify the mail, but do not contain its address, its text or its links. */
+  /** Fields of the log lines about the mail. They identify the mail, but do not contain the address of the person, the text or a link. */
   logged: Readonly<Record<string, unknown>>;
 }
 

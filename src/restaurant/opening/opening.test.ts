@@ -37,7 +37,7 @@ function closedNow(): { hours: object[]; opensAtMs: number } {
   return { hours: [{ weekday, opens: clock(opensAtMs), closes: clock(opensAtMs + 3_600_000) }], opensAtMs };
 }
 
-/** Asserts that a new order is refused. @returns `Retry-After` in seconds, or null */
+/** Asserts that a new order is refused. @returns the header `Retry-After` in seconds, or null if the response does not have it */
 async function assertClosed(tenant: TestTenant, on = service): Promise<number | null> {
   const answer = await place(on, tenant);
   assertError(answer, 409, 'restaurant_closed');

@@ -20,9 +20,12 @@ export interface OrderFilter {
   phone?: string | undefined;
   /** Beginning of the customer's name. Case and accents are ignored. */
   name?: string | undefined;
-  /** Smallest id in the list. An id contains the time of the order, so this field is also a lower bound of the time. */
+  /**
+   * Lower bound of the ids in the list. An order with this id belongs to the list. An id contains the time of the order, so this field is
+   * also a lower bound of the time.
+   */
   fromId?: string | undefined;
-  /** Id above all ids in the list. It is also an upper bound of the time. */
+  /** Upper bound of the ids in the list. All ids in the list are smaller. This field is also an upper bound of the time. */
   beforeId?: string | undefined;
 }
 

@@ -63,8 +63,8 @@ const LARGE_ORDER_WAIT_MS = 30_000;
 const LARGE_GROUPS_AT_ONCE = 2;
 const LARGE_GROUPS_OF_A_TENANT = 1;
 /**
- * Maximum number of batches under way at the same time. With two, the database can write one batch while the other waits for its flush to
- * disk.
+ * Maximum number of batches under way at the same time. With two batches, the database can write one batch while the other waits for its
+ * flush to disk.
  */
 const BATCHES_UNDER_WAY = 2;
 

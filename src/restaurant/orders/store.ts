@@ -6,7 +6,7 @@ import { isCluster } from '#platform/db/layout.ts';
 import type { OrderStatusChange, RestaurantOrder } from '#platform/db/types.ts';
 import type { OrderStatus } from './order-status.ts';
 
-/** Stored order. Its lines are the JSON text from the database, because they may have megabytes and are never parsed. */
+/** Stored order. Its lines are the JSON text from the database, because they may be several megabytes long and are never parsed. */
 export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines' | 'status_request_id' | 'last_status'> & {
   lines: string;
   credential_label: string;

@@ -70,7 +70,7 @@ function describeMissing(missing: string[]): string {
   return `${missing.length} ${missing.length === 1 ? 'migration is' : 'migrations are'} missing (${first}). "roomservice migrate" and "serve" apply them.`;
 }
 
-/** Checks that the master key unwraps the service keys of the database. */
+/** Checks that the master key unwraps the service keys of the database. Reports a fault if it does not. */
 async function describeKeys(config: Config, db: Database): Promise<Findings> {
   const { masterKey, masterKeyPrevious, databaseUrl, dataDir } = config;
   if (masterKey === null && databaseUrl !== null) {

@@ -10,16 +10,14 @@ export function isInterrupted(): boolean {
   return isEnding;
 }
 
-/**
- * Closes the embedded PostgreSQL when SIGINT or SIGTERM interrupts the command, so that PostgreSQL does not keep running.
- */
+/** Closes the embedded PostgreSQL when SIGINT or SIGTERM interrupts the command, so that PostgreSQL does not keep running. */
 export function closeWhenInterrupted(opening: Promise<EmbeddedPostgres>): void {
   whenInterrupted(async () => await (await opening).close());
 }
 
 /**
- * Does the work when SIGINT or SIGTERM interrupts the command. Work that was registered later begins first, and a failure does not stop the
- * other work. The command then exits with 128 plus the number of the signal, as if the signal had ended it.
+ * Registers work that is done when SIGINT or SIGTERM interrupts the command. Work that was registered later is done first, and a failure
+ * does not stop the other work. The command then exits with 128 plus the number of the signal, as if the signal had ended it.
  */
 export function whenInterrupted(work: () => Promise<unknown>): void {
   cleanUps.unshift(work);
