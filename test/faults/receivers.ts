@@ -82,7 +82,7 @@ export class Hook {
     }
   }
 
-  /** Ends the misbehaviour for the events that were chosen to get it in all five attempts, even after the fault. */
+  /** Ends the misbehaviour for those events that would otherwise get it in all five attempts. */
   forget(): void {
     this.#misbehaviourOf.clear();
   }

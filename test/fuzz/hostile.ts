@@ -6,7 +6,7 @@
 export const RAW = 'RAW-';
 export const KEY = 'KEY-';
 
-/** Hostile values, by name. The service guarantees that it handles each of them in every field and parameter. */
+/** Hostile values, by name. The service guarantees a correct response to each of these values in every field and parameter. */
 export const PROMISED_VALUES: Record<string, unknown> = {
   null: null,
   'U+0000': 'a\0b',

@@ -23,7 +23,7 @@ const ONE_MEBIBYTE = 1024 * 1024;
  * because random requests would leave out some values for some fields.
  */
 export interface NamedCases<Each = HttpCase> {
-  /** Requests with the hostile values that the service guarantees to handle. */
+  /** Requests with the hostile values to which the service guarantees a correct response (`PROMISED_VALUES`). */
   promised: Each[];
   others: Each[];
 }

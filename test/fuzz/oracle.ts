@@ -100,8 +100,8 @@ function headerFaults(operations: Operation[], sent: Sent, { status, headers }: 
 }
 
 /**
- * Returns true if Node's HTTP parser surely accepts the request target. Then the target has only visible ASCII characters, and is shorter
- * than 16 KiB, the limit of the parser.
+ * Returns true if the request target is so short and plain that Node's HTTP parser accepts it. It has only visible ASCII characters, and is
+ * shorter than 16 KiB, the limit of the parser.
  */
 function hasPlainTarget({ target }: Sent): boolean {
   return /^[\x21-\x7e]{0,15000}$/.test(target);

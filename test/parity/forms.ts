@@ -9,7 +9,7 @@ const SIZES = [1, 2, 64, 200];
 
 /** A database operation that takes one input or several inputs in one call. */
 export interface Operation<Input, Output> {
-  /** Name of the operation, which begins the name of its tests, for example `insert of orders`. */
+  /** Name of the operation, for example `insert of orders`. The names of the tests of the operation begin with it. */
   name: string;
   /** Returns `count` inputs that differ from each other in as many fields as possible. */
   inputs: (count: number) => Input[];

@@ -241,7 +241,10 @@ function isTenantOfList(node: Node | undefined): boolean {
   return list === LIST && column === 'tenantId';
 }
 
-/** Returns the names in the node if it is the column of a table, for example `event` and `id`, else an empty list. */
+/**
+ * Returns the names in a reference to a column, for example `event` and `id` for `event.id`. Returns an empty list if the node is not such
+ * a reference.
+ */
 function namesOf(node: Node | undefined): (string | undefined)[] {
   return (((node?.['ColumnRef'] as Node | undefined)?.['fields'] ?? []) as Node[]).map(textOf);
 }

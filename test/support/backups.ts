@@ -40,7 +40,7 @@ export async function writeSmall(path: string): Promise<string> {
 export interface TarEntry {
   name: string;
   bytes: Buffer;
-  /** Position of the first byte of the entry in the file. */
+  /** Position in the tar file of the first byte of `bytes`. */
   offset: number;
 }
 

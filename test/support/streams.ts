@@ -24,7 +24,9 @@ export interface TestStream {
   response: Response;
   /** Blocks that have arrived so far. */
   blocks: StreamBlock[];
-  /** Returns the id of the last block that has an id, which a browser sends when it connects again. Undefined if no block has an id. */
+  /**
+   * Returns the id of the last block that has an id, or undefined if no block has an id. A browser sends this id when it connects again.
+   */
   lastId(): string | undefined;
   /**
    * Returns the first block that fits, which may have arrived already.

@@ -87,7 +87,7 @@ function notModified(operation: Operation): object {
   };
 }
 
-/** Returns one response for each error status of the operation. It has an example of each error with this status. */
+/** Returns one response for each error status of the operation. Each response has an example of every error with its status. */
 function refusals(operation: Operation, components: Components): [string, object][] {
   const known = operation.errors.map(factsOf);
   const statuses = [...new Set(known.map(({ status }) => status))];

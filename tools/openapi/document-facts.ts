@@ -8,7 +8,7 @@ export interface DocumentFacts {
   description: string;
   /** Prefixes of the paths that belong to the document. */
   prefixes: readonly string[];
-  /** True if the document describes the events that webhooks deliver, in its field `webhooks`. */
+  /** True if the document has the field `webhooks`, which describes the events that webhooks deliver. */
   hasEvents?: boolean;
 }
 

@@ -43,8 +43,8 @@ export function eventsOf(components: Components, brand: string): Record<string, 
 }
 
 /**
- * Returns the headers of a delivery. The example shows a valid signature. It is made with the secret in the example of
- * the webhook registration.
+ * Returns the headers of a delivery. The example of the signature is valid for the secret in the example of the webhook
+ * registration.
  */
 function headerParameters(event: EventDescription['example'], brand: string): object[] {
   const headers = deliveryHeaders(brand, {

@@ -1,8 +1,8 @@
 import type { Schema } from './components.ts';
 
 /**
- * Returns the `examples` of a schema. If it has none, returns values that are composed of the examples of its
- * subschemas. The list is empty if a required field has no example.
+ * Returns the `examples` of a schema. If the schema has no `examples`, returns values that are composed of the examples
+ * of its subschemas. The list is empty if a required field has no example.
  */
 export function examplesOf({ examples, anyOf, items, properties, required }: Schema): readonly unknown[] {
   if (examples !== undefined) {
