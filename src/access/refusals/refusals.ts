@@ -10,8 +10,8 @@ const WRITE_EVERY_MS = 5_000;
 /** Largest number of calls that one INSERT writes. */
 const BATCH_SIZE = 1_000;
 /**
- * Maximum number of credentials whose refused calls are in memory until the next write. If the refused calls of this many credentials are
- * there, those of a further credential are not stored.
+ * Maximum number of credentials whose refused calls are in memory. When this number is reached, the refused calls of further credentials
+ * are not stored until the next write.
  */
 const MAX_CREDENTIALS = 1_000;
 /**

@@ -107,8 +107,8 @@ function refuseNegative(nights: { held: number }[]): void {
 }
 
 /**
- * Number of rooms that several stays add to one night counter. `capacity` is the smallest number of rooms of the room type that these stays
- * give, or Infinity if rooms are only released.
+ * Number of rooms that several stays add to one night counter. `capacity` is the number of rooms of the room type, as the stays give it. If
+ * the stays give different numbers, it is the smallest number. Infinity if rooms are only released.
  */
 type NightSum = NightChange & { capacity: number };
 

@@ -16,7 +16,10 @@ const propertyAt = (timezone: string, check_in_time: string, check_out_time: str
   room_types: [{ name: 'Room', max_occupancy: 2, physical_capacity: 5 }],
 });
 
-/** Each stay: time zone, check-in time, check-out time, first and last day, and the expected check_in_date and check_out_date in UTC. */
+/**
+ * Each stay: time zone, check-in time and check-out time of the property, days of check-in and check-out, and the expected check_in_date
+ * and check_out_date in UTC.
+ */
 const STAYS = [
   // In Lisbon the clocks go forward on 28 March 2027 at 1:00, and back on 31 October 2027 at 2:00.
   ['Europe/Lisbon', '15:00', '11:00', '2027-03-27', '2027-03-29', '2027-03-27T15:00', '2027-03-29T10:00'],

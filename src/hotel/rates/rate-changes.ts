@@ -8,7 +8,7 @@ import { lockPlans } from './plans.ts';
 import type { ChangedNight, NightChange, NightState, RateChanges, RatesChanged } from './staff-schema.ts';
 import * as store from './store.ts';
 
-/** Largest number of nights in one audit entry, so that reading a batch of entries takes a bounded amount of memory. */
+/** Largest number of nights in one audit entry, so that many entries that are read together need a bounded amount of memory. */
 const NIGHTS_AN_ENTRY = 1_000;
 /** Largest number of nights that the error message about unexpected values names. */
 const NAMED_NIGHTS = 5;
