@@ -7,7 +7,10 @@ import { findPostmaster, launch, stopPostmaster } from '#platform/db/embedded/po
 import { databaseUrl, findOwnBinaries } from '#platform/db/embedded/server.ts';
 import type { Database } from './database.ts';
 
-/** Settings as in production, and `track_commit_timestamp`, which the suite needs to measure delays. */
+/**
+ * Settings that differ from the defaults of PostgreSQL. The suite needs `track_commit_timestamp` to measure delays. `fsync` stays on, as in
+ * production, so that committed data survives a crash.
+ */
 const SETTINGS = { track_commit_timestamp: 'on', max_connections: '200', max_wal_size: '256MB' };
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
