@@ -187,7 +187,7 @@ describe('SendingSlots', () => {
       [20, 80],
       [400, 4],
     ] as const) {
-      it(`for a receiver with 32 slots and attempts of ${attemptMs} ms, freeToClaim is the number of free slots plus about ${ahead}`, () => {
+      it(`for a receiver with 32 slots and ${attemptMs} ms per attempt, freeToClaim is the number of free slots plus about ${ahead}`, () => {
         useAll('a', 200, attemptMs);
         const more = () => slots.freeToClaim('a') - slots.freeSlots('a');
         assert.ok(Math.abs(more() - ahead) <= ahead / 10, `${more()} deliveries may be claimed ahead`);
