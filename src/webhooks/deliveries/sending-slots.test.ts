@@ -52,8 +52,8 @@ describe('SendingSlots', () => {
   }
 
   /**
-   * Lets `count` attempts to a receiver succeed, one after the other, while other attempts use all its other slots. Each attempt takes about
-   * `attemptMs`.
+   * Lets `count` attempts to a receiver succeed, one after the other, while other attempts use all its other slots. Each attempt takes
+   * about `attemptMs`.
    */
   function useAll(url: string, count: number, attemptMs = 0): void {
     const sending = fill([url]);
@@ -187,7 +187,7 @@ describe('SendingSlots', () => {
       [20, 80],
       [400, 4],
     ] as const) {
-      it(`for a receiver with 32 slots and ${attemptMs} ms per attempt, freeToClaim is the number of free slots plus about ${ahead}`, () => {
+      it(`for 32 slots and attempts of ${attemptMs} ms, freeToClaim is the number of free slots of a receiver plus about ${ahead}`, () => {
         useAll('a', 200, attemptMs);
         const more = () => slots.freeToClaim('a') - slots.freeSlots('a');
         assert.ok(Math.abs(more() - ahead) <= ahead / 10, `${more()} deliveries may be claimed ahead`);
