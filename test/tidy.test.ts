@@ -63,7 +63,8 @@ describe('bans on the source code', () => {
   test('no file contains an absolute path that exists only on one machine', () => {
     assertNone(listFiles().flatMap((path) => machinePaths(path, readText(path))));
   });
-  // .oxlintrc.json has the rules on any, console, process.env, cycles, and the lengths of files and functions.
+  // The rules on the type `any`, `console`, `process.env`, import cycles, and the lengths of files and functions are in
+  // .oxlintrc.json.
   test('the linter finds no offence', () => assertNone(lint(join(import.meta.dirname, '..'))));
 });
 

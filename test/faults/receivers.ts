@@ -63,7 +63,8 @@ export class Hook {
 
   /**
    * Makes the receiver misbehave.
-   * @param badPort the port of a receiver with a certificate that the service does not trust, for the misbehaviour `certificate`
+   * @param badPort port of a receiver with a certificate that the service does not trust. Only the misbehaviour `certificate` uses this
+   * port
    */
   startMisbehaviour(misbehaviour: Misbehaviour, badPort: number): void {
     if (misbehaviour === 'certificate') {

@@ -15,7 +15,7 @@ export class Secrets {
     (secret.match(TOKEN) ?? []).forEach((word) => this.#secrets.add(word));
   }
 
-  /** Adds every secret in an object, at every depth of nesting. */
+  /** Adds every secret in an object, at every depth of nesting, to the known secrets. */
   learn(value: unknown): void {
     if (typeof value !== 'object' || value === null) {
       return;

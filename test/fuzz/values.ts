@@ -63,7 +63,8 @@ const KNOWN_TEXTS: Record<string, string[]> = {
   sub_menu: ['From the oven'],
   menu_set: ['All day'],
   sub_menus: ['From the oven'],
-  // This key begins with the dot, because a query parameter has no enclosing field.
+  // The text before the dot of a key is the enclosing field. A query parameter has no enclosing field, so this key
+  // begins with the dot.
   '.phone': ['+351 912', '0'],
 };
 const WORDS = ['Ana Lima', 'Pizza', '+351 912', 'a', '0'];

@@ -29,7 +29,7 @@ export interface TestStream {
    */
   lastId(): string | undefined;
   /**
-   * Returns the first block that fits, which may have arrived already.
+   * Returns the first block for which `fits` returns true. The block may have arrived already.
    * @throws if the stream ends first, or if no such block arrives within `withinMs`
    */
   find(fits: (block: StreamBlock) => boolean, withinMs?: number): Promise<StreamBlock>;

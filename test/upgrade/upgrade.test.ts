@@ -15,7 +15,7 @@ import { OWNER_PASSWORD } from '../support/tenants.ts';
 import { eventually, isSignedWith, placeOrder } from '../support/webhooks.ts';
 import { type Dump, knownFields, MASTER_KEY, readAll, signIn } from './release.ts';
 
-/** Releases from which this version upgrades. */
+/** Releases whose databases the tests upgrade to this version. */
 const RELEASES = ['1.0.0'];
 
 for (const release of RELEASES) {
