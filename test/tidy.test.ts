@@ -51,7 +51,8 @@ describe('structure of the source code', () => {
 });
 
 describe('bans on the source code', () => {
-  test('only store files (store.ts, *-store.ts) and platform/db/ contain SQL', () => assertNone(sqlOutsideStores(program)));
+  test('only store files (store.ts, *-store.ts) and platform/db/ contain SQL', () =>
+    assertNone(sqlOutsideStores(program)));
   test('each table is written by only one module', () => assertNone(tablesWithTwoWriters(program)));
   test('a table is read only by the module that writes it and by modules above it in the diagram of ARCHITECTURE.md', () =>
     assertNone(tablesReadFromAbove(program, drawing)));
