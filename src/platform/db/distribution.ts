@@ -100,8 +100,9 @@ export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement
       const placement = PLACEMENTS[table] ?? (firstColumn === 'tenant_id' ? 'by tenant' : undefined);
       if (placement === undefined) {
         throw new OperatorError(
-          `The table "${table}" has no rule for a cluster: tenant_id is not the first column of its primary key, and ` +
-            'src/platform/db/distribution.ts does not name it. Move the table out of the schema "public" if it is not a table of Roomservice.',
+          `The table "${table}" has no rule for a cluster, because tenant_id is not the first column of its primary key, ` +
+            'and src/platform/db/distribution.ts does not list the table. ' +
+            'If the table is not part of Roomservice, move it out of the schema "public".',
         );
       }
       return [table, placement];
@@ -177,8 +178,8 @@ async function refuseOneNode<T>(db: Kysely<T>): Promise<void> {
 async function refuseOtherThanCoordinator<T>(db: Kysely<T>): Promise<void> {
   if (!(await isCoordinator(db))) {
     throw new OperatorError(
-      'DATABASE_URL leads to a node of the cluster that is not its coordinator, and only the coordinator changes tables. ' +
-        'Run "roomservice migrate" with the DATABASE_URL of the coordinator first.',
+      'DATABASE_URL is not the URL of the coordinator of the cluster, and only the coordinator can change tables. ' +
+        'First run "roomservice migrate" with the URL of the coordinator in DATABASE_URL.',
     );
   }
 }

@@ -76,7 +76,7 @@ export class NodeOutages {
       this.#remember(tenant);
     }
     if (this.#down.has((await this.#nodeOf.get(tenant)) ?? '')) {
-      throw new UnavailableError('The node of the cluster that has the data of this tenant is down.', {
+      throw new UnavailableError('The cluster node with the data of this tenant is down. Wait until it is back.', {
         isLogged: true,
       });
     }
@@ -156,7 +156,7 @@ async function readNode(client: pg.Client, tenant: string): Promise<ClusterNode>
   const { rows } = await client.query<ClusterNode>(NODE_OF_TENANT, [tenant]);
   const [node] = rows;
   if (node === undefined) {
-    throw new Error('The tables of the cluster are not distributed yet.');
+    throw new Error('The tables of the cluster are not distributed yet. Run "roomservice cluster distribute".');
   }
   return node;
 }

@@ -39,7 +39,9 @@ export async function readReachableNodes<Row>(
   );
   const results = rows.filter(({ success }) => success);
   if (results.length === 0) {
-    throw new UnavailableError('No node of the cluster can be reached.', { cause: new Error(rows[0]?.result) });
+    throw new UnavailableError('No node of the cluster can be reached. Check that the nodes run.', {
+      cause: new Error(rows[0]?.result),
+    });
   }
   return results.flatMap(({ result }) => JSON.parse(result) as Row[]);
 }

@@ -19,7 +19,7 @@ export async function distributeTables(config: Config, options: { json?: boolean
   if (options.json) {
     printJson(placed.map(({ table, placement, actual }) => ({ table, placement, was: actual })));
   } else if (placed.length === 0) {
-    print('All tables are where they must be. Nothing was changed.');
+    print('All tables are in the right place. Nothing was changed.');
   } else {
     print(placed.map(({ table, placement, actual }) => `${table}: ${placement} (was ${actual})`).join('\n'));
   }
@@ -35,11 +35,11 @@ export async function verifyTables(config: Config, options: { json?: boolean }):
   if (options.json) {
     printJson(tables.map(({ table, placement, actual }) => ({ table, placement, actual })));
   } else {
-    print([`${tables.length} tables, ${wrong.length} not where they must be`, ...wrong.map(lineOf)].join('\n'));
+    print([`${tables.length} tables, ${wrong.length} in the wrong place`, ...wrong.map(lineOf)].join('\n'));
   }
   if (wrong.length > 0) {
     throw new OperatorError(
-      `Tables that are not where they must be: ${wrong.length}. "roomservice cluster distribute" places them.`,
+      `Tables in the wrong place: ${wrong.length}. Run "roomservice cluster distribute" to move them to the right place.`,
     );
   }
 }
@@ -66,7 +66,8 @@ async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T
   const { databaseUrl: url } = config;
   if (url === null) {
     throw new OperatorError(
-      'DATABASE_URL is not set, so this command would use the embedded database, which is one node. Set DATABASE_URL to the coordinator of the cluster.',
+      'DATABASE_URL is not set, so this command would use the embedded database, which is one node. ' +
+        'Set DATABASE_URL to the URL of the coordinator.',
     );
   }
   try {

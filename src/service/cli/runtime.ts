@@ -117,7 +117,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     const { notice = notify } = options;
     if (misplaced > 0) {
       notice(
-        `The database is a cluster, but ${misplaced} of its tables are not where they must be. "roomservice cluster verify" lists them, and "roomservice cluster distribute" places them.`,
+        `The database is a cluster, but ${misplaced} of its tables are in the wrong place. ` +
+          '"roomservice cluster verify" lists them, and "roomservice cluster distribute" moves them.',
       );
     }
     if (migration.newer.length > 0) {
