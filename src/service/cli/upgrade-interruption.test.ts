@@ -58,11 +58,11 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     await refuse(
       UPGRADE,
       { env },
-      /The upgrade needs 83\d{5} MiB of free space in .*, but \d+ MiB are free\. Make room/,
+      /The upgrade needs 83\d{5} MiB of free space in .*, but \d+ MiB are free\. Free some space/,
     );
     await rm(large);
     await mkdir(`${cluster}-${OLDER}`);
-    await refuse(UPGRADE, { env }, /cannot stay in .*postgres-17, because that folder exists already\. Move it away/);
+    await refuse(UPGRADE, { env }, /keeps the old data in .*postgres-17, but that folder exists already\. Move/);
     await rmdir(`${cluster}-${OLDER}`);
     for (const role of ['serve', 'command'] as const) {
       const data = await openOlderData(older, dataDir, { role, only: new Set() });

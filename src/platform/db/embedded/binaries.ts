@@ -73,7 +73,7 @@ export async function linkLibraries(packageDir: string): Promise<void> {
 function rethrowUnlessThere(error: unknown, packageDir: string): void {
   if (codeOf(error) !== 'EEXIST') {
     throw new EmbeddedPostgresError(
-      `The library links in ${packageDir} are missing, and the service may not write to that folder (${codeOf(error)}). ` +
+      `Links to libraries are missing in ${packageDir}, and the service may not write to that folder (${codeOf(error)}). ` +
         'Run "npm rebuild" as the owner of the folder.',
       { cause: error },
     );

@@ -47,7 +47,10 @@ test('if the link in DATA_DIR points to a missing database folder, the start fai
   const dataDir = await newDataDir(t);
   await mkdir(dataDir);
   await symlink(join(dirname(dataDir), 'unmounted', 'postgres'), join(dataDir, 'postgres'));
-  await assert.rejects(locate(dataDir, quiet), /should be at .*unmounted\/postgres, .* but that folder is missing/);
+  await assert.rejects(
+    locate(dataDir, quiet),
+    /points to the database in .*unmounted\/postgres, but .*unmounted is missing/,
+  );
 });
 
 test('a socket folder that other users may enter is refused', async (t) => {
@@ -56,5 +59,5 @@ test('a socket folder that other users may enter is refused', async (t) => {
   await prepareSocketDir(location);
   await prepareSocketDir(location);
   await chmod(location.socketDir, 0o777);
-  await assert.rejects(prepareSocketDir(location), /is not a private folder/);
+  await assert.rejects(prepareSocketDir(location), /is not a folder that only the user of PostgreSQL owns/);
 });

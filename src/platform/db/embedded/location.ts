@@ -116,8 +116,8 @@ async function findCluster(dataDir: string): Promise<string | undefined> {
   const target = resolve(dataDir, await readlink(path));
   if ((await stat(dirname(target)).catch(ifAbsent)) === undefined) {
     throw new EmbeddedPostgresError(
-      `The database should be at ${target}, because ${path} points to it, but that folder is missing. ` +
-        'Restore it, or remove DATA_DIR to start with an empty database.',
+      `The link ${path} points to the database in ${target}, but the folder ${dirname(target)} is missing. ` +
+        'Restore that folder, or remove DATA_DIR to start with an empty database.',
     );
   }
   await finishSwap(target);
@@ -200,7 +200,7 @@ export async function prepareSocketDir({ socketDir, account }: Location): Promis
     await chown(socketDir, account.uid, account.gid);
   } else if (uid !== (account?.uid ?? process.getuid?.()) || (mode & 0o170077) !== constants.S_IFDIR) {
     throw new EmbeddedPostgresError(
-      `${socketDir} is not a private folder of the user that PostgreSQL runs as. Remove the folder and start again.`,
+      `${socketDir} is not a folder that only the user of PostgreSQL owns and may enter. Remove it, and start the service again.`,
     );
   }
 }

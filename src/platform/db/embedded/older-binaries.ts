@@ -32,7 +32,7 @@ export async function findOlderPackage(major: number): Promise<OlderPackage> {
     const majors = (await readdir(LOCKS)).join(', ');
     throw new EmbeddedPostgresError(
       `This version of Roomservice cannot upgrade a database of PostgreSQL ${major} on this platform. It can upgrade PostgreSQL ${majors}. ` +
-        'Upgrade to an earlier version of Roomservice first. Nothing was changed.',
+        'First upgrade the database with an earlier version of Roomservice. Nothing was changed.',
     );
   }
   return { major, version: entry['version'], entry };

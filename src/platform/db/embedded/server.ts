@@ -69,7 +69,7 @@ export async function enter(server: Server, role: Role, signal: AbortSignal): Pr
     await sleep(POLL_MS, undefined, { signal });
   }
   throw new EmbeddedPostgresError(
-    `PostgreSQL in ${clusterDir} still accepts no connections ${READY_TIMEOUT_MS / 1000} s after its start. See ${logFile(clusterDir)}.`,
+    `PostgreSQL in ${clusterDir} did not accept connections within ${READY_TIMEOUT_MS / 1000} s. Read its log ${logFile(clusterDir)}.`,
     { cause: lastError },
   );
 }

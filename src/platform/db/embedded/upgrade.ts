@@ -199,7 +199,8 @@ async function removeLeftovers(location: Location): Promise<void> {
 async function refuseOccupied(kept: string): Promise<void> {
   if (await exists(kept)) {
     throw new EmbeddedPostgresError(
-      `The old data cannot stay in ${kept}, because that folder exists already. Move it away, and run the command again. Nothing was changed.`,
+      `The upgrade keeps the old data in ${kept}, but that folder exists already. ` +
+        'Move the folder away, and run the command again. Nothing was changed.',
     );
   }
 }
@@ -214,7 +215,7 @@ async function refuseFullDisk(clusterDir: string): Promise<void> {
   if (bavail * bsize < needed) {
     throw new EmbeddedPostgresError(
       `The upgrade needs ${mebibytes(needed)} MiB of free space in ${dirname(clusterDir)}, but ${mebibytes(bavail * bsize)} MiB are free. ` +
-        'Make room, and run the command again. Nothing was changed.',
+        'Free some space, and run the command again. Nothing was changed.',
     );
   }
 }
