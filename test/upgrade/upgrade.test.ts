@@ -77,7 +77,8 @@ for (const release of RELEASES) {
       const owner = await signIn(service, 'owner@dumped.example', OWNER_PASSWORD);
       // This version may have added fields to the responses, so only the fields that the release had are compared.
       assert.deepEqual(knownFields(await readAll(service, { ...dump, owner }), dump.answers), dump.answers);
-      assert.match((await succeed(['nights', 'verify'], { env })).stdout, /^dumped: 6 nights counted, 0 differ\n$/);
+      const { stdout: nights } = await succeed(['nights', 'verify'], { env });
+      assert.match(nights, /^dumped: 6 nights checked, 0 with a wrong counter\n$/);
     });
 
     it('external ids, the feed cursor and the channel of the release still work after the upgrade', async () => {

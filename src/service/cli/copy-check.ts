@@ -21,8 +21,8 @@ function refuseDifference(before: Digests, after: Digests): void {
     const copy = after.get(name);
     if (copy?.rows !== rows || copy.sum !== sum) {
       throw new OperatorError(
-        `The copy of the table ${name} differs from the old table (${copy?.rows ?? 0} rows in place of ${rows}). ` +
-          'The copy was rolled back, and the old data is unchanged.',
+        `The copy of the table ${name} differs from the old table (copy: ${copy?.rows ?? 0} rows, old table: ${rows} rows). ` +
+          'The copy was rolled back, and the old data is unchanged. Run the command again.',
       );
     }
   }

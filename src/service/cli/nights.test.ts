@@ -36,8 +36,8 @@ describe('roomservice nights verify', () => {
     const { code, stdout, stderr } = await verify();
     assert.equal(code, 0, stderr);
     assert.deepEqual(stdout.trim().split('\n'), [
-      'a-sound: 2 nights counted, 0 differ',
-      'b-wrong: 2 nights counted, 0 differ',
+      'a-sound: 2 nights checked, 0 with a wrong counter',
+      'b-wrong: 2 nights checked, 0 with a wrong counter',
     ]);
   });
 
@@ -64,9 +64,9 @@ describe('roomservice nights verify', () => {
     const inWords = await verify();
     assert.equal(inWords.code, 1);
     assert.deepEqual(inWords.stdout.trim().split('\n'), [
-      'a-sound: 2 nights counted, 0 differ',
-      'b-wrong: 2 nights counted, 1 differ',
-      `  ${dayAhead(31)} room type ${room_type_id}: 3 held, 1 counted`,
+      'a-sound: 2 nights checked, 0 with a wrong counter',
+      'b-wrong: 2 nights checked, 1 with a wrong counter',
+      `  ${dayAhead(31)} room type ${room_type_id}: counter 3, rooms in reservations 1`,
     ]);
     assert.match(inWords.stderr, /^roomservice: .*: 1\. The output lists each of them\.$/m);
 

@@ -17,9 +17,9 @@ export async function verifyNights(config: Config, options: { tenant?: string; j
       printJson(results);
     }
     for (const { tenant, nights, differences } of options.json ? [] : results) {
-      print(`${tenant}: ${nights} nights counted, ${differences.length} differ`);
+      print(`${tenant}: ${nights} nights checked, ${differences.length} with a wrong counter`);
       for (const { room_type_id, date, held, counted } of differences) {
-        print(`  ${date} room type ${room_type_id}: ${held} held, ${counted} counted`);
+        print(`  ${date} room type ${room_type_id}: counter ${held}, rooms in reservations ${counted}`);
       }
     }
     const { wrong } = sumOfNights(results);

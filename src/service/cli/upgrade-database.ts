@@ -129,9 +129,10 @@ async function explained(config: Config, work: () => Promise<void>): Promise<voi
       throw new OperatorError(error.message, { cause: error });
     }
     if ((error as { code?: unknown }).code === DISK_FULL) {
-      throw new OperatorError('The disk is full. Make room, and run the command again. The old data is unchanged.', {
-        cause: error,
-      });
+      throw new OperatorError(
+        'The disk is full. Free some space, and run the command again. The old data is unchanged.',
+        { cause: error },
+      );
     }
     throw error;
   }
