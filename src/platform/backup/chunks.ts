@@ -33,7 +33,7 @@ export async function* inChunks(text: AsyncIterable<Buffer>): AsyncGenerator<Buf
     }
   }
   if (whole < bytes) {
-    throw new Error('The COPY text ends in the middle of a row.');
+    throw new Error('The COPY output of PostgreSQL ends in the middle of a row. Make the backup again.');
   }
   if (bytes > 0) {
     yield Buffer.concat(parts, bytes);

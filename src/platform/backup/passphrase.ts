@@ -88,7 +88,8 @@ export async function sealMasterKey(masterKey: Buffer, passphrase: string): Prom
 export async function openSealedKey(sealed: SealedKey, passphrase: string): Promise<Buffer> {
   if (!compileSchema(SealedKey).isValid(sealed)) {
     throw new OperatorError(
-      'The encrypted master key of this backup has invalid parameters, or they ask for too much memory or time. Use another backup.',
+      'The encrypted master key of this backup has invalid parameters, or parameters that need too much memory or time. ' +
+        'Use another backup.',
     );
   }
   const { memory, passes, parallelism } = sealed;

@@ -137,7 +137,8 @@ function fairGate(poolSize: number): FairGate {
     limit: poolSize,
     limitOf: (tenant) => (tenant === SERVICE ? poolSize : Math.ceil(poolSize * TENANT_SHARE)),
     maxWaitMs: QUEUE_TIMEOUT_MS,
-    waitedTooLong: () => new UnavailableError('No database connection was free in time.'),
+    waitedTooLong: () =>
+      new UnavailableError('No database connection became free in time. Try again, or raise DATABASE_POOL_SIZE.'),
   });
 }
 

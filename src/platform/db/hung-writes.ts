@@ -125,5 +125,7 @@ export class HungWrites {
 }
 
 function hanging(): UnavailableError {
-  return new UnavailableError('Writes hang, because the database waits for its standbys.', { isLogged: true });
+  return new UnavailableError('Writes do not complete, because the database waits for its standbys. Try again.', {
+    isLogged: true,
+  });
 }

@@ -17,7 +17,8 @@ export class LongWrites {
     limit: Number.POSITIVE_INFINITY,
     limitOf: () => 1,
     maxWaitMs: LONG_WRITE_WAIT_MS,
-    waitedTooLong: () => new UnavailableError('Too many calls wait to write many nights. Try again.'),
+    waitedTooLong: () =>
+      new UnavailableError('A write of many nights waited too long for other writes of the tenant. Try again.'),
     rests: true,
   });
 

@@ -114,7 +114,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     await add('0002_value', 'INSERT INTO thing VALUES (1); SELECT 1 / 0;');
     await assert.rejects(
       migrate(),
-      /^OperatorError: The database could not be migrated in 0002_value: division by zero$/,
+      /^OperatorError: The migration 0002_value of the database failed: division by zero$/,
     );
     await add('0002_value', 'INSERT INTO thing VALUES (2);');
     assert.deepEqual(await migrate(), { applied: ['0002_value'], newer: [] });
@@ -203,7 +203,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
       await sql`SELECT FROM part`.execute(tx);
       await assert.rejects(
         migrate({ giveUpMs: 700 }),
-        /^OperatorError: The database could not be migrated in 0002_columns: canceling statement due to lock timeout\. Transactions of other clients hold locks on its tables/,
+        /^OperatorError: The migration 0002_columns of the database failed: canceling statement due to lock timeout\. Transactions of other clients hold locks on its tables/,
       );
     });
     const { rows } = await sql`SELECT FROM pg_attribute WHERE attname = 'other'`.execute(database.db);
@@ -214,7 +214,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     await add('0002_index', '-- transaction: off\nUPDATE thing SET value = 1;');
     await assert.rejects(
       migrate(),
-      /0002_index: "UPDATE thing SET value = 1" must begin with CREATE INDEX CONCURRENTLY/,
+      /0002_index of the database failed: "UPDATE thing SET value = 1" must begin with CREATE INDEX CONCURRENTLY/,
     );
   });
 });

@@ -219,7 +219,7 @@ async function apply<T>(db: Kysely<T>, file: string, name: string, { run, giveWa
     const remedy = isLockConflict(error)
       ? '. Transactions of other clients hold locks on its tables (pg_locks and pg_stat_activity list them). Wait for their end, or end them, and start again.'
       : '';
-    throw new OperatorError(`The database could not be migrated in ${name}: ${(error as Error).message}${remedy}`, {
+    throw new OperatorError(`The migration ${name} of the database failed: ${(error as Error).message}${remedy}`, {
       cause: error,
     });
   }
@@ -253,7 +253,9 @@ async function buildIndexes<T>(db: Kysely<T>, text: string): Promise<void> {
   for (const statement of statementsOf(text)) {
     const index = CREATE_INDEX.exec(statement)?.[1];
     if (index === undefined) {
-      throw new Error(`"${statement}" must begin with CREATE INDEX CONCURRENTLY IF NOT EXISTS.`);
+      throw new Error(
+        `"${statement}" must begin with CREATE INDEX CONCURRENTLY IF NOT EXISTS, because it runs without a transaction.`,
+      );
     }
     const { rows } = await sql`
       SELECT FROM pg_index WHERE indexrelid = to_regclass(${index}) AND NOT indisvalid

@@ -104,7 +104,9 @@ function inOrderOfKeys(tables: (TableShape & { parents: string[] })[]): TableSha
   while (left.size > 0) {
     const ready = [...left.values()].filter(({ parents }) => !parents.some((parent) => left.has(parent)));
     if (ready.length === 0) {
-      throw new Error(`The foreign keys of these tables form a circle: ${[...left.keys()].join(', ')}.`);
+      throw new Error(
+        `Foreign keys form a cycle between these tables, so they have no order: ${[...left.keys()].join(', ')}.`,
+      );
     }
     for (const { name, columns } of ready) {
       sorted.push({ name, columns });

@@ -8,7 +8,7 @@ export async function refuseNewer({ migrations }: Pick<Contents, 'migrations'>):
   const newer = migrations.filter((name) => !known.has(name));
   if (newer.length > 0) {
     throw new OperatorError(
-      `The data was made by a newer version of roomservice (${newer.join(', ')}). Install that version, and run the command again.`,
+      `The data has migrations of a newer version of roomservice (${newer.join(', ')}). Install that version, and run the command again.`,
     );
   }
 }

@@ -75,7 +75,7 @@ export async function refuseForeign(client: pg.Client, { migrations }: Contents)
   const applied = await findMigrations(client);
   const relations = await readRelations(client);
   if (applied === null && relations.length > 0) {
-    throw new OperatorError(`The database is not empty: it has ${relations[0]}. ${NOT_EMPTY}`);
+    throw new OperatorError(`The database is not empty: it contains the table or view ${relations[0]}. ${NOT_EMPTY}`);
   }
   const more = applied?.filter((name) => !migrations.includes(name)) ?? [];
   if (applied !== null) {
@@ -83,7 +83,7 @@ export async function refuseForeign(client: pg.Client, { migrations }: Contents)
   }
   if (more.length > 0) {
     throw new OperatorError(
-      `The database already has newer migrations than the data (${more.join(', ')}). ${NOT_EMPTY}`,
+      `The database has migrations that the data does not have (${more.join(', ')}). ${NOT_EMPTY}`,
     );
   }
 }
@@ -107,7 +107,7 @@ async function claimEmpty(client: pg.Client, contents: Contents): Promise<void> 
   const relations = await readRelations(client);
   const foreign = relations.find((name) => !(name in TRANSIENT_TABLES) && !tables.includes(name));
   if (foreign !== undefined) {
-    throw new OperatorError(`The database is not empty: it has ${foreign}. ${NOT_EMPTY}`);
+    throw new OperatorError(`The database is not empty: it contains the table or view ${foreign}. ${NOT_EMPTY}`);
   }
   await client.query(`LOCK TABLE ${tables.map((name) => client.escapeIdentifier(name)).join(', ')} IN EXCLUSIVE MODE`);
   await refuseRows(client);
@@ -129,7 +129,7 @@ async function refuseRows(client: pg.Client): Promise<void> {
       : await client.query(`SELECT FROM ${client.escapeIdentifier(name)} ${condition} LIMIT 1`);
     if (rows.length > 0) {
       throw new OperatorError(
-        `The database is not empty: ${isForeign ? 'it has' : 'there are rows in'} ${name}. ${NOT_EMPTY}`,
+        `The database is not empty: ${isForeign ? 'it contains the table or view' : 'there are rows in'} ${name}. ${NOT_EMPTY}`,
       );
     }
   }

@@ -83,7 +83,8 @@ export function refuseOtherCounts(counts: RowCounts, expected: RowCounts): void 
   const table = Object.keys(expected).find((name) => counts[name] !== expected[name]);
   if (table !== undefined) {
     throw new OperatorError(
-      `The table ${table} got ${counts[table] ?? 0} rows, but the backup says ${expected[table]}. Nothing was changed. Use another backup.`,
+      `The table ${table} was restored with ${counts[table] ?? 0} rows, but the backup must contain ${expected[table]} rows of it. ` +
+        'Nothing was changed. Use another backup.',
     );
   }
 }

@@ -50,7 +50,8 @@ async function createOnServer(config: Config, databaseUrl: string): Promise<Data
   } catch (error) {
     throw isForbidden(error)
       ? new OperatorError(
-          'The role in DATABASE_URL may not create a scratch database. Use a role with CREATEDB, or run the command without DATABASE_URL, which uses a temporary embedded database.',
+          'The role in DATABASE_URL has no permission to create a temporary database. Use a role with the privilege CREATEDB. ' +
+            'Without DATABASE_URL, the command uses a temporary embedded database.',
         )
       : error;
   }
