@@ -38,5 +38,5 @@ export function sendError(error: FastifyError | ApiError, request: FastifyReques
   request.log.error({ err: error }, 'request failed');
   return reply
     .code(500)
-    .send({ message: 'Something went wrong on our side. It is safe to try again.', request_id: request.id });
+    .send({ message: 'The service had an internal error. It is safe to try again.', request_id: request.id });
 }

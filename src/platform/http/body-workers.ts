@@ -45,7 +45,8 @@ export function createBodyWorkers(): BodyWorkers {
   const gate = new FairGate({
     limit: MAX_THREADS,
     maxWaitMs: MAX_WAIT_MS,
-    waitedTooLong: () => new UnavailableError('The service is validating too many large bodies.'),
+    waitedTooLong: () =>
+      new UnavailableError('A large body waited too long for the validation of other large bodies. Try again.'),
   });
 
   async function check(body: EncodedBody, schema: string): Promise<BodyResult> {
@@ -79,7 +80,7 @@ export function createBodyWorkers(): BodyWorkers {
 /** Throws an UnavailableError if a thread ran out of memory. Otherwise throws the given error. The next body gets a new thread. */
 function throwWorkerError(error: Error & { code?: unknown }): never {
   throw error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? new UnavailableError('A worker thread ran out of memory.', { cause: error })
+    ? new UnavailableError('A worker thread ran out of memory during a validation. Try again.', { cause: error })
     : error;
 }
 

@@ -17,7 +17,10 @@ const REFUSALS: Record<string, { status: number; message: string }> = {
   },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time. Send it again.' },
 };
-const NOT_HTTP = { status: 400, message: 'The request is not valid HTTP.' } as const;
+const NOT_HTTP = {
+  status: 400,
+  message: 'The request is not valid HTTP. Check its request line and its headers.',
+} as const;
 
 /**
  * Returns the text of a complete HTTP response, for a request that Node does not pass to the app (decision 2). The connection is closed

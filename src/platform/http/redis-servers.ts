@@ -178,11 +178,11 @@ function createCluster(
     async run(slot, { text, key, values }, deadlineMs) {
       const primary = primaryOf(slot);
       if (primary === undefined || isDestroyed) {
-        throw new Error('no server of the cluster has the slot of the key');
+        throw new Error(`no Redis server of the cluster has the hash slot ${slot}`);
       }
       await cluster.nodeClient(primary);
       if (performance.now() > deadlineMs) {
-        throw new Error('the server of the cluster was connected only after the time limit of the call');
+        throw new Error('the connection to the Redis server took longer than the time limit of the call');
       }
       return await cluster.eval(text, { keys: [key], arguments: values });
     },

@@ -88,7 +88,7 @@ describe('clients that read long lists slowly', () => {
     const cutEarlier = cuts().length;
     const readers = await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
     await until(() => cuts().length === cutEarlier + 3);
-    assert.match(cuts().at(-1) ?? '', /its reader took less than 16384 bytes per second during 1\.5 s/);
+    assert.match(cuts().at(-1) ?? '', /the client read less than 16384 bytes per second for 1\.5 s/);
     assert.equal((await list()).status, 200);
     for (const reader of readers) {
       reader.socket.resume();
@@ -107,7 +107,7 @@ describe('clients that read long lists slowly', () => {
     await until(() => cuts().length > cutEarlier || socket.bytesRead > 16_000_000);
     clearInterval(taking);
     if (cuts().length > cutEarlier) {
-      assert.match(cuts().at(-1) ?? '', /its reader did not take all of it in 6 s/);
+      assert.match(cuts().at(-1) ?? '', /the client did not read the whole response in 6 s/);
       assert.ok(performance.now() - startedAt >= READERS.longestMs);
     }
   });

@@ -165,9 +165,9 @@ class OpenStream {
     const latestCutMs = nowMs + overMs;
     this.#cutAtMs = this.waits() ? Math.min(this.#cutAtMs + gainedMs, latestCutMs) : latestCutMs;
     if (nowMs > this.#cutAtMs) {
-      this.#cut(`its reader took less than ${leastBytesPerSecond} bytes per second during ${overMs / 1_000} s`);
+      this.#cut(`the client read less than ${leastBytesPerSecond} bytes per second for ${overMs / 1_000} s`);
     } else if (nowMs > this.#begunAtMs + longestMs) {
-      this.#cut(`its reader did not take all of it in ${longestMs / 1_000} s`);
+      this.#cut(`the client did not read the whole response in ${longestMs / 1_000} s`);
     }
   }
 
