@@ -16,7 +16,9 @@ export async function rewrapAllKeys(db: Db, from: Buffer, to: Buffer): Promise<v
   for (const wrapped of await readWrappedKeys(db)) {
     const key = unwrapKey(wrapped, from);
     if (key === null) {
-      throw new OperatorError(`The master key cannot decrypt the key "${nameOf(wrapped)}".`);
+      throw new OperatorError(
+        `The master key of the backup cannot decrypt the key "${nameOf(wrapped)}". Use another backup.`,
+      );
     }
     await updateWrappedKey(db, wrapKey(wrapped, key, to));
   }
@@ -31,7 +33,7 @@ export async function discardKeys(db: Db, masterKeys: Buffer[]): Promise<number>
   for (const wrapped of await readWrappedKeys(db)) {
     if (masterKeys.some((key) => unwrapKey(wrapped, key) !== null)) {
       throw new OperatorError(
-        `The master key decrypts the key "${nameOf(wrapped)}", so it is not lost. Nothing was changed.`,
+        `The master key decrypts the key "${nameOf(wrapped)}", so the master key is not lost. Nothing was changed.`,
       );
     }
   }

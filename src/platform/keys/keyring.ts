@@ -199,7 +199,7 @@ export class OpenKeyring {
     const key = unwrapped === null ? this.#keys.get(wrapped.version) : createSecretKey(unwrapped);
     if (key === undefined) {
       throw new OperatorError(
-        `MASTER_KEY of this process cannot decrypt the key "${nameOf(wrapped)}", because it was replaced after the start. ` +
+        `MASTER_KEY of this process cannot decrypt the key "${nameOf(wrapped)}", because the master key was replaced after the start. ` +
           'Restart this process with the current MASTER_KEY.',
       );
     }

@@ -70,7 +70,9 @@ export async function rewrapKeys(config: Config, options: { json?: boolean }): P
 export async function discardStoredKeys(config: Config, options: { yes?: boolean; json?: boolean }): Promise<void> {
   if (!options.yes) {
     throw new OperatorError(
-      'After this command, all API secrets, webhook secrets and channel secrets stop working for good, and all users must sign in again. If the master key is lost and there is no copy, stop all processes and run the command with --yes. Nothing was changed.',
+      'This command makes all API secrets, webhook secrets and channel secrets invalid forever, and all users must sign in again. ' +
+        'Run it only if the master key is lost and there is no copy. In this case, stop all processes, and run the command with --yes. ' +
+        'Nothing was changed.',
     );
   }
   const server = await openServer(config, {

@@ -22,8 +22,8 @@ export async function masterKeyInUse(config: Config, url: string): Promise<Buffe
   try {
     if (!(await reachable(config, unwrapsAllKeys(db, masterKey)))) {
       throw new OperatorError(
-        `The master key in ${place} cannot decrypt all keys in the database. Set the master key in use. ` +
-          'If you are replacing it, first run "roomservice keys rewrap". Nothing was changed.',
+        `The master key in ${place} cannot decrypt all keys in the database. Set the master key that the service uses. ` +
+          'If you are replacing the master key, first run "roomservice keys rewrap". Nothing was changed.',
       );
     }
   } finally {

@@ -69,7 +69,7 @@ describe('replacing the master key', () => {
   });
 
   it('the first serve that gets the new and the old master key wraps the service keys again, and only the first serve logs this change', async () => {
-    const logLine = /"keys":3,"msg":"keys wrapped again: only MASTER_KEY unwraps them now/;
+    const logLine = /"keys":3,"msg":"only MASTER_KEY unwraps the keys now/;
     for (const [env, isLogged] of [
       [envOf(newKey, oldKey), true],
       [envOf(newKey, oldKey), false],
@@ -96,7 +96,7 @@ describe('replacing the master key', () => {
     const tenant = await service.tenant();
     const lost = { env: envOf(newKey) };
     const stored = await wrapped();
-    await refuse(['keys', 'discard'], lost, /API secrets, .* stop working for good.* --yes\. Nothing was changed\.$/m);
+    await refuse(['keys', 'discard'], lost, /API secrets, .* invalid forever.* --yes\. Nothing was changed\.$/m);
     const known = { env: envOf(newKey, oldKey) };
     await refuse(
       ['keys', 'discard', '--yes'],

@@ -32,7 +32,8 @@ export async function hasCommitted(to: string, target: string, transaction: stri
       throw new OperatorError(
         outcome === null
           ? `An earlier move to ${target} was interrupted at its end, and that server does not know if the move was committed. ` +
-              'Look into that database. If the database has the data, set DATABASE_URL to it. If the database is empty, remove the file "moved-to" in DATA_DIR, and run the command again.'
+              'Check that database. If it has the data, set DATABASE_URL to it. ' +
+              'If it is empty, remove the file "moved-to" in DATA_DIR, and run the command again.'
           : `An earlier move to ${target} still runs on that server. Run the command again after it has ended.`,
       );
     }
@@ -49,7 +50,7 @@ export function explainTargetFault(target: string, error: unknown): unknown {
   }
   if (error instanceof Error && NO_PASSWORD.test(error.message)) {
     return new OperatorError(
-      `The database ${target} asks for a password. Put it into the URL, or set PGPASSWORD. Nothing was moved.`,
+      `The database ${target} asks for a password. Put the password into the URL, or set PGPASSWORD. Nothing was moved.`,
       { cause: error },
     );
   }
