@@ -41,7 +41,7 @@ describe('guides', () => {
 
   it('resolveGuideLink throws an error for a link to a missing guide, and for a guide link that does not have the form name.md', () => {
     for (const href of ['webhook.md', 'webhooks', './webhooks.md', 'webhooks.txt#a']) {
-      assert.throws(() => resolveGuideLink(href), /is no guide/);
+      assert.throws(() => resolveGuideLink(href), /is not a guide/);
     }
   });
 });

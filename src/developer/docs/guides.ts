@@ -69,7 +69,7 @@ function addressOf(path: string): string | null {
     return documentPath(document.name);
   }
   if (!path.startsWith('../')) {
-    throw new Error(`A guide links to ${path}, which is no guide. Link to a file that GUIDE_NAMES lists.`);
+    throw new Error(`A guide links to ${path}, which is not a guide. Link to a file that GUIDE_NAMES lists.`);
   }
   return null;
 }

@@ -49,7 +49,9 @@ function unescaped(literal: Buffer): Buffer {
     const escape = literal.toString('latin1', at + 1, at + 2);
     const character = ESCAPED.get(escape);
     if (character === undefined) {
-      throw new Error(`Scalar's script contains the unknown escape \\${escape}. Add it to ESCAPED.`);
+      throw new Error(
+        `The script of Scalar contains the escape \\${escape}, which is not in the map ESCAPED. Add it to ESCAPED.`,
+      );
     }
     length += literal.copy(text, length, from, at);
     length += text.write(character, length);

@@ -160,5 +160,8 @@ function refused(serviceUrl: string, { status, text }: HttpAnswer): OperatorErro
         'belong to another service, it may be revoked, or its secret may have been rotated.',
     );
   }
-  return new OperatorError(`${serviceUrl} refuses to show events (${status}): ${escaped(text.slice(0, 300))}`);
+  return new OperatorError(
+    `${serviceUrl} responds with the status ${status} and without events. Check the URL and the credential. ` +
+      `The response is: ${escaped(text.slice(0, 300))}`,
+  );
 }

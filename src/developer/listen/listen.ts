@@ -71,8 +71,8 @@ function refusePlainHttp({ serviceUrl }: PartnerConfig, { allowsPlainHttp }: Lis
   const url = new URL(serviceUrl);
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowsPlainHttp) {
     throw new OperatorError(
-      `${serviceUrl} is another machine without TLS, so others on the network could read the API key and the secret. Use https, ` +
-        'or --allow-plain-http on a network that you trust.',
+      `${serviceUrl} is on another machine and uses no TLS, so other people on the network could read the API key and the secret. ` +
+        'Use an https URL, or the option --allow-plain-http on a network that you trust.',
     );
   }
 }

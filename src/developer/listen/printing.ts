@@ -47,7 +47,7 @@ export function createTextPrinter(print: (line: string) => void): Printer {
     },
     settled(_entry, forwarded) {
       if (forwarded !== null && !forwarded.isOk) {
-        print(`${INDENT}skipped after ${forwarded.attempts} attempts; the event stays in the feed`);
+        print(`${INDENT}not forwarded, because ${forwarded.attempts} attempts failed; the event stays in the feed`);
       }
     },
   };

@@ -199,7 +199,7 @@ describe('roomservice listen --forward-to', () => {
         '-> 500 in N ms, trying again in 0.5 s',
         '-> 500 in N ms, trying again in 1.5 s',
         '-> 500 in N ms',
-        'skipped after 3 attempts; the event stays in the feed',
+        'not forwarded, because 3 attempts failed; the event stays in the feed',
         '-> 204 in N ms',
       ],
     );
@@ -210,7 +210,7 @@ describe('roomservice listen --forward-to', () => {
     const untrusted = await listen(['--forward-to', receiver.url]);
     const { orderId } = await causeEvent(service, tenant);
     await listening.prints(/^ {10}-> no response \(ECONNREFUSED\), trying again in 0\.5 s: no server listens there/m);
-    await listening.prints(/^ {10}skipped after 3 attempts/m);
+    await listening.prints(/^ {10}not forwarded, because 3 attempts failed/m);
     await untrusted.prints(/^ {10}-> 204 in/m);
     assert.ok(receiver.requests.some(({ rawBody }) => rawBody.includes(orderId)));
   });
@@ -258,7 +258,7 @@ describe('exit of roomservice listen', { timeout: 240_000 }, () => {
       [
         ['--url', 'http://service.invalid'],
         {},
-        /^roomservice: http:\/\/service\.invalid is another machine without TLS/,
+        /^roomservice: http:\/\/service\.invalid is on another machine and uses no TLS/,
       ],
       [
         target,

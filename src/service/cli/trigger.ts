@@ -58,7 +58,7 @@ async function requireDemoTenant(db: Database): Promise<Tenant> {
   const tenant = await findDemoTenant(db);
   if (tenant === null) {
     throw new OperatorError(
-      'There is no demo tenant here, and this command makes events only on the demo tenant. "roomservice demo" creates it.',
+      'The database has no demo tenant, and this command makes events only for the demo tenant. "roomservice demo" creates it.',
     );
   }
   return tenant;
@@ -72,11 +72,11 @@ async function chooseCredential(
   const candidates = apiKey === null ? await credentials.list(tenant.id) : [await credentials.find(tenant.id, apiKey)];
   const chosen = candidates.find((credential) => credential?.is_active);
   if (chosen === undefined) {
-    const what =
-      apiKey === null
-        ? 'credential'
-        : `credential with the API key ${apiKey} (lists show keys shortened; use the full key)`;
-    throw new OperatorError(`The demo tenant has no active ${what}. "roomservice demo" issues a new one.`);
+    const what = apiKey === null ? 'credential' : `credential with the API key ${apiKey}`;
+    const hint = apiKey === null ? '' : ' Give the full API key, because lists show only a part of each key.';
+    throw new OperatorError(
+      `The demo tenant has no active ${what}.${hint} "roomservice demo" issues a new credential.`,
+    );
   }
   return chosen;
 }
