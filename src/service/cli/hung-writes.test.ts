@@ -66,8 +66,8 @@ describe('writes to a database that has lost its standbys', () => {
 
   const countOf = (line: RegExp) => serving.output().match(line)?.length ?? 0;
   const lines = () => ({
-    hang: countOf(/"writes hang/g),
-    goOn: countOf(/"writes go on/g),
+    hang: countOf(/"writes do not complete/g),
+    goOn: countOf(/"writes complete again/g),
     other: countOf(/request refused with 503/g),
   });
   const gauge = async () => /^database_writes_hanging (\d)$/m.exec(await (await fetch(metricsUrl)).text())?.[1];

@@ -61,12 +61,14 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       ),
     onHungWrites: (areHanging) =>
       areHanging
-        ? log.error('writes hang because the database waits for its standbys; writes get 503 until it commits again')
-        : log.info('writes go on because the database has its standbys again'),
+        ? log.error(
+            'writes do not complete, because the database waits for its standbys; writes get 503 until the standbys are back',
+          )
+        : log.info('writes complete again, because the standbys of the database are back'),
     onNodeOutage: (node, isDown) =>
       isDown
         ? log.error({ node }, 'a node of the cluster is down; the calls of its tenants get 503 until it is back')
-        : log.info({ node }, 'the node of the cluster is back'),
+        : log.info({ node }, 'a node of the cluster is back; the calls of its tenants are processed again'),
     backgroundConnections: BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
   const service = await rewrapAndStart(config, runtime, log, options).catch(async (error: unknown) => {
@@ -116,7 +118,7 @@ async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, opt
   if (keys > 0) {
     log.info(
       { keys },
-      'keys wrapped again: only MASTER_KEY unwraps them now; restart every process that has only the old key, then remove MASTER_KEY_PREVIOUS',
+      'only MASTER_KEY unwraps the keys now; restart every process that has only the old master key, then remove MASTER_KEY_PREVIOUS',
     );
   }
   return await startService(config, runtime, log, options);
