@@ -174,7 +174,9 @@ function quoteOf({ input, roomType, plans, plan }: RequestedStay): Quote {
   const nights = nightsOf(input.check_in, input.check_out);
   const quote = plan ? quotePlan(plan, nights) : quoteCheapest(plans, nights, roomType.base_price, 'ignore');
   if (quote === null) {
-    throw new Error('A stay from an OTA has no price, although closed nights and minimum stays were ignored.');
+    throw new Error(
+      'The service found no price for a stay from an OTA, although it ignores closed nights and minimum stays.',
+    );
   }
   return quote;
 }

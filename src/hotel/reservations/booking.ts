@@ -114,7 +114,7 @@ async function write(
   }
 }
 
-const ALL_CONTENDED = new Error('Each booking of this batch must be tried by itself.');
+const ALL_CONTENDED = new Error('No booking of this batch can be committed, so the transaction is rolled back.');
 
 function stayOf({ row, capacity }: Booking) {
   return { tenantId: row.tenant_id, hold: nightsOfStay(row), capacity, row };

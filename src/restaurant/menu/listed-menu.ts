@@ -167,7 +167,7 @@ function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuB
     const menu =
       (await load(tenantId, currency, LARGE_MENU_BYTES)) ?? (await inQueue(() => load(tenantId, currency, Infinity)));
     if (menu === null) {
-      throw new Error('A menu was refused as large although no size limit was given.');
+      throw new Error('The menu was not loaded because of its size, although this call has no size limit.');
     }
     return menu;
   };
@@ -214,7 +214,7 @@ async function listMenu(tenantId: number, currency: string, menu: StoredMenu, by
   }
   end += body.write(']', end);
   if (end !== bytes) {
-    throw new Error(`The rendered menu has ${end} bytes, but ${bytes} were computed.`);
+    throw new Error(`The rendered menu has ${end} bytes, but its computed size is ${bytes} bytes.`);
   }
   const slice = (from: number, until: number) => {
     const last = Math.min(until, positions.size);

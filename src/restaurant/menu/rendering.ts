@@ -137,7 +137,7 @@ function byName<T extends { name: string }, R>(sections: T[], render: (section: 
     }
     const section = stored.get(name);
     if (section === undefined) {
-      throw new Error('A stored dish refers to a section that its menu does not have.');
+      throw new Error(`A stored dish is in the section ${JSON.stringify(name)}, which its menu does not have.`);
     }
     const made = render(section);
     rendered.set(name, made);

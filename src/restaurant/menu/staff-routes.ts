@@ -46,7 +46,8 @@ export function menuStaffRoutes(app: App, dependencies: Dependencies): void {
     limit: DOCUMENTS_AT_ONCE,
     limitOf: () => 1,
     maxWaitMs: DOCUMENT_WAIT_MS,
-    waitedTooLong: () => new UnavailableError('Too many calls wait to read or write a menu. Try again.'),
+    waitedTooLong: () =>
+      new UnavailableError('The call waited too long for other calls that read or write menus. Try again.'),
     rests: true,
   });
   readingRoute(app, { ...dependencies, documents });

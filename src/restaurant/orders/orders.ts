@@ -81,13 +81,14 @@ export class Orders {
     limit: LARGE_ORDERS_AT_ONCE,
     limitOf: () => LARGE_ORDERS_OF_A_TENANT,
     maxWaitMs: LARGE_ORDER_WAIT_MS,
-    waitedTooLong: () => new UnavailableError('Too many large orders wait to be placed.'),
+    waitedTooLong: () => new UnavailableError('A large order waited too long for other large orders. Try again.'),
   });
   readonly #largeGroups = new FairGate({
     limit: LARGE_GROUPS_AT_ONCE,
     limitOf: () => LARGE_GROUPS_OF_A_TENANT,
     maxWaitMs: LARGE_ORDER_WAIT_MS,
-    waitedTooLong: () => new UnavailableError('Too many requests for lists with large orders are waiting.'),
+    waitedTooLong: () =>
+      new UnavailableError('A list with large orders waited too long for other such lists. Try again.'),
     rests: true,
   });
 
@@ -170,7 +171,7 @@ export class Orders {
       const row = orderRow(caller, input, { id, ...(await this.#price(caller, input)) });
       return (await this.#insertOrder(row))
         ? null
-        : new Error('The external_order_id is taken, but its order was not found.');
+        : new Error('Another order has this external_order_id, but that order was not found.');
     } catch (error) {
       if (error instanceof ApiError) {
         return error;
