@@ -31,7 +31,7 @@ export interface Callers {
 export function createCallers({ db, keyring, config, log }: GuardDependencies, caches: Caches): Callers {
   const onError = (what: string) => (error: unknown) => {
     if (!isLogged(error)) {
-      log.warn({ err: error }, `the time of the last use of ${what} could not be written`);
+      log.warn({ err: error }, `the time of the last use of ${what} could not be written to the database`);
     }
   };
   const ofCredentials = { db, keyring, caches, onError: onError('credentials') };

@@ -138,8 +138,8 @@ class Notifications {
   #noteDeaf(): void {
     this.#isDeaf = true;
     this.#log.info(
-      'the database does not pass on notifications, for example because of a pooler in transaction mode; ' +
-        'so the worker searches for the events of processes that have no worker, and finds them within 0.2 s',
+      'the database connection delivers no notifications, for example because of a pooler in transaction mode; ' +
+        'so the worker searches the database for new events of other processes, and finds them within 0.2 s',
     );
   }
 }

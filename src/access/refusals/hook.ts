@@ -20,14 +20,14 @@ export function createRefusalHook({ db, log }: { db: Database; log: Logger }): R
       if (!isLogged(error)) {
         log.warn(
           { err: error },
-          'refused calls could not be written to the database; the service keeps them for its next write',
+          'refused calls could not be written to the database; the service keeps them in memory and tries again',
         );
       }
     },
     onDropped: (count) =>
       log.warn(
         { count },
-        'refused calls were dropped, so the lists of refused calls lack them; too many credentials had refused calls at the same time',
+        'too many credentials had refused calls at the same time, so the lists of refused calls do not show all of them',
       ),
   });
   return {

@@ -257,7 +257,7 @@ export class LiveChanges {
     if (!this.#isFailing) {
       this.#log.warn(
         { err: error },
-        'the database cannot be read for live changes; the streams report changes again after a read succeeds',
+        'live changes cannot be read from the database; the streams report changes again when a read succeeds',
       );
     }
     this.#isFailing = true;

@@ -291,7 +291,7 @@ export class DeliveryWorker implements LocalDelivery {
     if (performance.now() > delivery.lease.beginBeforeMs) {
       log.warn(
         idsOf(delivery),
-        'webhook attempt not begun, because too much of the lease has passed; a worker claims the delivery again after the lease has ended',
+        'webhook attempt not started, because its lease ends too soon; a worker claims the delivery again after the lease has ended',
       );
       return this.#end(slot, null);
     }

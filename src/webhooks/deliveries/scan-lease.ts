@@ -109,7 +109,9 @@ export class ScanLease {
     const { slots, free } = await lookForFreeSlot(this.#options.db);
     this.#options.contact?.confirm(beganAtMs);
     if (slots === 0) {
-      throw new Error('The table scan_lease has no rows, so no worker can search. Insert the rows of migration 0022.');
+      throw new Error(
+        'The table scan_lease has no rows, so no worker can search for due deliveries. Insert the rows of migration 0022.',
+      );
     }
     return free;
   }

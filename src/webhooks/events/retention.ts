@@ -81,7 +81,7 @@ async function pass({ db, log, retentionDays }: RetentionOptions, restMs: number
       }
     }
   } catch (error) {
-    log.warn({ err: error }, 'old events cannot be removed; the next pass tries again');
+    log.warn({ err: error }, 'old events could not be removed; the service tries again later');
   }
   if (removed > 0) {
     log.info({ removed, retention_days: retentionDays }, 'old events removed');

@@ -141,5 +141,5 @@ async function isCommitted(db: Database, { first }: RecordedEvents): Promise<boo
 }
 
 const NOT_COMMITTED = new Error(
-  'The first transaction was not committed. The transaction that inserted its event again is rolled back.',
+  'The transaction whose COMMIT had no response was not committed. The transaction that checked this is rolled back.',
 );
