@@ -157,7 +157,7 @@ async function newUser(document: UserDocument, passwords: PasswordWork): Promise
   const { email, password, role } = document;
   if (password === undefined) {
     throw new Error(
-      'The tenant document has a new user without a password. The validation of the document should have refused it.',
+      'A new user of the tenant document has no password, although the document was validated. Give the user a password.',
     );
   }
   const password_hash = await passwords.hashFor(email, password);

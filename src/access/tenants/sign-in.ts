@@ -110,7 +110,7 @@ export class SignInAttempts {
     const onError = (error: unknown) =>
       request.log.warn(
         { err: error },
-        'the client address or the audit entry of a sign-in could not be written; the sign-in gets its usual response',
+        'the client address or the audit entry of a sign-in could not be written to the database; the sign-in itself is not affected',
       );
     const isRight = await isPassword(password, user?.password_hash ?? (await decoyHash()));
     if (user === null || !isRight || !user.is_active || isInvited(user)) {

@@ -64,7 +64,9 @@ export function createTokenVerifier(key: Buffer, provider: IdentityProvider | nu
       if (saysTokenIsBad(error)) {
         return null;
       }
-      throw new UnavailableError('The keys of the identity provider cannot be fetched.', { cause: error });
+      throw new UnavailableError('The keys of the identity provider cannot be fetched. Check AUTH_JWKS_URL.', {
+        cause: error,
+      });
     }
   };
 }

@@ -194,7 +194,7 @@ export async function setPassword(db: Database, tenantId: number, email: string,
   await inTransaction(db, async (tx) => {
     const user = await store.lockUserByEmail(tx, tenantId, normaliseEmail(email));
     if (user === undefined) {
-      throw new OperatorError(`The tenant has no user with the e-mail ${email}.`);
+      throw new OperatorError(`The tenant has no user with the e-mail ${email}. Check the tenant and the e-mail.`);
     }
     if (user.password_hash !== password_hash) {
       const changes = {

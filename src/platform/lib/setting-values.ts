@@ -55,7 +55,7 @@ const KEY_BYTES = 32;
 export function parseKey(value: string): Buffer {
   const key = Buffer.from(value, 'base64');
   if (!/^[A-Za-z0-9+/_-]+=*$/.test(value) || key.length !== KEY_BYTES) {
-    throw new InvalidValueError('must be 32 bytes in base64 (openssl rand -base64 32)');
+    throw new InvalidValueError('must be 32 bytes in base64, for example the output of "openssl rand -base64 32"');
   }
   return key;
 }
@@ -137,7 +137,7 @@ export function parseKeySetUrl(value: string): URL {
 export function parseBrand(value: string): string {
   if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?$/.test(value)) {
     throw new InvalidValueError(
-      `must be 1 to 40 letters, digits or hyphens, without a hyphen at either end, not ${JSON.stringify(value)}`,
+      `must be 1 to 40 letters, digits or hyphens that begin and end with a letter or a digit, not ${JSON.stringify(value)}`,
     );
   }
   return value;

@@ -34,7 +34,8 @@ export async function tryDatabase(config: Config, url: string): Promise<Findings
 
 function refused({ databaseUrl }: Config, error: unknown): OperatorError {
   const what = databaseUrl === null ? 'The database in DATA_DIR' : `The database at ${new URL(databaseUrl).host}`;
-  return new OperatorError(`${what} cannot be used: ${(error as Error).message}`, { cause: error });
+  const setting = databaseUrl === null ? 'DATA_DIR' : 'DATABASE_URL';
+  return new OperatorError(`${what} cannot be used (${(error as Error).message}). Check ${setting}.`, { cause: error });
 }
 
 /** Describes the state of a database, and finds its faults. */

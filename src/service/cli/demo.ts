@@ -112,7 +112,9 @@ async function bookStay(db: Database, tenant: Tenant, properties: AppliedTenant[
   const person = (await listUsers(db, tenant.id)).find(({ email }) => email === FRONT_DESK_EMAIL);
   const roomType = properties.flatMap(({ room_types }) => room_types).find(({ name }) => name === BOOKED_ROOM_TYPE);
   if (person === undefined || roomType === undefined) {
-    throw new Error('The front desk or the room type of the stay is missing after the demo tenant was created.');
+    throw new Error(
+      `The demo tenant was created without the user ${FRONT_DESK_EMAIL} or without the room type "${BOOKED_ROOM_TYPE}".`,
+    );
   }
   const stays = new StaffStays({ db, findRoomType: createRoomTypeFinder({ db, caches: NO_CACHES }) });
   const today = todayIn(tenant.timezone);

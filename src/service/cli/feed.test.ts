@@ -21,7 +21,7 @@ describe('roomservice feed expire-cursors', () => {
     await causeEvent(service, tenant);
     const { next: old } = await readToEnd(service, tenant.partner);
     const { stdout } = await succeed(['feed', 'expire-cursors'], { env: envOf(service) });
-    assert.match(stdout, /^Every cursor of the event feed from before this moment gets 400\./);
+    assert.match(stdout, /^The service now refuses every earlier cursor of the event feed with 400\./);
     const refused = await service.call('GET', `${EVENTS}?after=${old}`, { headers: tenant.partner });
     assert.deepEqual([refused.status, refused.body.code], [400, 'invalid_request']);
     const { ids, next } = await readToEnd(service, tenant.partner);

@@ -16,7 +16,7 @@ export async function expireCursors(config: Config, options: { json?: boolean })
       printJson({ era });
     } else {
       print(
-        'Every cursor of the event feed from before this moment gets 400. The error message tells the partner how to continue.',
+        'The service now refuses every earlier cursor of the event feed with 400. The error message tells the partner how to continue.',
       );
     }
   } finally {

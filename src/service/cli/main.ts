@@ -219,7 +219,7 @@ function addClusterCommands(program: Command): void {
     });
   cluster
     .command('verify')
-    .description('list the tables that are not where they must be')
+    .description('list the tables that are in the wrong place')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = configure();
@@ -277,7 +277,7 @@ function addMaintenanceCommands(program: Command): void {
 function positiveNumber(text: string): number {
   const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
   if (!(number > 0 && Number.isFinite(number))) {
-    throw new InvalidArgumentError('It must be a number above 0, such as 60 or 0.5.');
+    throw new InvalidArgumentError('The value must be a number above 0, such as 60 or 0.5.');
   }
   return number;
 }

@@ -27,6 +27,7 @@ export async function initTenant(file: string | undefined): Promise<void> {
     );
   });
   print(
-    `${file} is written, with a new password of the owner. Replace the values with your own, and run "roomservice tenant apply ${file}".`,
+    `${file} was written. It contains a new password of the owner. Replace the other values with your own, ` +
+      `and run "roomservice tenant apply ${file}".`,
   );
 }
