@@ -1,34 +1,36 @@
 /**
- * Runs all test files, or only those that match the given patterns. Prints the result of each test, and the counts at the end.
+ * Runs all test files, or only those that match the given patterns. Prints a line on stderr when a file has ended. Prints the result of each
+ * test, and the counts at the end.
  *
  *   npm test
  *   npm test -- 'src/hotel/rates/*.test.ts'
  *
- * Several test files share a process, because a new process uses 1.3 s of processor time until it has loaded and warmed up the service
- * (docs/decisions/0011-testing.md).
+ * A few processes run all files. Each process takes the next file when its last one has ended, because a new process uses 1.3 s of
+ * processor time until it has loaded and warmed up the service (docs/decisions/0011-testing.md).
  */
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { globalSetup, globalTeardown } from '#test/support/global-setup.ts';
+import { runFolder } from '#test/support/run-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
-/** Folder for the modules that this script writes. Each test process runs one module, which imports the test files of the process. */
-const GROUPS_DIR = join(ROOT, 'node_modules/.cache/test-groups');
+/** Folder for the modules that this script writes. Each test process runs one of them. */
+const MODULES_DIR = join(ROOT, 'node_modules/.cache/test-processes');
 /**
  * Number of concurrent test processes. Three busy processes keep two cores busy, because a test also waits. With more busy processes, tests
- * with time limits fail. The fourth process runs the `WAITING_FILES`, which use little processor time.
+ * with time limits fail. The fourth process begins with the `WAITING_FILES`, which use little processor time.
  */
 const PROCESSES = 4;
 /**
- * Test files that wait for most of their time, because they prove real time limits such as grace times and leases. They share one process,
- * which starts first and runs beside the busy processes until nearly the end.
+ * Test files that wait for most of their time, because they prove real time limits such as grace times and leases. One process runs them
+ * before all other files.
  */
 const WAITING_FILES = [
   'src/service/cli/keys.test.ts',
@@ -43,19 +45,16 @@ const WAITING_FILES = [
   'src/webhooks/deliveries/failing-receivers.test.ts',
   'src/webhooks/deliveries/scan-lease.test.ts',
 ];
-const FILES_PER_PROCESS = 12;
 /**
- * Beginnings of the paths of test files that take long, with the number of files per process. These files start before all others.
- * Otherwise they would run at the end, when most other processes have ended and cores are idle.
+ * Beginnings of the paths of test files that take long. These files start before the others. Otherwise one of them could start last, and
+ * run when the other processes have ended and a core is idle.
  */
 const SLOW_PATHS = [
-  { start: 'test/browser/', filesPerProcess: 1 },
-  { start: 'test/routing/', filesPerProcess: 1 },
-  { start: 'test/fuzz/', filesPerProcess: 3 },
-  { start: 'src/platform/http/redis', filesPerProcess: 6 },
-  { start: 'src/service/cli/', filesPerProcess: 3 },
-  { start: 'src/webhooks/deliveries/', filesPerProcess: 6 },
-  { start: 'src/service/tenant-document/', filesPerProcess: 7 },
+  'test/browser/',
+  'src/service/cli/',
+  'test/fuzz/',
+  'src/platform/http/redis',
+  'src/webhooks/deliveries/',
 ];
 
 async function main(patterns: string[]): Promise<void> {
@@ -66,17 +65,24 @@ async function main(patterns: string[]): Promise<void> {
   if (files.length === 0) {
     throw new Error(`No test file matches ${patterns.join(' ')}.`);
   }
-  const modules = await writeModules(makeGroups(files));
   await globalSetup();
+  const modules = await writeModules(files);
   const unfinished = new Set(files);
   const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, () => interruption.abort());
   }
   const results = run({ files: modules, concurrency: PROCESSES, signal: interruption.signal })
-    .on('test:pass', ({ name }) => unfinished.delete(name))
-    .on('test:fail', ({ name }) => {
-      unfinished.delete(name);
+    .on('test:complete', ({ name, details }) => {
+      // Each test file is a suite that has the name of the file.
+      if (unfinished.delete(name)) {
+        const done = `${files.length - unfinished.size} of ${files.length} files`;
+        console.error(
+          `${done}: ${name} ${details.passed ? 'passed' : 'FAILED'}, ${Math.round(details.duration_ms / 100) / 10} s`,
+        );
+      }
+    })
+    .on('test:fail', () => {
       process.exitCode = 1;
     });
   const report = results.compose(spec);
@@ -93,47 +99,27 @@ async function main(patterns: string[]): Promise<void> {
   }
 }
 
-/** Divides the test files into groups. The files of a group run in one process, one after the other. Groups that take long come first. */
-function makeGroups(files: string[]): string[][] {
-  const waiting = WAITING_FILES.filter((file) => files.includes(file));
-  const isSlow = (file: string) => SLOW_PATHS.some(({ start }) => file.startsWith(start));
-  const busy = files.filter((file) => !waiting.includes(file));
-  return [
-    ...(waiting.length > 0 ? [waiting] : []),
-    ...SLOW_PATHS.flatMap(({ start, filesPerProcess }) =>
-      chunksOf(
-        busy.filter((file) => file.startsWith(start)),
-        filesPerProcess,
-      ),
-    ),
-    ...chunksOf(
-      busy.filter((file) => !isSlow(file)),
-      FILES_PER_PROCESS,
-    ),
-  ];
-}
-
-function chunksOf<Item>(items: Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
-}
-
 /**
- * Writes one module for each group of test files. The module imports each test file inside a suite, and the name of the suite is the path
- * of the file. Returns the paths of the modules.
+ * Writes the module of each test process, and returns the paths of the modules. All modules take files from one list, so a file runs only
+ * once. Only their orders differ.
  */
-async function writeModules(groups: string[][]): Promise<string[]> {
-  await rm(GROUPS_DIR, { recursive: true, force: true });
-  await mkdir(GROUPS_DIR, { recursive: true });
+async function writeModules(files: string[]): Promise<string[]> {
+  const isWaiting = (file: string) => WAITING_FILES.includes(file);
+  const rankOf = (file: string) => SLOW_PATHS.findIndex((start) => file.startsWith(start));
+  const slow = files.filter((file) => rankOf(file) !== -1).sort((one, other) => rankOf(one) - rankOf(other));
+  const busy = [...slow, ...files.filter((file) => rankOf(file) === -1)].filter((file) => !isWaiting(file));
+  const waiting = files.filter(isWaiting);
+  const claimsDir = join(runFolder() ?? '', 'claims');
+  await Promise.all([MODULES_DIR, claimsDir].map((folder) => mkdir(folder, { recursive: true })));
   return await Promise.all(
-    groups.map(async (group, index) => {
-      const path = join(GROUPS_DIR, `${String(index).padStart(3, '0')}.test.mjs`);
-      const suites = group.map((file) => {
-        const url = pathToFileURL(join(ROOT, file)).href;
-        return `describe(${JSON.stringify(file)}, async () => void (await import(${JSON.stringify(url)})));\n`;
-      });
-      await writeFile(path, `import { describe } from 'node:test';\n${suites.join('')}`);
+    Array.from({ length: Math.min(PROCESSES, files.length) }, async (_, index) => {
+      const ordered = index === 0 ? [...waiting, ...busy] : [...busy, ...waiting];
+      const path = join(MODULES_DIR, `${index}.test.mjs`);
+      const program = [
+        `import { runTestFiles } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'test-process.ts')).href)};`,
+        `await runTestFiles(${JSON.stringify({ root: ROOT, files: ordered, claimsDir })});`,
+      ];
+      await writeFile(path, program.join('\n'));
       return path;
     }),
   );

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -151,19 +150,6 @@ export async function clusterDirOf(dataDir: string): Promise<string> {
 export async function postgresPid(dataDir: string): Promise<number> {
   const path = join(await clusterDirOf(dataDir), 'postmaster.pid');
   return Number.parseInt(await readFile(path, 'utf8').catch(() => '0'), 10);
-}
-
-/**
- * Returns true if the process runs. Returns false for a zombie, which is a process that has ended but that its parent
- * has not yet reaped.
- */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -1,15 +1,59 @@
+import { globSync, statfsSync, statSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { findPostmaster, stopPostmaster } from '#platform/db/embedded/postmaster.ts';
+import { isRunning } from './process.ts';
 
 /** Environment variable with the path of the folder that all test processes of one run share. */
 const VARIABLE = 'TEST_RUN_FOLDER';
+/** File system of Linux whose files are in memory only. */
+const MEMORY_FILE_SYSTEM = { path: '/dev/shm', type: 0x01021994 };
+/** Free space that a run needs, in bytes. A run uses less than 2 GiB at the same time. */
+const NEEDED_SPACE = 4 * 1024 ** 3;
 
-/** Makes the folder that all test processes of this run share. Every user may enter it. */
+/** Beginning of the name of a run folder. The id of the process that runs the tests follows. */
+const PREFIX = 'rs-run-';
+
+/**
+ * Makes the folder that all test processes of this run share. Every user may enter it. It is also the folder for temporary files of the test
+ * processes, so a run leaves no file behind. The folder is in memory if the machine has enough of it, because creating and removing the
+ * hundreds of files of each test database takes twice as long on a disk. Also removes the folders of killed runs.
+ */
 export async function makeRunFolder(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'rs-run-'));
+  const parent = hasMemoryFileSystem() ? MEMORY_FILE_SYSTEM.path : tmpdir();
+  await removeFoldersOfKilledRuns(parent);
+  const folder = await mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
   await chmod(folder, 0o755);
   process.env[VARIABLE] = folder;
+  process.env['TMPDIR'] = folder;
+}
+
+/** Removes each run folder of this user whose process has ended. Stops the PostgreSQL processes of such a folder first. */
+async function removeFoldersOfKilledRuns(parent: string): Promise<void> {
+  for (const name of globSync(`${PREFIX}*`, { cwd: parent })) {
+    const folder = join(parent, name);
+    const isOwn = statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.();
+    if (isOwn && !isRunning(Number.parseInt(name.slice(PREFIX.length), 10))) {
+      for (const file of globSync('**/postmaster.pid', { cwd: folder })) {
+        const clusterDir = dirname(join(folder, file));
+        const postmaster = await findPostmaster(clusterDir);
+        if (postmaster) {
+          await stopPostmaster(clusterDir, postmaster.pid);
+        }
+      }
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+function hasMemoryFileSystem(): boolean {
+  try {
+    const { type, bavail, bsize } = statfsSync(MEMORY_FILE_SYSTEM.path);
+    return type === MEMORY_FILE_SYSTEM.type && bavail * bsize >= NEEDED_SPACE;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the folder that all test processes of this run share, or undefined if `npm test` has not started this process. */

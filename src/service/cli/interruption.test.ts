@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { cleanUp, isRunning, postgresPid, startCommand } from '#test/support/command.ts';
+import { cleanUp, postgresPid, startCommand } from '#test/support/command.ts';
+import { isRunning } from '#test/support/process.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { eventually } from '#test/support/webhooks.ts';
 

@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { cleanUp, isRunning, newFolder, postgresPid, runCommand, startServing } from '#test/support/command.ts';
+import { cleanUp, newFolder, postgresPid, runCommand, startServing } from '#test/support/command.ts';
+import { isRunning } from '#test/support/process.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 
 const node = ['/usr/local/bin/node', '/usr/bin/node'].find(isTooOld) ?? '';

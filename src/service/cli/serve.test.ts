@@ -5,13 +5,13 @@ import { promisify } from 'node:util';
 import {
   cleanUp,
   freePort,
-  isRunning,
   newDataDir,
   postgresPid,
   runCommand,
   type Serving,
   startServing,
 } from '#test/support/command.ts';
+import { isRunning } from '#test/support/process.ts';
 
 /** These tests share one DATA_DIR and run in order. Each test continues from the state that the previous test leaves. */
 describe('serve on its embedded database', () => {

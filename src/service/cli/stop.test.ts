@@ -5,14 +5,8 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import {
-  cleanUp,
-  isRunning,
-  newCertificateFile,
-  postgresPid,
-  type Serving,
-  startServing,
-} from '#test/support/command.ts';
+import { cleanUp, newCertificateFile, postgresPid, type Serving, startServing } from '#test/support/command.ts';
+import { isRunning } from '#test/support/process.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
