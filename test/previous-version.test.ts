@@ -6,7 +6,8 @@ import { book, openHotel, reservationPath } from './support/hotel.ts';
 import { invite, NEW_PASSWORD } from './support/people.ts';
 import { checkOut, OLDEST, reasonWithout } from './support/previous-version.ts';
 import { startReceiver } from './support/receiver.ts';
-import { callUnchecked, startService, type TestService } from './support/service.ts';
+import { callUnchecked } from './support/http.ts';
+import { startService, type TestService } from './support/service.ts';
 import { moveOrder, onlyDelivery, placeOrder, register } from './support/webhooks.ts';
 
 const skip = reasonWithout(OLDEST) ?? false;

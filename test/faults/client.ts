@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, type CallOptions, callUnchecked } from '../support/service.ts';
+import { type Answer, type CallOptions, callUnchecked } from '../support/http.ts';
 import type { History } from './history.ts';
 import type { Random } from './random.ts';
 import type { Marker, Tenant } from './tenants.ts';

@@ -4,7 +4,7 @@ import { ORDERS, STAFF_ORDERS } from '../support/restaurant.ts';
 import { RESERVATIONS, ROOMS, STAFF_RESERVATIONS, dayAhead } from '../support/hotel.ts';
 import { CHANNELS, RECEIVER, channelHeaders, type TestChannel } from '../support/channel.ts';
 import { newEmail, PEOPLE } from '../support/people.ts';
-import type { Answer, CallOptions } from '../support/service.ts';
+import type { Answer, CallOptions } from '../support/http.ts';
 import { CONSOLE, consoleHeaders, SESSION, tokenOf } from '../support/sessions.ts';
 import { PASSWORD } from './house.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Answer } from './service.ts';
+import type { Answer } from './http.ts';
 
 /**
  * Asserts that a response is an error with the given status and code, and that its body has only the fields `code` and

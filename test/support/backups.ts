@@ -24,11 +24,11 @@ export function sourceOf(rows: Rows) {
 
 export const OPTIONS = { version: '1.2.3', sealedKey: null };
 
-/** Rows of three tables: a small table, an empty table, and a table of more than 5 MiB. */
+/** Rows of three tables: a small table, an empty table, and a table of more than 5 MiB with rows of 64 bytes. */
 export const smallRows = (): Rows => ({
   one: [Buffer.from('1\n2'), Buffer.from('3\n')],
   empty: [],
-  two: [Buffer.alloc(5 * MIB, 'abc\n'), Buffer.from('last\n')],
+  two: [Buffer.alloc(5 * MIB, `${'abc'.padEnd(63, '.')}\n`), Buffer.from('last\n')],
 });
 
 /** Writes a backup of `smallRows` to a new file. The backup contains a master key that a passphrase encrypts. */

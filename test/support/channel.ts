@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { signBody } from '#webhooks/deliveries/signature.ts';
-import type { Answer, TestService, TestTenant } from './service.ts';
+import type { Answer } from './http.ts';
+import type { TestService, TestTenant } from './service.ts';
 
 export const CHANNELS = '/v1/channel-manager/channels/';
 export const RECEIVER = '/v1/channel-manager/receiver/reservations/';

@@ -3,7 +3,8 @@ import type { Insertable } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import type { Delivery, Event } from '#platform/db/types.ts';
 import { newId } from '#platform/lib/ids.ts';
-import type { Answer, TestService, TestTenant } from './service.ts';
+import type { Answer } from './http.ts';
+import type { TestService, TestTenant } from './service.ts';
 
 export const EVENTS = '/v1/third-party/events/';
 

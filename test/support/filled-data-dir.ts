@@ -3,7 +3,8 @@ import { runCommand, startServing } from './command.ts';
 import { dayAhead } from './hotel.ts';
 import { newMigratedDataDir } from './migrated-data-dir.ts';
 import type { Receiver } from './receiver.ts';
-import { type Answer, call } from './service.ts';
+import type { Answer } from './http.ts';
+import { call } from './service.ts';
 import { eventually } from './webhooks.ts';
 
 type Send = (method: string, path: string, json?: unknown) => Promise<Answer>;

@@ -3,7 +3,8 @@ import { todayIn } from '#platform/lib/dates.ts';
 import { recount } from '#hotel/reservations/reservations.ts';
 import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { makeChannel, sendReservation } from './channel.ts';
-import type { Answer, TestService, TestTenant } from './service.ts';
+import type { Answer } from './http.ts';
+import type { TestService, TestTenant } from './service.ts';
 import { sampleHotel } from './tenants.ts';
 
 export const ROOMS = '/v1/third-party/hotels/rooms/';

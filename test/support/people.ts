@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Answer, TestService, TestTenant } from './service.ts';
+import type { Answer } from './http.ts';
+import type { TestService, TestTenant } from './service.ts';
 import { CONSOLE, consoleHeaders, ME, tokenOf as cookieTokenOf } from './sessions.ts';
 
 export const PEOPLE = '/v1/staff/people/';

@@ -2,7 +2,8 @@ import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
 import { makeChannel, type TestChannel, sendReservation } from './channel.ts';
 import { pmsHeaders, RESERVATIONS } from './hotel.ts';
-import type { Answer, TestService, TestTenant } from './service.ts';
+import type { Answer } from './http.ts';
+import type { TestService, TestTenant } from './service.ts';
 import { sampleHotel } from './tenants.ts';
 
 export const PMS = '/v1/channel-manager/pms';

@@ -127,9 +127,13 @@ export async function startRedisSentinels(program: string): Promise<RedisGroup> 
   };
 }
 
+/** Client of which `command` makes copies. A new client would take 10 ms, because it gets a method for each command of Redis. */
+const prototype = createClient({ RESP: 2 });
+
 /** Sends one Redis command to a server, and returns the response as text. */
 async function command(redis: Redis, args: string[]): Promise<string> {
-  const client = createClient({ url: redis.url, RESP: 2 });
+  const { hostname: host, port } = new URL(redis.url);
+  const client = prototype.duplicate({ socket: { host, port: Number(port) } });
   await client.connect();
   try {
     return String(await client.sendCommand<string | string[]>(args));

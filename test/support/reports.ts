@@ -1,6 +1,7 @@
 import type { DayReport } from '#staff/reports/schema.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
-import type { Answer, TestService, TestTenant } from './service.ts';
+import type { Answer } from './http.ts';
+import type { TestService, TestTenant } from './service.ts';
 
 export const REPORT = '/v1/staff/reports/days/';
 

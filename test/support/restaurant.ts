@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { Dish, MenuDocument } from '#restaurant/menu/schema.ts';
-import type { Answer, TestService, TestTenant } from './service.ts';
+import type { Answer } from './http.ts';
+import type { TestService, TestTenant } from './service.ts';
 
 export const MENU = '/v1/third-party/menu/';
 export const ORDERS = '/v1/third-party/orders/';

@@ -16,6 +16,7 @@ import { type AppliedTenant, applyTenantDocument } from '#service/tenant-documen
 import { issueToken } from '#access/tenants/tokens.ts';
 import { type DeliveryPace, startWorker } from '#service/worker.ts';
 import type { TestCallOptions } from '#webhooks/deliveries/test-call.ts';
+import { type Answer, type CallOptions, callUnchecked } from './http.ts';
 import { assertDocumented } from './openapi-documents.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { openServiceDatabase } from '../routing/service-database.ts';
@@ -43,28 +44,6 @@ export interface ServiceOptions {
   stopping?: AbortSignal;
   /** Function that receives every log line. */
   onLog?: (line: string) => void;
-}
-
-/**
- * A response that was read to its end. `body` is the parsed JSON, the text of a response with another content type, or null if the response
- * has no body. Of a stream of events, which has no end, only the first bytes were read, and `body` is their text.
- */
-export interface Answer {
-  status: number;
-  headers: Headers;
-  text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of every shape
-  body: any;
-}
-
-export interface CallOptions {
-  headers?: Record<string, string>;
-  /** Value that is sent as a JSON body. */
-  json?: unknown;
-  /** Body that is sent unchanged. `fetch` sets a content type that fits the class of the body. */
-  body?: string | Buffer | URLSearchParams | FormData;
-  /** Signal that aborts the call. The call then throws. */
-  signal?: AbortSignal;
 }
 
 export interface TestTenant {
@@ -201,42 +180,6 @@ export async function call(url: string, method: string, path: string, options: C
   const answer = await callUnchecked(url, method, path, options);
   assertDocumented(method, path, answer);
   return answer;
-}
-
-/**
- * Calls a URL, but does not compare the response with the OpenAPI documents, because a load balancer may have sent it.
- */
-export async function callUnchecked(
-  url: string,
-  method: string,
-  path: string,
-  options: CallOptions = {},
-): Promise<Answer> {
-  const { json, body, signal, headers = {} } = options;
-  const response = await fetch(url + path, {
-    method,
-    redirect: 'manual',
-    headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    ...(body === undefined ? {} : { body }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  if (response.headers.get('content-type') === 'text/event-stream') {
-    const text = await firstTextOf(response);
-    return { status: response.status, headers: response.headers, text, body: text === '' ? null : text };
-  }
-  const text = await response.text();
-  const isCsv = response.headers.get('content-type')?.startsWith('text/csv') === true;
-  const parsed = text === '' ? null : isCsv ? text : JSON.parse(text);
-  return { status: response.status, headers: response.headers, text, body: parsed };
-}
-
-/** Returns the first bytes of a response as text, and closes its connection. */
-async function firstTextOf({ body }: Response): Promise<string> {
-  const reader = body?.getReader();
-  const first = await reader?.read();
-  await reader?.cancel();
-  return Buffer.from(first?.value ?? []).toString();
 }
 
 /** Environment variables of a command that uses the database and the master key of the service. */

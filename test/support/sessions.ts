@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { LIFETIMES, type NewSignIn, Sessions } from '#access/sessions/sessions.ts';
 import type { Area } from '#access/tenants/tenants.ts';
 import { newId } from '#platform/lib/ids.ts';
-import type { Answer, TestService, TestTenant } from './service.ts';
+import type { Answer } from './http.ts';
+import type { TestService, TestTenant } from './service.ts';
 import { OWNER_PASSWORD, STAFF_PASSWORD } from './tenants.ts';
 
 export const SESSION = '/v1/auth/session/';

@@ -16,7 +16,8 @@ import { cleanUp, newFolder, startServing, succeed } from '../support/command.ts
 import { readEvents } from '../support/feed.ts';
 import { book, pmsHeaders, reservationPath, type TestHotel, writePlan } from '../support/hotel.ts';
 import { orderPath, setOrderStatus } from '../support/restaurant.ts';
-import { type Answer, call, type TestService } from '../support/service.ts';
+import type { Answer } from '../support/http.ts';
+import { call, type TestService } from '../support/service.ts';
 import { OWNER_PASSWORD, sampleHotel, sampleTenant } from '../support/tenants.ts';
 import { placeOrder, register } from '../support/webhooks.ts';
 import { type Dump, MASTER_KEY, readAll, signIn } from './release.ts';

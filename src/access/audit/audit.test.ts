@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertError } from '#test/support/answers.ts';
-import { type CallOptions, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { CallOptions } from '#test/support/http.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { OWNER_PASSWORD, sampleHotel } from '#test/support/tenants.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { setPassword } from '../tenants/tenants.ts';

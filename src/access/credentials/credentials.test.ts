@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { type CallOptions, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { CallOptions } from '#test/support/http.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { Credential, CredentialSecret } from './schema.ts';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, startServing } from '#test/support/command.ts';
-import { type Answer, call, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { call, startService, type TestService, type TestTenant } from '#test/support/service.ts';
 
 const PATH = '/v1/third-party/menu/';
 const LANES = 4;

@@ -11,7 +11,8 @@ import {
   PEOPLE,
   tokenOf,
 } from '#test/support/people.ts';
-import { type CallOptions, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { CallOptions } from '#test/support/http.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { CONSOLE } from '#test/support/sessions.ts';
 import { createTenantTokens } from '#platform/lib/tenant-token.ts';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { cookieOf } from '#test/support/people.ts';
-import { type Answer, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { CONSOLE } from '#test/support/sessions.ts';
 
 const DISPLAYS = '/v1/staff/displays/';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { countPasswordHashes } from '#test/support/password-hashes.ts';
-import { type Answer, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { CONSOLE, consoleHeaders, ME, personId, SESSION, signIn, tokenOf } from '#test/support/sessions.ts';
 import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 

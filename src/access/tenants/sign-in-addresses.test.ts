@@ -3,7 +3,8 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { countPasswordHashes } from '#test/support/password-hashes.ts';
 import { dumpRows } from '#test/support/restaurant.ts';
-import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 

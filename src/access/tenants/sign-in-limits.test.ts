@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { countPasswordHashes } from '#test/support/password-hashes.ts';
-import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { OWNER_PASSWORD, STAFF_PASSWORD } from '#test/support/tenants.ts';
 
 let service: TestService;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
-import { type Answer, type CallOptions, startService, type TestService } from '#test/support/service.ts';
+import type { Answer, CallOptions } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { OWNER_PASSWORD, STAFF_PASSWORD, sampleTenant } from '#test/support/tenants.ts';
 
 const PATH = '/v1/auth/token/';

@@ -13,7 +13,8 @@ import {
   type TestHotel,
   writePlan,
 } from '#test/support/hotel.ts';
-import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { calendarTexts, findCalendar } from './calendar.ts';
 

@@ -16,7 +16,8 @@ import {
   STAFF_RESERVATIONS,
   type TestHotel,
 } from '#test/support/hotel.ts';
-import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { createDatabase } from '#platform/db/database.ts';
 
 const ROOM_TYPES = { Double: 3, Suite: 1, Bunk: 6 };

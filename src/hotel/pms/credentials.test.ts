@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { PMS } from '#test/support/pms.ts';
-import { type CallOptions, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { CallOptions } from '#test/support/http.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 
 const PATH = '/v1/channel-manager/credentials/';
 const THIRD_PARTY_PATH = '/v1/third-party/credentials/';

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { dayAfter, dayAhead } from '#test/support/hotel.ts';
 import { bookByPartner, hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
-import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 /** Number of nights of a long write. A write of at most 100 nights is short. */
 const MANY = 101;

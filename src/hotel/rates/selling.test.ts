@@ -3,7 +3,8 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { AVAILABILITY } from '#test/support/hotel.ts';
 import { bookByPartner, hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
-import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { countWaiting } from '#test/support/statements.ts';
 import { eventually } from '#test/support/webhooks.ts';
 

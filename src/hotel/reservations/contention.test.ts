@@ -14,7 +14,8 @@ import {
   reservationPath,
   sellable,
 } from '#test/support/hotel.ts';
-import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { nightsOf } from '#platform/lib/dates.ts';
 
 let service: TestService;

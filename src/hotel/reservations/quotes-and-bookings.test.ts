@@ -14,7 +14,8 @@ import {
   writePlan,
 } from '#test/support/hotel.ts';
 import { PMS } from '#test/support/pms.ts';
-import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 const SEED = 25;
 /** Number of stays that are quoted and then booked. */

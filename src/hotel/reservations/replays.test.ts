@@ -14,7 +14,8 @@ import {
   type TestHotel,
   writePlan,
 } from '#test/support/hotel.ts';
-import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
 let hotel: TestHotel;

@@ -13,7 +13,8 @@ import {
   STAFF_RESERVATIONS,
   type TestHotel,
 } from '#test/support/hotel.ts';
-import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 
 let service: TestService;

@@ -34,11 +34,11 @@ describe('writeBackup', () => {
     const progress: [string, number][] = [];
     const onTable = (table: string, rows: number) => progress.push([table, rows]);
     const { counts, bytes } = await writeBackup(path, sourceOf(smallRows()), { ...OPTIONS, sealedKey, onTable });
-    assert.deepEqual(counts, { one: 2, empty: 0, two: (5 * MIB) / 4 + 1 });
+    assert.deepEqual(counts, { one: 2, empty: 0, two: (5 * MIB) / 64 + 1 });
     assert.deepEqual(progress, [
       ['one', 2],
-      ['two', (5 * MIB) / 4],
-      ['two', (5 * MIB) / 4 + 1],
+      ['two', (5 * MIB) / 64],
+      ['two', (5 * MIB) / 64 + 1],
     ]);
     const { size, mode } = await stat(path);
     assert.equal(size, bytes);

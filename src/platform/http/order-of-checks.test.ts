@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Answer, type CallOptions, startService, type TestService } from '#test/support/service.ts';
+import type { Answer, CallOptions } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 

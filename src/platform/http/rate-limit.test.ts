@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { FastifyReply } from 'fastify';
-import { type Answer, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { createCounter, createMemoryBudgets, countCall } from './rate-limit.ts';
 
 const ORDERS = '/v1/third-party/orders/';

@@ -89,20 +89,21 @@ class TwoNodes implements AsyncDisposable {
   }
 }
 
+/** Servers of Redis, with the number of credentials whose calls are counted. A cluster divides the budgets among its primaries. */
 const SETUPS = [
-  { name: 'a Redis Cluster of three primaries', start: (name: string) => startRedisCluster(name) },
-  { name: 'a Redis with Sentinels', start: startRedisSentinels },
+  { name: 'a Redis Cluster of three primaries', start: (name: string) => startRedisCluster(name), credentials: 4 },
+  { name: 'a Redis with Sentinels', start: startRedisSentinels, credentials: 1 },
 ];
 
-for (const { name, start } of SETUPS) {
+for (const { name, start, credentials } of SETUPS) {
   describe(`budgets of calls in ${name}, shared by two nodes of the service`, { skip }, () => {
-    it('429: the nodes get 340 calls of each of four credentials, and exactly 300 of each are accepted', async () => {
+    it(`429: of the 340 calls of each credential (${credentials} in all) to both nodes, exactly 300 are accepted`, async () => {
       const group = await start(program ?? '');
       const first = await startService({ budgets: await createRedisBudgets(group.url, SILENT) });
       const second = await startService({ beside: first, budgets: await createRedisBudgets(group.url, SILENT) });
       try {
         const { tenantId } = await first.tenant();
-        for (let credential = 0; credential < 4; credential += 1) {
+        for (let credential = 0; credential < credentials; credential += 1) {
           const { partner: headers } = await first.credential(tenantId);
           const calls = Array.from({ length: 340 }, async (_, index) => {
             const node = index % 2 === 0 ? first : second;

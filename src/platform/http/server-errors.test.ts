@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { type DatabaseProxy, startDatabaseProxy } from '#test/support/database-proxy.ts';
-import { type Answer, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 

@@ -3,7 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dumpRows, listDishes, orderPath, ORDERS, place, STAFF_ORDERS } from '#test/support/restaurant.ts';
-import { type CallOptions, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { CallOptions } from '#test/support/http.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import type { Dish } from '../menu/menu.ts';
 
 const QUOTE = `${ORDERS}quote/`;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dishOf, dumpRows, setOrderStatus, ORDERS, place, STAFF_MENU } from '#test/support/restaurant.ts';
-import { type Answer, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 
 let service: TestService;
 let tenant: TestTenant;

@@ -6,7 +6,8 @@ import { eventRows } from '#test/support/events.ts';
 import { book, openHotel, setStayStatus, type TestHotel } from '#test/support/hotel.ts';
 import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
-import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import type { Answer } from '#test/support/http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { eventually, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 

@@ -5,7 +5,7 @@ import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
 import { CHANNELS } from '../../support/channel.ts';
 import { MENU } from '../../support/restaurant.ts';
-import { type Answer, callUnchecked } from '../../support/service.ts';
+import { type Answer, callUnchecked } from '../../support/http.ts';
 import { OWNER_PASSWORD, sampleHotel, sampleMenu, sampleTenant, STAFF_PASSWORD } from '../../support/tenants.ts';
 import { Pools } from '../../fuzz/pools.ts';
 import { collectionOf } from '../../fuzz/world.ts';
