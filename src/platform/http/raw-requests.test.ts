@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
-import { ServerResponse, STATUS_CODES } from 'node:http';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { queryObjects } from 'node:v8';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { exchange, openConnection, type RawAnswer } from '#test/support/raw-http.ts';
 import { startService, type TestService } from '#test/support/service.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const ORDERS = '/v1/third-party/orders/';
 const HOST = 'Host: example.org\r\n';
@@ -242,15 +247,20 @@ describe('raw requests on a socket', () => {
   });
 
   it('when a response has been sent on an open connection, its ServerResponse object does not stay in memory', async () => {
-    // Other test files of this process may still hold ServerResponse objects, so the test checks only that their number does not grow.
-    const heldBefore = queryObjects(ServerResponse, { format: 'count' });
+    const responses: WeakRef<ServerResponse>[] = [];
+    const remember = (message: unknown) => {
+      responses.push(new WeakRef((message as { response: ServerResponse }).response));
+    };
+    subscribe('http.server.request.start', remember);
     const connections = Array.from({ length: 10 }, () => openConnection(service.url));
     for (const connection of connections) {
       connection.send(`GET ${ORDERS} HTTP/1.1\r\n${HOST}${auth}\r\n`);
       await connection.waitFor(1);
     }
-    const held = queryObjects(ServerResponse, { format: 'count' });
-    assert.ok(held <= heldBefore, `${held} objects instead of ${heldBefore}`);
+    unsubscribe('http.server.request.start', remember);
+    collectGarbage();
+    const held = responses.filter((response) => response.deref() !== undefined);
+    assert.deepEqual([responses.length, held.length], [10, 0]);
     connections.forEach(({ socket }) => socket.destroy());
   });
 });
