@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { anyCharacter } from './support/texts.ts';
 import { verify } from '../examples/receiver/verify.ts';
 import { Running } from '../scripts/running.ts';
 import { signBody } from '#webhooks/deliveries/signature.ts';
@@ -24,7 +25,7 @@ describe('the example signature verification', () => {
 
   test('the example signature verification accepts every body that the service signed, with any secret', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.uint8Array(), (anySecret, bytes) => {
+      fc.property(fc.string({ unit: anyCharacter, minLength: 1 }), fc.uint8Array(), (anySecret, bytes) => {
         const [now, raw] = [nowSeconds(), Buffer.from(bytes)];
         return verify(anySecret, String(now), signBody(anySecret, now, raw), raw);
       }),

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../support/texts.ts';
 import { HOSTILE_KEYS, HOSTILE_VALUES, KEY } from './hostile.ts';
 import type { Schema } from './operations.ts';
 
@@ -72,7 +73,7 @@ const WORDS = ['Ana Lima', 'Pizza', '+351 912', 'a', '0'];
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...Object.values(HOSTILE_VALUES)) },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 40 }) },
 );
 
 /** Generates values for a schema. If `place.quality` is `spoilt`, some values are wrong. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { anyCharacter } from '#test/support/texts.ts';
 import { assertError } from '#test/support/answers.ts';
 import { orderPath, place } from '#test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
@@ -90,7 +91,7 @@ describe('external_order_id in a body and in a path', () => {
   }
 
   it('201, 200: an order with a random external_order_id without U+0000 is placed, and is read if the id is not . or ..', async () => {
-    const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 150 }).filter((id) => !id.includes('\0'));
+    const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 150 }).filter((id) => !id.includes('\0'));
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(text, { maxLength: 3 }), async (ids) => {
         const own = await service.credential(tenant.tenantId);
