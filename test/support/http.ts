@@ -38,7 +38,7 @@ export async function callUnchecked(
   const sent = await bodyOf(options);
   const response = await request(url + path, {
     dispatcher: connections,
-    method: method as Dispatcher.HttpMethod,
+    method,
     headers: Object.fromEntries(new Headers({ 'accept-encoding': 'gzip', ...sent.headers, ...options.headers })),
     body: sent.body,
     signal,
