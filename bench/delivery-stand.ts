@@ -1,5 +1,5 @@
 import type { Certificate } from '../test/support/certificate.ts';
-import { freePort } from '../test/support/command.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { callOnce, jsonCall } from './calls.ts';
 import { makeTrustedCertificate } from './certificate.ts';
 import { type Child, startChild } from './child.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../test/support/command.ts';
+import { freePort } from '../test/support/free-port.ts';
 
 const COMMAND = join(import.meta.dirname, '../bin/roomservice.js');
 const START_TIMEOUT_MS = 60_000;

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { START_ENVIRONMENT, START_FLAGS } from '#service/cli/start-settings.js';
-import { freePort } from '../test/support/command.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { createTestDatabase } from '../test/support/database.ts';
 import { startDatabaseProxy } from '../test/support/database-proxy.ts';
 import { Running } from './running.ts';

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Running } from '../../scripts/running.ts';
-import { freePort } from '../../test/support/command.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { VERSION } from '../src/version.ts';

@@ -6,10 +6,10 @@ import type { Operation, Schema } from './operations.ts';
 import { root } from './values.ts';
 
 /**
- * Value of each field in a large form. The value is long, so that even a form of 700 kB has at most 20,000 fields. The
- * service refuses a form with more fields.
+ * Value of each field in a large form. The value is long, so that even a form of 1 MiB has at most 20,000 fields. The
+ * service refuses a form with more fields before it decodes them.
  */
-const FILLER = '1'.repeat(30);
+const FILLER = '1'.repeat(45);
 
 type Body = Pick<HttpCase, 'headers' | 'body'>;
 /** Kind of body: a function that returns a body of about `sizeBytes` bytes. */

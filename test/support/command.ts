@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { findPostmaster, stopPostmaster } from '#platform/db/embedded/postmaster.ts';
@@ -172,16 +171,6 @@ export async function cleanUp(): Promise<void> {
     await rm(folder, { recursive: true, force: true });
   }
   folders.clear();
-}
-
-/** Returns a port that was free when it was checked, for a program that cannot choose a free port itself. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** Runs a command. @throws if it does not exit with 0, or if it prints on stderr */

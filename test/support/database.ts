@@ -25,7 +25,7 @@ export interface TestServer {
 /** Environment variable with the `TestServer` of this test run as JSON. The test processes inherit it. */
 const VARIABLE = 'TEST_SERVER';
 
-/** Tells the test processes that begin from now on which PostgreSQL the whole run uses. The caller keeps it open until the run ends. */
+/** Makes each test process that starts later use this PostgreSQL. The caller must keep the PostgreSQL open until the test run ends. */
 export function shareTestServer({ url, template }: TestServer): void {
   process.env[VARIABLE] = JSON.stringify({ url, template });
 }

@@ -4,7 +4,7 @@ import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from './command.ts';
+import { freePort } from './free-port.ts';
 import { acceptsConnections } from './accepts.ts';
 
 /** Returns the version of PgBouncer on this machine as a number, for example 1.18, or undefined if PgBouncer is not installed. */

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'redis';
-import { createProcess, createRedis, freePort, type Redis } from './redis.ts';
+import { freePort } from './free-port.ts';
+import { createProcess, createRedis, type Redis } from './redis.ts';
 
 const CLUSTER_SLOTS = 16_384;
 const DEADLINE_MS = 30_000;
@@ -134,8 +135,9 @@ const prototype = createClient({ RESP: 2 });
 async function command(redis: Redis, args: string[]): Promise<string> {
   const { hostname: host, port } = new URL(redis.url);
   const client = prototype.duplicate({ socket: { host, port: Number(port) } });
-  await client.connect();
+  client.on('error', () => {}); // The caller gets the error of the command.
   try {
+    await client.connect();
     return String(await client.sendCommand<string | string[]>(args));
   } finally {
     client.destroy();

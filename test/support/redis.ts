@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
 
 /**
  * Returns the program that this machine can run, `redis-server` or `valkey-server`, or undefined if it can run neither.
@@ -48,6 +49,10 @@ export async function createRedis(program: string, extraSettings: string[] = [])
   return await createProcess(program, port, (folder) => [...settings, '--dir', folder, ...extraSettings]);
 }
 
+/** Servers that run. The end of this process kills them, so a test that fails before it stops its servers does not delay the end. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
 /**
  * Prepares a process of Redis. The process runs only after `start`.
  * @param prepare returns the arguments of the program for a folder that is empty at first and lasts until `close`
@@ -63,6 +68,7 @@ export async function createProcess(
   const kill = async () => {
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       const ended = once(child, 'exit');
+      child.ref();
       child.kill('SIGKILL');
       await ended;
     }
@@ -75,7 +81,10 @@ export async function createProcess(
     },
     async start() {
       child = spawn(program, args, { stdio: 'ignore' });
-      await waitUntilResponding(port);
+      child.unref();
+      running.add(child);
+      child.once('exit', running.delete.bind(running, child));
+      await waitUntilResponding(child, port);
     },
     kill,
     freeze: () => void child?.kill('SIGSTOP'),
@@ -87,17 +96,13 @@ export async function createProcess(
   };
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function waitUntilResponding(port: number): Promise<void> {
+async function waitUntilResponding(child: ChildProcess, port: number): Promise<void> {
   for (let tries = 0; tries < 400; tries += 1) {
+    if (child.exitCode !== null) {
+      throw new Error(
+        `Redis ended with exit code ${child.exitCode}, perhaps because another program uses the port ${port}.`,
+      );
+    }
     const socket = connect(port, '127.0.0.1');
     try {
       await once(socket, 'connect');

@@ -62,5 +62,6 @@ export function runFolder(): string | undefined {
 }
 
 export async function removeRunFolder(): Promise<void> {
-  await rm(runFolder() ?? '', { recursive: true, force: true });
+  // After an interruption, a command that ends may still write a file.
+  await rm(runFolder() ?? '', { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

@@ -13,8 +13,8 @@ import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
 import { readOrders } from './store.ts';
 
 /**
- * Bounds of the pause between two passes, in milliseconds of real time. A pass changes the status of orders and stays that are due. Within
- * these bounds, the pause is one simulated second.
+ * Shortest and longest pause between two passes, in milliseconds of real time. A pass changes the status of orders and stays that are due.
+ * The pause is one second of the simulation, unless that is shorter or longer than these limits.
  */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;

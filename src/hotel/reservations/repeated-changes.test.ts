@@ -83,7 +83,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('200: a call with a repeated request_id and any other status gets the stored stay, and changes nothing', async () => {
+  it('200: a call that repeats a request_id, with the same or another status, gets the stored stay and changes nothing', async () => {
     const { reservation_id: id } = await newStay();
     const request_id = crypto.randomUUID();
     const first = await change(id, 'no_show', request_id);

@@ -135,7 +135,9 @@ export class Reservations {
     return await this.book(caller, input);
   }
 
-  /** Books the stay. Returns null if another reservation already has its external id or its natural id. */
+  /**
+   * Books the stay. Returns null if another reservation already has its external id, or the same short random code (natural id).
+   */
   async #bookNew(caller: Caller, input: ReservationCreate): Promise<ReservationResponse | null> {
     const { tenantId, credentialId, currency } = caller;
     const roomType = await requireActive(this.#findRoomType, tenantId, input.room_type_id);

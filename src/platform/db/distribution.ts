@@ -169,7 +169,7 @@ async function prepareForTables<T>(tx: Kysely<T>): Promise<void> {
 async function refuseOneNode<T>(db: Kysely<T>): Promise<void> {
   if ((await readLayout(db)) === 'one node') {
     throw new OperatorError(
-      'The database is not a cluster, because it has no extension "citus". Nothing needs to be distributed on one node. ' +
+      'The database is not a cluster, because it has no extension "citus". A database on one node needs no distribution. ' +
         'docs/operating/cluster.md says how to set up a cluster.',
     );
   }

@@ -46,7 +46,7 @@ describe('the bounds on the bytes of request bodies in memory', () => {
     }
   }
 
-  /** Makes a call with a large body. The body is not a valid order, so the call gets 400 if no bound refuses the body with 429. */
+  /** Makes a call with a large body. The call gets 429 if the body exceeds a bound, and otherwise 400, because the body is not a valid order. */
   const sendLarge = (partner: Record<string, string>, bytes = MIB) =>
     service.call('POST', ORDERS, {
       headers: { ...partner, 'content-type': 'application/json' },

@@ -25,7 +25,7 @@ export class RedisLosses {
   readonly #isLost: Uint8Array;
   #lostSlots = 0;
   #lastFailureAtMs = Number.NEGATIVE_INFINITY;
-  /** Time since which at least one slot is lost, or null if no slot is lost. */
+  /** Time since which at least one hash slot of Redis is lost, or null if no hash slot is lost. */
   #lostAtMs: number | null = null;
   #isReported = false;
 

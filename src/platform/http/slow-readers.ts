@@ -57,9 +57,9 @@ export class SlowReaders {
   }
 
   /**
-   * Waits until the stream of this response may begin. If `maxWaiting` streams of the reader are under way, the new stream waits in a queue
-   * until one of these streams ends. A stream ends when its response has ended or its connection breaks.
-   * @throws ApiError 429 `rate_limited` if all streams under way wait because the reader does not read them
+   * Waits until the stream of this response may begin. If the caller already has `maxWaiting` streams under way, the new stream waits in a
+   * queue until one of them ends. A stream ends when its response has ended or its connection breaks.
+   * @throws ApiError 429 `rate_limited` if the caller does not read any of its streams under way
    */
   async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { caller: readerId } = request.account;

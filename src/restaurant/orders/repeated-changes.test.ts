@@ -42,7 +42,7 @@ describe('request_id of POST /v1/staff/orders/{order_id}/status/', () => {
     assert.deepEqual(await statusesOfEvents(id), ['ready']);
   });
 
-  it('200: a call with a repeated request_id and any other status gets the stored order, and changes nothing', async () => {
+  it('200: a call that repeats a request_id, with the same or another status, gets the stored order and changes nothing', async () => {
     const id = await idOf();
     const request_id = crypto.randomUUID();
     const first = await change(id, 'preparing', request_id);

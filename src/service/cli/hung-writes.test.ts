@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { cleanUp, freePort, runCommand, type Serving, startServing } from '#test/support/command.ts';
+import { cleanUp, runCommand, type Serving, startServing } from '#test/support/command.ts';
+import { freePort } from '#test/support/free-port.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { call } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';

@@ -3,7 +3,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { verify } from '../../../examples/receiver/verify.ts';
-import { cleanUp, freePort, newFolder, runCommand, startCommand } from '#test/support/command.ts';
+import { cleanUp, newFolder, runCommand, startCommand } from '#test/support/command.ts';
+import { freePort } from '#test/support/free-port.ts';
 import {
   type Listening,
   listenerEnv,

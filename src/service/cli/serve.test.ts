@@ -2,15 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import {
-  cleanUp,
-  freePort,
-  newDataDir,
-  postgresPid,
-  runCommand,
-  type Serving,
-  startServing,
-} from '#test/support/command.ts';
+import { cleanUp, newDataDir, postgresPid, runCommand, type Serving, startServing } from '#test/support/command.ts';
+import { freePort } from '#test/support/free-port.ts';
 import { isRunning } from '#test/support/process.ts';
 
 /** These tests share one DATA_DIR and run in order. Each test continues from the state that the previous test leaves. */

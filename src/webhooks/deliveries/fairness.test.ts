@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { freePort } from '#test/support/command.ts';
+import { freePort } from '#test/support/free-port.ts';
 import {
   insertBacklog,
   insertCredentials,

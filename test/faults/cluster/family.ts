@@ -24,7 +24,7 @@ import { type RoundResult, tableOf, violationsIn } from './table.ts';
  * fault begins with processes of the previous version.
  */
 const FAULTS: readonly Fault<ClusterWorld>[] = [...processFaults, ...databaseFaults, ...redisFaults];
-/** Name under which a round records the broken guarantees that its last check finds, after the last fault. */
+/** Key for the broken guarantees that the check after the last fault finds. A round is one run of all faults. */
 const END = 'end-of-round';
 const WARM_UP_MS = 5_000;
 

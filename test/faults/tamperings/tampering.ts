@@ -5,7 +5,11 @@ export interface Tampering {
   name: string;
   /** Name of the guarantee that the damage breaks. The invariants must report that this guarantee is broken. */
   breaks: string;
-  /** Damages the row or the record. @param fromMs Unix time at which the load began @returns a function that repairs the damage */
+  /**
+   * Damages rows of the database or records of the suite.
+   * @param fromMs Unix time in milliseconds at which the clients began to send calls
+   * @returns a function that repairs the damage
+   */
   spoil(world: World, fromMs: number): Promise<() => unknown>;
 }
 
