@@ -1,4 +1,4 @@
-import { globSync, statfsSync, statSync } from 'node:fs';
+import { globSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,8 +7,8 @@ import { isRunning } from './process.ts';
 
 /** Environment variable with the path of the folder that all test processes of one run share. */
 const VARIABLE = 'TEST_RUN_FOLDER';
-/** File system of Linux whose files are in memory only. */
-const MEMORY_FILE_SYSTEM = { path: '/dev/shm', type: 0x01021994 };
+/** Folder of Linux whose files are in memory only. */
+const MEMORY_FOLDER = '/dev/shm';
 /** Free space that a run needs, in bytes. A run uses less than 2 GiB at the same time. */
 const NEEDED_SPACE = 4 * 1024 ** 3;
 
@@ -21,7 +21,7 @@ const PREFIX = 'rs-run-';
  * hundreds of files of each test database takes twice as long on a disk. Also removes the folders of killed runs.
  */
 export async function makeRunFolder(): Promise<void> {
-  const parent = hasMemoryFileSystem() ? MEMORY_FILE_SYSTEM.path : tmpdir();
+  const parent = isMemoryFolderUsable() ? MEMORY_FOLDER : tmpdir();
   await removeFoldersOfKilledRuns(parent);
   const folder = await mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
   await chmod(folder, 0o755);
@@ -47,10 +47,14 @@ async function removeFoldersOfKilledRuns(parent: string): Promise<void> {
   }
 }
 
-function hasMemoryFileSystem(): boolean {
+/** Returns true if `MEMORY_FOLDER` is a file system in memory that has enough space and from which programs may be run. */
+function isMemoryFolderUsable(): boolean {
   try {
-    const { type, bavail, bsize } = statfsSync(MEMORY_FILE_SYSTEM.path);
-    return type === MEMORY_FILE_SYSTEM.type && bavail * bsize >= NEEDED_SPACE;
+    const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
+    const [, , type, options = ''] =
+      mounts.map((line) => line.split(' ')).find(([, path]) => path === MEMORY_FOLDER) ?? [];
+    const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+    return type === 'tmpfs' && !options.split(',').includes('noexec') && bavail * bsize >= NEEDED_SPACE;
   } catch {
     return false;
   }
