@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createDatabase } from '#platform/db/database.ts';
@@ -14,6 +13,7 @@ import { databaseUrl, enter, leave, type Server } from '#platform/db/embedded/se
 import { migrateToLatest } from '#platform/db/migrate.ts';
 import { clusterDirOf } from './command.ts';
 import type { TestDatabase } from './database.ts';
+import { lastingFolder } from './run-folder.ts';
 
 /** Major version of a PostgreSQL that is older than the embedded PostgreSQL. Tests upgrade data of this version. */
 export const OLDER = 17;
@@ -31,7 +31,7 @@ export interface OlderPostgres {
  * run. If npm cannot get them, `skip` is the reason, and the tests must be skipped. Otherwise `skip` is false.
  */
 export async function findOlderPostgres(): Promise<{ older: OlderPostgres; skip: string | false }> {
-  const folder = join(tmpdir(), `roomservice-test-postgres-${OLDER}-${process.getuid?.() ?? 0}`);
+  const folder = join(lastingFolder(), `roomservice-test-postgres-${OLDER}-${process.getuid?.() ?? 0}`);
   try {
     const binaries = await installOlderBinaries(await findOlderPackage(OLDER), {
       folder,

@@ -7,6 +7,8 @@ import { isRunning } from './process.ts';
 
 /** Environment variable with the path of the folder that all test processes of one run share. */
 const VARIABLE = 'TEST_RUN_FOLDER';
+/** Environment variable with the path that `lastingFolder` returns. */
+const LASTING = 'TEST_LASTING_FOLDER';
 /** Folder of Linux whose files are in memory only. */
 const MEMORY_FOLDER = '/dev/shm';
 /** Free space that a run needs, in bytes. A run uses less than 2 GiB at the same time. */
@@ -26,6 +28,7 @@ export async function makeRunFolder(): Promise<void> {
   const folder = await mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
   await chmod(folder, 0o755);
   process.env[VARIABLE] = folder;
+  process.env[LASTING] = tmpdir();
   process.env['TMPDIR'] = folder;
 }
 
@@ -63,6 +66,11 @@ function isMemoryFolderUsable(): boolean {
 /** Returns the folder that all test processes of this run share, or undefined if `npm test` has not started this process. */
 export function runFolder(): string | undefined {
   return process.env[VARIABLE];
+}
+
+/** Returns the temporary folder of the machine, for files that later runs use again. */
+export function lastingFolder(): string {
+  return process.env[LASTING] ?? tmpdir();
 }
 
 export async function removeRunFolder(): Promise<void> {
