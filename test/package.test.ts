@@ -56,12 +56,13 @@ describe('the npm package', () => {
 
   test('the package contains only the allowed folders, compiled code without tests, and README, licence and package.json', () => {
     const allowed =
-      /^(?:bin\/roomservice\.js|dist\/.*\.(?:js|css|svg|json)|migrations\/\d+_\w+\.sql|contract\/[\w-]+\.json|demo\/tenant\.json|docs\/(?:guides|operating)\/[\w-]+\.md|README\.md|LICENSE|package\.json)$/;
+      /^(?:bin\/roomservice\.js|dist\/.*\.(?:js|css|svg|json)|libraries\/(?:typebox|kysely)-[\d.]+\.js|migrations\/\d+_\w+\.sql|contract\/[\w-]+\.json|demo\/tenant\.json|docs\/(?:guides|operating)\/[\w-]+\.md|README\.md|LICENSE|package\.json)$/;
     assert.deepEqual(
       paths.filter((path) => !allowed.test(path) || path.includes('.test.')),
       [],
     );
     assert.ok(paths.includes('dist/service/cli/main.js'));
+    assert.equal(paths.filter((path) => path.startsWith('libraries/')).length, 2);
   });
 
   test('the service of the package places an order, and checks a large body in a worker thread', async () => {

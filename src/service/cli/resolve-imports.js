@@ -1,6 +1,11 @@
 // This file is plain JavaScript, because bin/roomservice.js reads it before any TypeScript is loaded.
+import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
+/** Root folder of the checkout or of the npm package. */
+const ROOT = new URL('../../../', import.meta.url);
+/** Names of the libraries that scripts/bundle-libraries.js bundles. */
+const BUNDLED_LIBRARIES = ['typebox', 'kysely'];
 /** Folder of the service's own code: `src/` or `dist/`. */
 const OWN_CODE = new URL('../../', import.meta.url).href;
 /** Matches the relative path of a module. The imports of ES modules name the file in full. */
@@ -22,9 +27,14 @@ export function resolveImportsQuickly() {
    * the same package.json.
    */
   const found = new Map();
+  const bundles = findBundles();
   registerHooks({
     resolve(specifier, context, resolveByNode) {
       const { parentURL = '', conditions } = context;
+      const bundle = bundles.get(specifier);
+      if (bundle !== undefined) {
+        return { url: bundle, format: 'module', shortCircuit: true };
+      }
       // A `require` may leave out the end of the file name.
       if (conditions.includes('require') || !parentURL.startsWith('file:')) {
         return resolveByNode(specifier, context);
@@ -41,4 +51,14 @@ export function resolveImportsQuickly() {
       return { ...result, shortCircuit: true };
     },
   });
+}
+
+/**
+ * Returns the URL of the bundle of each bundled library. A checkout that was installed without its development dependencies has no bundles.
+ * The name of a bundle contains the version of the library, so an outdated bundle is not found.
+ */
+function findBundles() {
+  const { dependencies } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
+  const bundles = BUNDLED_LIBRARIES.map((name) => [name, new URL(`libraries/${name}-${dependencies[name]}.js`, ROOT)]);
+  return new Map(bundles.filter(([, url]) => existsSync(url)).map(([name, { href }]) => [name, href]));
 }
