@@ -1,6 +1,6 @@
-// `npm run bench` measures operations of the service and prints tables. Most operations are compared with a floor. A floor is a small
-// program that gets the same result with the least work, without the service. The measurements of an operation and of its floor
-// alternate.
+// `npm run bench` measures operations of the service and prints tables of the results. It compares most operations with a floor: a small
+// program that does the same work without the service, at the lowest possible cost. The benchmark measures an operation and its floor
+// alternately.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,8 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 const rows = await run(options, operations);
 if (rows === null) {
-  // The interrupted measurement waits forever for a child process that has been stopped, so the benchmark has to call `process.exit`.
+  // At the signal, `run` stopped the child processes. The interrupted measurement still waits for a response of such a child, and this
+  // response never comes. So only `process.exit` ends the benchmark.
   process.exit(INTERRUPTED);
 }
 const tables = renderTables(rows);

@@ -1,4 +1,4 @@
-// Process that counts the calls of many credentials in Redis, as a process of the service does.
+// Process that counts calls of many credentials in Redis, with the code of the service. The benchmark `operations/budgets.ts` starts it.
 import { pino } from 'pino';
 import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
 import type { Budget } from '#platform/http/rate-limit.ts';
@@ -23,8 +23,8 @@ export type BudgetJob =
 const LIMIT = 300;
 const MIB = 1024 * 1024;
 /**
- * Difference between the numbers of the credentials of two consecutive calls. Because it is a prime number, every credential has a call
- * before any credential has a second call.
+ * Difference between the numbers of the credentials of two consecutive calls. Credentials are numbered from 0, and the numbers start again
+ * after the last credential. Because STEP is a prime number, every credential has a call before any credential has a second call.
  */
 const STEP = 7_919;
 

@@ -4,8 +4,8 @@ import type { Call } from './load-worker.ts';
 /** Number of connections over which the load generator sends reads. */
 export const READERS = 32;
 /**
- * Number of connections over which the load generator sends writes. It is larger than READERS, because concurrent writes share one flush to
- * the disk. So the service completes more writes per second if more writes are concurrent.
+ * Number of connections over which the load generator sends writes. PostgreSQL flushes several concurrent writes to the disk together. So
+ * the service completes more writes per second with more connections.
  */
 export const WRITERS = 64;
 

@@ -17,7 +17,7 @@ type Message<Answer> = { answer: Answer } | { error: string };
 
 /**
  * Starts a script in its own process.
- * @param script path relative to this folder. The script has to call `answerJobs`
+ * @param script path relative to the folder `bench`. The script has to call `answerJobs`
  */
 export function startChild<Job, Answer>(script: string, env: Record<string, string> = {}): Child<Job, Answer> {
   const child = fork(join(import.meta.dirname, script), { serialization: 'advanced', env: { ...process.env, ...env } });

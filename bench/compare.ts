@@ -13,12 +13,12 @@ export interface Comparison {
   ratio: number;
 }
 
-/** Length of the warm-up, as a share of the length of one measurement. */
+/** Length of the warm-up, divided by the length of one measurement. */
 const WARM_UP = 0.5;
 
 /**
- * Measures a subject (the service) and its floor (the baseline) after a warm-up of each. The measurements of the two alternate, so other
- * load on the machine affects both.
+ * Measures a subject (the service) and its floor (the baseline) after a warm-up of each. Each round measures both. So other load on the
+ * machine slows down both, and changes their ratio only a little.
  * @returns the medians of all measurements, and the ratio of the medians
  * @throws Error if no response arrives during a measurement
  */

@@ -31,7 +31,7 @@ const HEADINGS = [
   'stored bytes',
 ];
 
-/** Returns the rows as a Markdown table. The table also shows how many calls one second of CPU time is enough for. */
+/** Returns the rows as a Markdown table. The table also shows how many calls can be made with one second of CPU time. */
 export function renderCostTable(rows: CostRow[]): string {
   return renderColumns(
     HEADINGS,
@@ -49,7 +49,10 @@ export function renderCostTable(rows: CostRow[]): string {
   );
 }
 
-/** Returns how many calls one second of CPU time is enough for, or undefined if the time of a call is unknown or too short to measure. */
+/**
+ * Returns how many calls can be made with one second of CPU time. Returns undefined if the time of a call is unknown or too short to
+ * measure.
+ */
 function perCpuSecond(us = 0): number | undefined {
   return us > 0 ? 1_000_000 / us : undefined;
 }

@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 const TICK_MS = 10;
 
 /**
- * Returns the total CPU time that the main threads of these processes have used since their start, in milliseconds. The value is more
- * precise than that of `cpuMsOf`, but it does not include other threads or child processes.
+ * Returns the CPU time of the main threads of these processes since their start, as a sum in milliseconds. This value is in nanoseconds at
+ * its source, so it is more precise than that of `cpuMsOf`. But it does not include other threads or child processes.
  * @throws Error on systems other than Linux
  */
 export async function onCpuMsOf(pids: number[]): Promise<number> {

@@ -38,8 +38,8 @@ interface Surroundings {
 }
 
 /**
- * Starts the receiver and the service, and registers a webhook URL for each partner. The service has its own database. In a shared
- * database, these webhooks would slow down every other measured operation that causes events.
+ * Starts the receiver and the service, and registers a webhook URL for each partner. The service has its own database. If other operations
+ * shared this database, their events would cause deliveries to these webhooks, which would slow down these operations.
  */
 export async function openDeliveryStand({ resources, masterKey, openStand }: Surroundings): Promise<DeliveryStand> {
   const { certificate, settings } = await makeTrustedCertificate(resources);

@@ -65,8 +65,7 @@ async function generate({ url, calls, connections, seconds, status, idPrefix }: 
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error, ended) => (error ? reject(error as Error) : resolve(ended)));
-    // Autocannon emits `start` after it has built all requests. The measurement begins now, so it does not include the time for building
-    // them.
+    // Autocannon first builds all requests and then emits `start`. The measurement begins at `start`, so it does not include the building.
     run.on('start', () => {
       cpuBefore = process.cpuUsage();
       startedAt = performance.now();

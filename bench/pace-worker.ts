@@ -1,5 +1,5 @@
-// Makes calls at a constant rate: each call starts on time, even if previous calls have no response yet. Autocannon
-// (bench/load-worker.ts) cannot do this, because it sends all calls of a second together.
+// Makes calls at a constant rate. Each call starts at its planned time, even if earlier calls have no response yet. Autocannon
+// (bench/load-worker.ts) cannot do this, because it starts all calls of one second at the same moment.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callOnce } from './calls.ts';
 import { answerJobs } from './child.ts';

@@ -24,7 +24,7 @@ export interface Postgres {
   /** Process id of the postmaster. All other processes of the server are its children. */
   pid: number;
   masterKey: Buffer;
-  /** Makes the template database if it is missing, after dropping all other versions of the template. */
+  /** If the template database is missing, drops all other versions of this template, and then makes the database. */
   ensureTemplate(template: Template): Promise<void>;
   /** Makes a database as a copy of a template, and returns its URL. The database is dropped at the end of the run. */
   clone(template: string, name: string): Promise<string>;
@@ -32,11 +32,14 @@ export interface Postgres {
 }
 
 export interface Template {
-  /** Prefix of the name of the template database. All versions of this template have the same prefix. */
+  /** First part of the name of the template database. All versions of the same template have the same `kind`. */
   kind: string;
   /** Name of the database: the kind, and a hash of the sizes and source files that determine its content. */
   name: string;
-  /** Name of the template whose data this template extends. If left out, this template starts from an empty database. */
+  /**
+   * Name of the template that is the start of this template. Its data is copied before `fill` adds more. If left out, this template starts
+   * from an empty database.
+   */
   base?: string;
   /** Writes the data into the database with the given URL. */
   fill: (url: string) => Promise<void>;

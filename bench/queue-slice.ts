@@ -8,8 +8,8 @@ import { waitUntil } from './wait.ts';
 const ARRIVAL_TIMEOUT_MS = 300_000;
 
 /**
- * Measured values of one backlog. The sender is the service, a queue library or the floor. A value is null if it does not apply to the
- * sender, or if this system does not measure CPU time.
+ * Measured values of the delivery of one backlog. The sender is the service, a queue library or the floor. A value is null if it does not
+ * apply to the sender, or if this system does not measure CPU time.
  */
 export interface QueueSlice {
   /** Deliveries per second, measured from the first to the last arrival. */
@@ -18,7 +18,7 @@ export interface QueueSlice {
   senderCpuMs: number | null;
   /** CPU time that the server of the queue (PostgreSQL or Redis) takes for one delivery, in milliseconds. */
   storeCpuMs: number | null;
-  /** CPU time of the receivers, as a share of the elapsed time. All receivers are one process, so the share is at most about 1. */
+  /** CPU time of the receivers, divided by the elapsed time. All receivers are one process, so the value is at most about 1. */
   receiverLoad: number | null;
   /** Number of connections that the sender opened. */
   connections: number;

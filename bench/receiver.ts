@@ -21,7 +21,7 @@ export interface ReceiverAnswer {
    * this order arrived, in milliseconds since 1970.
    */
   arrivals: Map<string, number>;
-  /** Number of deliveries since the recording started that repeat an earlier delivery for the same order. */
+  /** Number of second and later deliveries for the same order since the recording started. */
   repeated: number;
 }
 

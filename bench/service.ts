@@ -47,7 +47,7 @@ export async function startService(settings: Record<string, string>, args: strin
     // service.
     detached: true,
   });
-  // If the benchmark exits early, the service must exit too, and must stop the PostgreSQL that it started.
+  // If the benchmark exits early, the service must also exit, because it must stop its embedded PostgreSQL.
   const terminate = () => child.kill('SIGTERM');
   process.once('exit', terminate);
   const exited = once(child, 'exit').then(() => process.off('exit', terminate));

@@ -7,12 +7,12 @@ import { LINES } from './stored.ts';
 export const STAFF_ROWS = { orders: 1_000_000, stays: 500_000, events: 1_000_000, auditEntries: 300_000 };
 /** Number of days over which the rows of each kind are spread. Events have less than 30 days, because older events are removed. */
 const DAYS = { orders: 730, stays: 1_095, events: 29, auditEntries: 730 };
-/** Number of days from today to the last arrival of a stay. */
+/** Number of days from today to the latest check-in date of a stay. */
 const STAYS_UNTIL = 180;
 const NOW_MS = Date.now();
 /**
- * Number of rooms of each room type. On each night, the stays need about this number of rooms. On some nights they need more, so these
- * nights are oversold.
+ * Number of rooms of each room type. On an average night, the stays need about this number of rooms. On some nights they need more, so
+ * these nights are oversold.
  */
 const ROOMS = 195;
 
@@ -26,7 +26,10 @@ const PLANS = `(SELECT array_agg(p.id ORDER BY r.position) FROM rate_plan AS p J
 /** One row in 1,000 has the third credential. All other rows have the first or the second credential. */
 const PARTNER = `partners[CASE WHEN n % 1000 = 0 THEN 3 WHEN n % 5 < 3 THEN 1 ELSE 2 END]`;
 
-/** Stores the rows of the first tenant, so that its lists are as long as after years of use. The tables are filled concurrently. */
+/**
+ * Stores orders, stays, events, deliveries and audit entries of the first tenant, so that its lists are as long as after years of use.
+ * Fills the tables concurrently.
+ */
 export async function storeStaffData(url: string): Promise<void> {
   const stores = {
     orders: storeOrders,
@@ -60,7 +63,7 @@ function numbered(count: number, days: number): string {
   ) AS numbered`;
 }
 
-/** Stores orders. One in 200 is pending, one in 300 is a pick-up order, and phone numbers repeat. */
+/** Stores orders. One in 200 is pending, one in 300 is a pick-up order, and several orders have the same phone number. */
 async function storeOrders(client: pg.Client): Promise<void> {
   await client.query(
     `INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, order_type, customer_name, customer_phone, lines,
@@ -113,7 +116,10 @@ async function storeNights(client: pg.Client): Promise<void> {
   );
 }
 
-/** Stores events. One in 500 is a change of a stay, one in 50 is a booking, and the oldest are cancellations. */
+/**
+ * Stores events. Most are status changes of orders. One in 500 is a change of a stay, one in 50 is a booking, and the oldest are
+ * cancellations.
+ */
 async function storeEvents(client: pg.Client): Promise<void> {
   await client.query(
     `INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, subject)

@@ -43,7 +43,8 @@ export interface Stand {
 /**
  * Starts the service on a database that holds the tenants of the benchmark.
  * @param settings additional settings of the service, which override its usual settings
- * @param workers number of processes that only run the deliveries, beside a process that only runs the API. 0: one process runs both
+ * @param workers number of processes that only run the deliveries, beside one process that only runs the API. If 0, one process runs the
+ * API and the deliveries
  */
 export async function openStand(
   postgres: Postgres,

@@ -8,8 +8,8 @@ import { storeOrders, storeOrdersOf } from './stored.ts';
 const LISTED = 'listed-';
 
 /**
- * Adds data to a database that has tenants, so that the database is as full as after years of use. Adds many orders for all third-party
- * credentials, and a long list of orders for the last one. Adds past stays for the first tenant.
+ * Adds data to a database that has tenants, so that the database is as full as after years of use. All third-party credentials get many
+ * orders. One credential also gets a long list of orders, and the first tenant gets past stays.
  */
 export async function stock(url: string, sizes: Sizes): Promise<void> {
   await withConnection(url, async (client) => {

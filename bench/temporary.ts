@@ -20,8 +20,8 @@ export async function openTemporaryFolder(): Promise<TemporaryFolder> {
     path,
     dataDir,
     async [Symbol.asyncDispose]() {
-      // If the account of PostgreSQL cannot enter the temporary folder, the database is in another folder, and `postgres` is a symbolic
-      // link to this other folder. The other folder must be removed too.
+      // If the account of PostgreSQL cannot enter the temporary folder, the service stores the database in another folder. `postgres` is
+      // then a symbolic link to the other folder. This code removes both folders.
       const elsewhere = await readlink(join(dataDir, 'postgres')).catch(() => null);
       if (elsewhere !== null) {
         await rm(dirname(elsewhere), { recursive: true, force: true });

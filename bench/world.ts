@@ -183,8 +183,8 @@ export class World {
   }
 
   /**
-   * Returns a function that produces load for one slice (one measurement). In place of `{id}`, the body of each call gets its own
-   * text. No other call has this text, also not in earlier runs of the benchmark.
+   * Returns a function that produces load for one slice (one measurement). Replaces `{id}` in the body of each call with a text that no
+   * other call has, also not in earlier runs of the benchmark.
    */
   load(job: Omit<LoadJob, 'seconds' | 'idPrefix'>): Run {
     return (seconds) => this.#load.ask({ ...job, seconds, idPrefix: `${this.#runTag}-${(this.#jobs += 1)}` });

@@ -1,21 +1,22 @@
 #!/usr/bin/env node
-// This file is plain JavaScript, so that an older Node can run it. The older Node then starts the Node 24 that npm has installed in
-// node_modules.
+// This file is plain JavaScript, because an older Node must be able to run it. The older Node then starts this command again with the Node
+// 24 that npm has installed in node_modules.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// Node looks up the host names of webhook receivers in its thread pool. A lookup that gets no response blocks its thread. With 4 threads,
-// ten such lookups delayed deliveries to healthy receivers by 11 s, but with 256 threads by only 0.2 s. Node uses at most half of the
-// threads for lookups. A waiting thread costs 10 KiB. Only `serve` sends webhooks. The other commands keep 4 threads, because to create 256
-// threads takes 60 ms of processor time, a seventh of `roomservice config check`.
+// Node looks up the host names of webhook receivers in its thread pool, on at most half of the threads. A lookup that gets no response
+// blocks its thread. In a test with ten such lookups, deliveries to healthy receivers waited 11 s with 4 threads, but only 0.2 s with 256
+// threads. An unused thread costs 10 KiB. Only `serve` sends webhooks. The other commands use the 4 threads of Node, because creating 256
+// threads takes 60 ms of processor time.
 if (process.argv[2] === 'serve') {
   // oxlint-disable-next-line node/no-process-env -- read by Node itself, before any configuration
   process.env.UV_THREADPOOL_SIZE ??= '256';
 }
 
-// In a checkout, Node runs the sources. The npm package has only the code that scripts/build-package.ts compiled from them.
+// A checkout has the folder `src`, and Node runs its TypeScript files. The npm package has no `src`, but the JavaScript files that
+// scripts/build-package.ts has compiled.
 const isCheckout = existsSync(new URL('../src', import.meta.url));
 const COMMANDS = isCheckout ? '../src/service/cli' : '../dist/service/cli';
 
@@ -29,8 +30,8 @@ if (major < 24 || (major === 24 && minor < 7)) {
 
 async function start() {
   const { START_FLAGS, START_ENVIRONMENT } = await import(`${COMMANDS}/start-settings.js`);
-  // V8 and glibc read the settings of start-settings.js only when a program starts. So `serve` uses execve to start the same command again
-  // in the same process, with these settings. A setting that the operator has given stays as it is.
+  // V8 and glibc read the settings of start-settings.js only at the start of a program. So `serve` calls execve, which starts the same
+  // command again with these settings, in the same process. A setting that the operator has set keeps its value.
   const { env, execArgv, execPath, argv } = process;
   const given = [...execArgv, env.NODE_OPTIONS ?? ''].join(' ');
   const flags = START_FLAGS.filter((flag) => !given.includes(flag.split('=')[0]));
@@ -38,13 +39,14 @@ async function start() {
   if (argv[2] === 'serve' && canStartAgain() && !isSet) {
     process.execve(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)], { ...START_ENVIRONMENT, ...env });
   }
-  // Node caches the compiled code, which saves the next start a quarter of its work. The cache is in node_modules, beside the code. This
-  // place is safe, because a person who can write there can also change the code. If the folder cannot be written, Node runs without the
-  // cache.
+  // Node stores the compiled code in this folder, so the next start needs a quarter less CPU time. The folder is in node_modules, beside
+  // the code. A person who can change the stored code there can also change the code itself, so the folder adds no risk. If Node cannot
+  // write the folder, it runs without it.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomservice', import.meta.url)));
   const { resolveImportsQuickly } = await import(`${COMMANDS}/resolve-imports.js`);
   const { main } = await import(`${COMMANDS}/main.${isCheckout ? 'ts' : 'js'}`);
-  // Not earlier, because Node itself must resolve the first module of the own code. The path of this file may contain symbolic links.
+  // This call comes after the import of `main`, because the quick resolver does not follow symbolic links. The path of this file may
+  // contain symbolic links. So Node itself resolves `main`, and the following imports begin with a path without links.
   resolveImportsQuickly();
   await main(process.argv);
 }

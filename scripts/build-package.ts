@@ -21,8 +21,8 @@ writeFileSync(
 );
 
 /**
- * Returns the field `imports` of `dist/package.json`, which Node uses for the code in `dist`. For example, `#platform/errors.ts` leads to
- * `dist/platform/errors.js`. The field is needed, because the compiler rewrites only relative imports.
+ * Returns the field `imports` for `dist/package.json`. It maps an import such as `#platform/errors.ts` to the compiled file
+ * `dist/platform/errors.js`. The field is needed, because the compiler changes `.ts` to `.js` only in relative imports.
  */
 function compiledImports(): Record<string, string> {
   const { imports } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {

@@ -45,7 +45,7 @@ async function compare(path: string): Promise<string | null> {
         `To accept a breaking change, list it in scripts/contract/accepted.ts.\n${faults.join('\n')}`;
 }
 
-/** Returns true if the service has ever served this version of the document. Only versions that were served have the field `servers`. */
+/** Returns true if the service has published this version of the document. Documents that were never published have no field `servers`. */
 function isPublished(document: string): boolean {
   return 'servers' in (JSON.parse(document) as object);
 }

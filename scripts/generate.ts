@@ -1,7 +1,10 @@
 /**
- * Writes the generated files. The types of the tables come from the migrations. The OpenAPI documents come from the schemas of the routes.
- * The types of the SDK and the Postman collection come from the OpenAPI documents. The table of environment variables in README.md comes
- * from the settings. With `--check` the command writes no file. It then fails if a file is out of date.
+ * Writes the generated files:
+ * - the types of the tables, from the migrations
+ * - the OpenAPI documents, from the schemas of the routes
+ * - the types of the SDK and the Postman collection, from the OpenAPI documents
+ * - the table of environment variables in README.md, from the settings
+ * With `--check` the command writes no file, and fails if a file is out of date.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,8 +21,9 @@ import { type Document, sdkTypes } from './sdk/sdk-types.ts';
 const REPOSITORY = join(import.meta.dirname, '..');
 
 /**
- * TypeScript types of the columns, by PostgreSQL type. They match the driver settings in src/platform/db/database.ts. Money is a string,
- * never a number. A JSON value is passed to the driver as a string, because the driver would turn a JavaScript array into an SQL array.
+ * TypeScript type for each of these PostgreSQL types. The driver settings in src/platform/db/database.ts convert values in the same way.
+ * `numeric` (money) is a string, because a number would round it. A `jsonb` value is written as a JSON string, because the driver would
+ * turn a JavaScript array into an SQL array.
  */
 const TYPES = { int8: 'number', numeric: 'string', jsonb: 'ColumnType<unknown, string, string>' };
 
@@ -40,7 +44,7 @@ async function main(): Promise<void> {
 /** Generates the types of all tables. Reads the tables from an empty database to which all migrations were applied. */
 async function databaseTypes(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'roomservice-generate-'));
-  // The database is removed at the end of this function. So a crash that damages it does no harm, and fsync can be off.
+  // With fsync off, a crash could damage the database. This does no harm, because this function removes the database at its end.
   const postgres = await openEmbeddedPostgres({ dataDir, role: 'command', settings: { fsync: 'off' } });
   try {
     const db = createDatabase({ url: postgres.url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });

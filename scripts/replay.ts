@@ -1,5 +1,6 @@
-// npm run replay -- FILE [--most N]: starts a service with an embedded database in a temporary folder, and sends it the hotel bookings of
-// FILE. Checks every response and every night against an independent count of the held rooms. N is the maximum number of bookings to send.
+// npm run replay -- FILE [--most N]
+// Starts a service with an embedded database in a temporary folder, and sends it the hotel bookings of FILE, at most N of them. Counts the
+// held rooms itself, and compares every response and every night of the service with this count.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -10,8 +10,8 @@ export class Running {
   /** Text that the command has written to stdout and stderr so far. */
   output = '';
   /**
-   * Resolves when all processes of the command have ended or closed their output. The value is the exit code, or null if a signal ended
-   * the command.
+   * Resolves when all processes of the command have ended or closed their output. The value is the exit code of the shell, or null if a
+   * signal ended the shell.
    */
   readonly ended: Promise<number | null>;
   readonly #child: ChildProcess;

@@ -32,7 +32,7 @@ interface ImageConfig {
 const [root = '', inspected = ''] = process.argv.slice(2);
 const { config } = (JSON.parse(readFileSync(inspected, 'utf8')) as { Docker: { config: ImageConfig } }).Docker;
 const database = await createTestDatabase();
-// The PostgreSQL of the tests may listen only on a Unix socket, which the container cannot reach. So a proxy makes it reachable by a port.
+// The test database may listen only on a Unix socket, which the container cannot reach. The container connects to the port of this proxy.
 const proxy = await startDatabaseProxy(database.url, 1);
 const port = String(await freePort());
 const environment: Record<string, string> = {

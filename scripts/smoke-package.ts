@@ -1,6 +1,6 @@
 /**
  * Installs the npm package as an operator does: `npm pack`, then `npm install --global`, then `roomservice serve --demo` in an empty
- * folder. Then places an order. npm takes each package from its cache if the cache has the package. All files are in a temporary folder.
+ * folder. Then places an order. npm downloads only the packages that are not in its cache. All files are in a temporary folder.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -17,7 +17,7 @@ const folder = await newFolder();
 const prefix = join(folder, 'prefix');
 const empty = await newFolder();
 /**
- * PATH with the commands of the installed package. The folders in node_modules are left out, because they have the commands of this
+ * PATH that begins with the commands of the installed package. It has no folder in node_modules, because the commands there belong to this
  * checkout.
  */
 const path = [join(prefix, 'bin'), ...(process.env['PATH'] ?? '').split(delimiter)]

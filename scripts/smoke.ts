@@ -31,8 +31,8 @@ interface Printed {
 const folder = await newFolder();
 const dataDir = join(folder, 'data');
 const environment: Record<string, string> = {
-  // If npm runs this script, npm adds folders in node_modules to the PATH. The PATH of a new user does not have these folders, so they are
-  // removed. The commands then start with the Node version of the machine.
+  // When npm runs this script, the PATH begins with folders in node_modules. A new user does not have these folders in the PATH. So the
+  // script removes them, and the commands start with the Node version of the machine.
   PATH: (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((path) => !path.includes('node_modules'))

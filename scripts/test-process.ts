@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-/** Test files that the processes of a run share. */
+/** Test files of a run, which several processes share. Each process gets its own object of this type. */
 export interface SharedFiles {
   /** Absolute path of the repository. */
   root: string;
   /** Paths of the test files, relative to `root`, in the order in which this process takes them. */
   files: string[];
-  /** Absolute path of a folder that has one entry for each file that a process has taken. */
+  /** Absolute path of a folder that all processes share. A process takes a test file by creating a folder for this file in it. */
   claimsDir: string;
 }
 
@@ -22,7 +22,7 @@ export async function runTestFiles({ root, files, claimsDir }: SharedFiles): Pro
   }
 }
 
-/** Creates a folder with this path. Returns false if it exists, because then another process has taken the file. */
+/** Takes a test file by creating the folder `path`. Returns false if the folder exists, because then another process has taken the file. */
 function claim(path: string): boolean {
   try {
     mkdirSync(path);

@@ -1,12 +1,12 @@
 /**
- * Runs all test files, or only those that match the given patterns. Prints a line on stderr when a file has ended. Prints the result of each
- * test, and the counts at the end.
+ * Runs all test files, or only those that match the given patterns. Prints a line on stderr when a file has ended. Prints the result of
+ * each test, and the counts at the end.
  *
  *   npm test
  *   npm test -- 'src/hotel/rates/*.test.ts'
  *
- * A few processes run all files. Each process takes the next file when its last one has ended, because a new process uses 1.3 s of
- * processor time until it has loaded and warmed up the service (docs/decisions/0011-testing.md).
+ * A few processes run all files. Each process runs several files, one after the other. A separate process for each file would be slower,
+ * because a new process uses 1.3 s of CPU time until it has loaded and warmed up the service (docs/decisions/0011-testing.md).
  */
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
@@ -21,16 +21,16 @@ import { runFolder } from '#test/support/run-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
-/** Folder for the modules that this script writes. Each test process runs one of them. */
+/** Folder for the modules that this script writes, one for each test process. The module makes its process run test files. */
 const MODULES_DIR = join(ROOT, 'node_modules/.cache/test-processes');
 /**
- * Number of concurrent test processes. Three busy processes keep two cores busy, because a test also waits. With more busy processes, tests
- * with time limits fail. The fourth process begins with the `WAITING_FILES`, which use little processor time.
+ * Number of concurrent test processes. The first process begins with the `WAITING_FILES`, which use little CPU time. The other three keep
+ * two CPU cores busy, because their tests also wait at times. With more busy processes, tests with time limits would fail.
  */
 const PROCESSES = 4;
 /**
- * Test files that wait for most of their time, because they prove real time limits such as grace times and leases. One process runs them
- * before all other files.
+ * Test files that wait for most of their time, because they test real time limits such as grace times and leases. The first process runs
+ * them before all other files.
  */
 const WAITING_FILES = [
   'src/service/cli/keys.test.ts',
@@ -46,8 +46,8 @@ const WAITING_FILES = [
   'src/webhooks/deliveries/scan-lease.test.ts',
 ];
 /**
- * Beginnings of the paths of test files that take long. These files start before the others. Otherwise one of them could start last, and
- * run when the other processes have ended and a core is idle.
+ * Beginnings of the paths of test files that take long. These files start before the others. If a long file started last, the other
+ * processes would have ended, and a CPU core would be idle while this file runs.
  */
 const SLOW_PATHS = [
   'test/browser/',
@@ -74,7 +74,7 @@ async function main(patterns: string[]): Promise<void> {
   }
   const results = run({ files: modules, concurrency: PROCESSES, signal: interruption.signal })
     .on('test:complete', ({ name, details }) => {
-      // Each test file is a suite that has the name of the file.
+      // The test runner reports a suite for each test file. The name of the suite is the path of the file.
       if (unfinished.delete(name)) {
         const done = `${files.length - unfinished.size} of ${files.length} files`;
         console.error(
@@ -88,11 +88,11 @@ async function main(patterns: string[]): Promise<void> {
   const report = results.compose(spec);
   report.pipe(process.stdout);
   await once(report, 'end');
-  // After an interruption, the killed test processes take a moment to end. The wait is needed, because the teardown does not stop
-  // PostgreSQL while a test process is connected.
+  // After an interruption, the killed test processes need a moment to end. The teardown cannot stop PostgreSQL while they are connected.
   await sleep(interruption.signal.aborted ? 1_000 : 0);
   await globalTeardown();
-  // If the code of a test ends the process with exit code 0, the test runner reports no failure, although tests are missing.
+  // If a test calls `process.exit(0)`, its process ends early, but the test runner reports no failure. This code reports the files that
+  // have not ended.
   if (unfinished.size > 0) {
     console.error(`\nThe process of these test files ended before their tests: ${[...unfinished].join(', ')}`);
     process.exitCode = 1;
@@ -100,8 +100,8 @@ async function main(patterns: string[]): Promise<void> {
 }
 
 /**
- * Writes the module of each test process, and returns the paths of the modules. All modules take files from one list, so a file runs only
- * once. Only their orders differ.
+ * Writes the module of each test process, and returns the paths of the modules. Each module has all test files, but in a different order.
+ * Before a process runs a file, it takes the file (scripts/test-process.ts), so that no other process runs this file too.
  */
 async function writeModules(files: string[]): Promise<string[]> {
   const isWaiting = (file: string) => WAITING_FILES.includes(file);

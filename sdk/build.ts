@@ -10,8 +10,8 @@ rmSync(join(SDK, 'dist'), { recursive: true, force: true });
 for (const project of ['tsconfig.json', 'tsconfig.commonjs.json']) {
   execFileSync(process.execPath, [TSC, '--project', join(SDK, project)], { stdio: 'inherit' });
 }
-// The compiler rewrites imports of `.ts` paths in the code, but not in the type declarations. So the loop rewrites them in the
-// declarations, because older compilers refuse declarations with such imports.
+// The type declarations still import `.ts` paths, because the compiler rewrites such imports only in the code. Older compilers refuse these
+// declarations, so this loop changes the imports to `.js`.
 for (const path of globSync(join(SDK, 'dist', '**', '*.d.ts'))) {
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/( from '\.[^']*)\.ts'/g, "$1.js'"));
 }

@@ -13,15 +13,15 @@ export interface Contestant {
   /** Process id of the server that stores the queue. Null if this program has no queue. */
   storePid: number | null;
   /**
-   * Stores a backlog of `events` events and distributes them evenly over the first `receivers` receivers. This program does not see the
-   * events until the caller calls the returned function, which commits the backlog.
+   * Writes a backlog of `events` events in an open transaction. The events are distributed evenly over the first `receivers` receivers.
+   * This program starts to deliver them when the caller calls the returned function, which commits the transaction.
    */
   store(receivers: number, events: number): Promise<() => Promise<void>>;
   /** Waits until the outcomes of all deliveries are recorded. */
   untilRecorded(): Promise<void>;
 }
 
-/** Compared program that does not run on this machine, and the reason. */
+/** Name of a program that the comparison leaves out, and the reason why the program does not run on this machine. */
 export interface Missing {
   name: string;
   reason: string;

@@ -11,7 +11,7 @@ interface Settings {
   databasePid: number;
   /** Partners in the order of the receivers: the webhook URL of the first partner leads to the first receiver, and so on. */
   partners: Caller[];
-  /** Settings of the service. */
+  /** Environment variables of the service, in addition to `DATABASE_URL`. */
   service: Record<string, string>;
 }
 

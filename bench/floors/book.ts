@@ -1,6 +1,6 @@
-// Floor (baseline without the service) of POST reservations: it writes the reservation, the held rooms and the event of a booking, as three
-// prepared statements in one transaction, without HTTP. It waits for the result of each statement before it sends the next one, because it
-// may send COMMIT only if every night had a free room.
+// Floor (baseline without the service) of POST reservations. For each booking it holds the rooms, and writes the reservation and its event.
+// These are three prepared statements in one transaction, without HTTP. The floor waits for the result of each statement. It may send
+// COMMIT only after it has checked that every night had a free room.
 import type { Client, QueryConfig } from 'pg';
 import { newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';

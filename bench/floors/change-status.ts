@@ -1,6 +1,6 @@
 // Floor (baseline without the service) of a status change by staff: a bare node:http server. For each call, it changes the status of one
-// order and writes the event in one prepared statement. Then it responds, and posts the event to the receiver. URL path of the call:
-// /tenant/order
+// order and writes the event, with one prepared statement. Then it responds, and posts the event to the receiver. The URL path of a call is
+// `/<tenant id>/<order id>`.
 import type { IncomingMessage } from 'node:http';
 import { Client } from 'undici';
 import { newId } from '#platform/lib/ids.ts';

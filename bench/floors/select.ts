@@ -14,15 +14,15 @@ type Row = Record<string, unknown>;
 
 /** SQL text of each read, and the function that turns the rows into the response body. */
 const READS = {
-  /** Reads one order by its external id. URL path of the request: /tenant/credential/external id */
+  /** Reads one order by its external id. URL path of the request: `/<tenant id>/<credential id>/<external id>` */
   order: {
     text: `SELECT id AS order_id, external_order_id, status FROM restaurant_order
            WHERE tenant_id = $1 AND credential_id = $2 AND external_order_id = $3`,
     shape: ([row]: Row[]) => row && { success: true, ...row },
   },
   /**
-   * Reads the number of rooms that can be sold on each night. The number is 0 for a night on which the rate plan is closed. URL path of the
-   * request: /tenant/room type/rate plan/check-in/check-out
+   * Reads, for each night, the number of rooms that can be sold. The number is 0 for a night on which the rate plan is closed. URL path of
+   * the request: `/<tenant id>/<room type id>/<rate plan id>/<check-in>/<check-out>`
    */
   availability: {
     text: `SELECT n.date, r.physical_capacity - n.held AS sellable, r.id, r.name, r.base_price, p.is_sold_out
@@ -37,7 +37,10 @@ const READS = {
       return first && { room_type_id: first['id'], name: first['name'], base_price: first['base_price'], days };
     },
   },
-  /** Reads, for each night, how many rooms exist and how many can be sold. URL path of the request: /tenant/room type/check-in/check-out */
+  /**
+   * Reads, for each night, how many rooms exist and how many can be sold. URL path of the request: `/<tenant id>/<room type
+   * id>/<check-in>/<check-out>`
+   */
   inventory: {
     text: `SELECT n.date, r.physical_capacity, r.physical_capacity - n.held AS sellable
            FROM room_type AS r JOIN night AS n ON n.tenant_id = r.tenant_id AND n.room_type_id = r.id

@@ -24,8 +24,8 @@ answerJobs(async ({ databaseUrl, connections, seconds, plans, dates }: WriteRate
   let next = 0;
   const slice = await closedLoop({ lanes: connections, seconds }, async (lane) => {
     const { tenantId, ratePlanId } = plans[(next += 1) % plans.length] ?? {};
-    // The floor writes prices from 30 to 69. The measured calls to the service write prices of 90 and more. So the floor changes every
-    // price that the service has stored.
+    // In the operation `pms-rates`, the service stores prices of 90 and more. The floor writes prices from 30 to 69 for the same nights. So
+    // each price of the floor differs from the stored price, and each write changes a row.
     const prices = dates.flatMap((date, day) => [date, `${30 + ((next + day) % 40)}.00`]);
     await clients[lane]?.query({ ...upsert, values: [tenantId, ratePlanId, ...prices] });
   });

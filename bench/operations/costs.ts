@@ -16,14 +16,17 @@ import type { Operation } from './operation.ts';
 import { newOrderCalls, storedOrderCalls } from './orders.ts';
 
 /**
- * Numbers of concurrent calls and of tenants to measure. With few concurrent calls, nearly every call has its own statement and commit.
- * With many, calls share statements and commits.
+ * Loads to measure: numbers of concurrent calls, and of tenants to which the calls belong. With 2 concurrent calls, nearly every call has
+ * its own statement and commit. With 128 concurrent calls, several calls share a statement and a commit.
  */
 const LOADS = [
   { concurrent: 2, tenants: 90 },
   { concurrent: 128, tenants: 2 },
 ];
-/** Number of orders to store for each second of a slice (measurement) of status changes. A slice ends early if all orders are changed. */
+/**
+ * Number of orders to store for each second of a slice (measurement) of status changes. The number is larger than the changes that the
+ * service can make in a second. If the service has changed all orders, the slice ends early.
+ */
 const MOST_CHANGES_PER_SECOND = 2_000;
 
 export const COSTS: Operation[] = [{ name: 'costs', measure: measureCosts }];
@@ -143,7 +146,7 @@ async function measureKind(
     const ids = kind.isOnce ? calls.values() : repeated(calls);
     slices.push(await measureSlice(measured, ids, load.concurrent, seconds));
   }
-  // The first slice is the warm-up, so the result does not include it.
+  // The first slice is only the warm-up, so the result leaves it out.
   const of = (key: keyof Usage) => {
     const values = slices.slice(1).flatMap((slice) => slice[key] ?? []);
     return values.length === 0 ? undefined : median(values);
@@ -221,7 +224,7 @@ async function readUsage({ deliveries, postgresPid, redis, client }: Measured): 
     ...sizes,
     apiMs: await cpuMsOf(deliveries.stand.service.pid),
     postgresMs: await cpuMsOf(postgresPid),
-    // The CPU time of Redis is too short for `cpuMsOf`, whose unit is 10 ms.
+    // The CPU time of Redis is shorter than 10 ms, which is the unit of `cpuMsOf`. So `onCpuMsOf` measures it.
     redisMs: redis && process.platform === 'linux' ? await onCpuMsOf([redis.pid]) : null,
   };
 }

@@ -15,8 +15,8 @@ import type { Operation } from './operation.ts';
 /** Number of connections that the floor uses. Each connection has one POST under way all the time. */
 const FLOOR_CONNECTIONS = 64;
 /**
- * Number of events that the operation `deliveries-steady` writes in one batch. It writes the next batch as soon as fewer events than this
- * number wait for delivery, so that the service always has events to send.
+ * Number of events in one batch of the operation `deliveries-steady`. The operation writes a new batch when fewer events than one batch
+ * wait for delivery. So the service always has events to send.
  */
 const WAITING = 2_000;
 const POLL_MS = 20;
@@ -73,7 +73,10 @@ async function compareWithPosts(
   };
 }
 
-/** Measures the deliveries per second during the given time. Meanwhile it writes new events as fast as the service delivers them. */
+/**
+ * Measures the deliveries per second during the given time. Writes new events during this time, so that the service always has some to
+ * send.
+ */
 async function deliverSteadily(deliveries: DeliveryStand, client: pg.Client, seconds: number): Promise<Slice> {
   const { receiver, healthy } = deliveries;
   const { answered: before } = await receiver.ask({});

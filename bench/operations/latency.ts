@@ -20,8 +20,8 @@ const WORKERS = 2;
 /** Number of partners, out of SUBSCRIBERS, whose receiver never responds in the operation `delivery-latency-hanging`. */
 const HANGING = 10;
 /**
- * Minimum length, in seconds, of the measurement with receivers that never respond. One delivery attempt has a time limit of 10 s. The
- * measurement is longer, so that some attempts reach this limit.
+ * Minimum length, in seconds, of the measurement with receivers that never respond. It is longer than the time limit of a delivery attempt
+ * (10 s). So some attempts reach their time limit during the measurement.
  */
 const LEAST_SECONDS_HANGING = 12;
 const WARM_UP_SECONDS = 1;
@@ -95,8 +95,8 @@ async function measureSplitLatency(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures the service and its floor alternately, several times. Each result is the median of these measurements, because a stall of the
- * disk or of the machine affects only one measurement.
+ * Measures the service and its floor alternately, several times. Each result is the median of these measurements. So a short stall of the
+ * disk or of the machine, which slows down one measurement, does not change the result.
  * @throws Error if an event arrives twice
  */
 async function compareLatency(
@@ -174,9 +174,9 @@ async function measureHanging(world: World): Promise<Row[]> {
 }
 
 /**
- * Confirms orders of the subscribers at a constant rate. Each confirmation causes an event. Returns the times of the confirmations whose
- * events go to the subscribers in `watched`.
- * @throws Error if an event does not arrive, or arrives twice
+ * Confirms orders of the subscribers at a constant rate. Each confirmation causes an event for the subscriber. Waits only for the events of
+ * the subscribers in `watched`, and returns the times of these confirmations.
+ * @throws Error if one of these events does not arrive, or if any event arrives twice
  */
 async function changeStatuses(
   deliveries: DeliveryStand,

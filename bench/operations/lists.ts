@@ -53,8 +53,8 @@ async function warmUp(service: Service, { headers }: Caller): Promise<void> {
 }
 
 /**
- * Reads the whole list in one call, and samples the memory of the service during the read. Counts the orders by the closing braces in the
- * response, because each order has one.
+ * Reads the whole list in one call, and samples the memory of the service during the read. Each order in the list has exactly one closing
+ * brace, so the number of these braces is the number of orders.
  * @throws Error if the list is incomplete
  */
 async function readWhole(service: Service, { headers }: Caller, orders: number) {

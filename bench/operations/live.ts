@@ -65,7 +65,8 @@ async function measureLive(world: World): Promise<Row[]> {
 }
 
 /**
- * Opens streams of live changes for the owner of each tenant. The returned list begins with the first stream of each tenant.
+ * Opens streams of live changes for the owner of each tenant. The returned list begins with one stream of each tenant, in the order of
+ * `callers`. The other streams follow.
  * @param each number of streams for each tenant
  */
 async function openStreams(url: string, callers: Orderer[], ownerOf: OwnerOf, each: number): Promise<TestStream[]> {

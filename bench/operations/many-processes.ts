@@ -18,29 +18,32 @@ import type { Operation } from './operation.ts';
 /** Number of connections that send the measured statements. Each connection represents one process, and has its own PostgreSQL backend. */
 const CONNECTIONS = 20;
 /**
- * Pause between two statements of a connection, in milliseconds. A statement costs more after a pause, so the pause is as long as the
- * shortest pause between two statements of a real process.
+ * Pause between two statements of a connection, in milliseconds. PostgreSQL needs more CPU time for a statement that follows a pause. So
+ * the measurement makes pauses too, as long as the shortest pause of a real process.
  */
 const EVERY_MS = 150;
 const WARM_UP_SECONDS = 1;
-/** Numbers of rows in the table `recent_change`: from the last two minutes, and older rows that the service has not removed yet. */
+/**
+ * Numbers of rows in the table `recent_change`. `recent` rows are at most two minutes old. `older` rows are rows that the service has not
+ * removed yet.
+ */
 const CHANGES = { recent: 300, older: 1_200 };
 /** Interval in milliseconds at which a process read the table `recent_change` before decision 34 made these reads rarer. */
 const OLD_POLL_EVERY_MS = 150;
 /**
- * Time in milliseconds for which a process reused the result of the statement for `/readyz` before decision 34. So a process sent this
- * statement at most once in this time.
+ * Shortest time in ms between two statements of `/readyz` before decision 34. In between, the process reused the last result.
  */
 const PROBE_EVERY_MS = 1_000;
-/** Goal of decision 34: cores of PostgreSQL for the regular statements of 1,000 processes. */
+/** Goal of decision 34: largest number of CPU cores that PostgreSQL uses for the regular statements of 1,000 idle processes. */
 const MOST_CORES = 1;
 
 export const MANY_PROCESSES: Operation[] = [{ name: 'many-processes', measure: measureManyProcesses }];
 
 /**
- * Measures the CPU time of PostgreSQL for each statement that an idle process sends regularly, and calculates from it the cores that many
- * processes use. The floor is the statement `SELECT 1`, because most of the cost is to wake the PostgreSQL backend. Each
- * credential has a delivery that waits for a retry, so the search for due deliveries has to check each credential.
+ * Measures the CPU time of PostgreSQL for each statement that an idle process sends regularly. From these times it calculates how many CPU
+ * cores PostgreSQL needs for many idle processes. Waking the PostgreSQL backend is most of the cost of each statement. The floor, the
+ * statement `SELECT 1`, shows this cost. Each credential has a delivery that waits for a retry, so the search for due deliveries checks
+ * every credential.
  */
 async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
   const url = await world.tenantDatabase('bench_many_processes');

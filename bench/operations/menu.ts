@@ -9,8 +9,8 @@ import type { Operation } from './operation.ts';
 
 const PATH = '/v1/third-party/menu/';
 /**
- * Number of menus that are read concurrently before the measurement. It is small, because the service renders a menu at its first read, and
- * this keeps the process of the service busy.
+ * Number of menus that are read at the same time before the measurement. At the first read of a menu, the service renders it, which uses
+ * much CPU time. So a larger number would not be faster.
  */
 const FIRST_READS_CONCURRENCY = 4;
 

@@ -23,7 +23,9 @@ export const PMS: Operation[] = [
   { name: 'pms-rates-again', measure: measureRatesAgain },
 ];
 
-/** Returns, for each PMS credential, one room type of its tenant. A different `offset` selects a different room type. */
+/**
+ * Returns one room type for each PMS credential, out of the room types of its tenant. With another `offset` it returns another room type.
+ */
 function ownRoomTypes(stand: Stand, offset = 0): { caller: Caller; roomType: RoomType }[] {
   return stand.pms.flatMap((caller, index) => {
     const own = stand.roomTypes.get(caller.tenantId) ?? [];
@@ -56,8 +58,8 @@ async function measureInventory(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures writes that change every price. The calls write two different sets of prices alternately, and the floor writes a third set for
- * the same nights.
+ * Measures writes that change every price. So that each write finds other prices than its own, the calls write two different sets of prices
+ * alternately. The floor writes a third set for the same nights.
  */
 async function measureRates(world: World): Promise<Row[]> {
   const stand = await world.lean();
@@ -68,8 +70,8 @@ async function measureRates(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures writes of prices that are already stored, so no price changes. The floor must not change these stored prices, so it writes
- * prices of other room types.
+ * Measures writes of prices that are already stored, so no write changes a price. The floor writes other prices. It writes them for other
+ * room types, because on the same room type it would replace the stored prices of the service.
  */
 async function measureRatesAgain(world: World): Promise<Row[]> {
   const stand = await world.lean();

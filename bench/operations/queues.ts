@@ -7,9 +7,11 @@ import { atLeast, atMost, type QueueGoal, type QueueRow } from '../queue-table.t
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Size of the backlog of the warm-up, as a share of a measured backlog. */
+/** Number of events in the backlog of the warm-up, divided by the number of events in a measured backlog. */
 const WARM_UP = 0.5;
-/** Share of one CPU core, from 0 to 1. If the receivers use more, a note in the table says that they may limit the result. */
+/**
+ * Share of one CPU core, from 0 to 1. If the receivers use more than this share, a note in the table says that they may limit the result.
+ */
 const RECEIVER_LIMIT = 0.9;
 
 const GOALS = [

@@ -15,8 +15,8 @@ const CONCURRENCY = 16;
 export const SIGN_IN: Operation[] = [{ name: 'sign-in', measure: measureSignIn }];
 
 /**
- * Measures sign-ins of many users, each from a different IP address. The service limits sign-ins by e-mail address and by IP address
- * (decision 8), so fewer users or addresses would reach a limit.
+ * Measures sign-ins of many users, each from a different IP address. The service limits the sign-ins of one e-mail address and of one IP
+ * address (decision 8). With fewer users or addresses, the service would refuse sign-ins.
  */
 async function measureSignIn(world: World): Promise<Row[]> {
   const stand = await world.lean();

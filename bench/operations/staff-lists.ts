@@ -6,14 +6,17 @@ import type { StaffStand } from '../staff-stand.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Largest number of calls in one measurement. After `MOST_MS` milliseconds, the measurement ends as soon as it has `LEAST_CALLS` calls. */
+/**
+ * Largest number of calls in one measurement. A slow measurement ends earlier. It ends when `MOST_MS` milliseconds have passed and it has
+ * made `LEAST_CALLS` calls.
+ */
 const MOST_CALLS = 20;
 const LEAST_CALLS = 6;
 const MOST_MS = 1_000;
 const GOAL_MS = 250;
 /**
- * Number of reads of a list before its measurement. Each of these reads counts about 20,000 of the million rows and stores the result. So
- * the measured reads find stored counts for all rows.
+ * Number of times that each of two large lists is read before all measurements. Each read counts about 20,000 of the million rows and
+ * stores these counts (tallies). After 60 reads, the service has stored tallies of all rows, as after long use.
  */
 const READS_BEFORE = 60;
 const PAGE_SIZE = 50;
@@ -58,7 +61,7 @@ async function measured(operation: string, measure: () => Promise<Measured>): Pr
   return { operation, ...figures, goal: p99Within(GOAL_MS) };
 }
 
-/** Start and end times of the filters, as texts in ISO 8601. */
+/** Times for the filters of the lists, as texts in ISO 8601. `TIME` and `DAY_LATER` are the start and end of one day. */
 const TIME = timeBefore(300);
 const DAY_LATER = timeBefore(299);
 const EVENT_TIME = timeBefore(10);
@@ -68,7 +71,10 @@ function timeBefore(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString();
 }
 
-/** Returns the queries to measure for each list with pages. Each filter has a frequent and a rare value. Some queries combine filters. */
+/**
+ * Returns the queries to measure for each list with pages. A filter is measured with a value that many rows have, and with a value that
+ * few rows have. Some queries combine filters.
+ */
 function listsOf(stand: StaffStand): Record<string, string[]> {
   return {
     orders: orderFilters(stand),
@@ -190,7 +196,7 @@ function auditFilters({ partners: [frequent = '', , rare = ''] }: StaffStand): s
 
 const joined = (...filters: string[]) => filters.filter((filter) => filter !== '').join('&');
 
-/** Returns the paths of single reads: lists without pages, calendar, nights, reports and details. */
+/** Returns the paths of reads that have no page number: events, the feed and details of a credential, calendar, nights and reports. */
 function singlePaths({ partners: [frequent, , rare], roomTypes, propertyId }: StaffStand): string[] {
   const night = `nights/${roomTypes[0]}/${dayAfter(0)}/`;
   const events = [

@@ -40,7 +40,7 @@ async function handle(job: BullmqJob): Promise<number> {
 async function open({ redisUrl, targets, cert }: Extract<BullmqJob, { do: 'open' }>): Promise<void> {
   const post = createPoster({ targets, cert, connections: CONCURRENT_JOBS });
   const connection = { url: redisUrl };
-  // Redis deletes a completed job in the command that completes the job, which costs less than keeping the job.
+  // `removeOnComplete` makes Redis delete a job in the same command that completes it. This costs less than keeping completed jobs.
   const defaultJobOptions = { attempts: 5, backoff: { type: 'exponential', delay: 1_000 }, removeOnComplete: true };
   queue = new Queue<Post>(NAME, { connection, defaultJobOptions });
   const worker = new Worker<Post>(NAME, ({ data }) => post(data), { connection, concurrency: CONCURRENT_JOBS });

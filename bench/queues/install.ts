@@ -23,9 +23,9 @@ export async function installQueues(signal: AbortSignal): Promise<void> {
     return;
   }
   tell('installing the queue libraries of bench/queues/package.json');
-  // The command finds Node by PATH. The folder of this process's Node comes first in PATH, so the command runs on the same Node.
+  // npm finds Node by PATH. The folder of this process's Node comes first in PATH, so npm runs on the same Node.
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
-  // Without repeated fetches, the command fails immediately if the registry is out of reach.
+  // With `--fetch-retries=0`, npm fails immediately if the package registry is out of reach.
   const args = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=0'];
   try {
     await promisify(execFile)('npm', args, { cwd: import.meta.dirname, env, timeout: TIME_LIMIT_MS, signal });

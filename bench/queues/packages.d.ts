@@ -1,5 +1,5 @@
-// Types of the parts of the queue libraries that the benchmark uses. With these types, the check of the repository does not need the
-// libraries, which are installed only when the benchmark runs them.
+// Types of the parts of the queue libraries that the benchmark uses. The libraries are installed only when the benchmark runs them. With
+// this file, the type check of the repository works without the libraries.
 
 declare module 'graphile-worker' {
   export const Logger: new (createLog: (scope: object) => (level: string, message: string) => void) => object;

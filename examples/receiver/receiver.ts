@@ -30,11 +30,12 @@ interface TestCall {
   event_id: string;
 }
 
-/** Largest accepted body in bytes. An event is far smaller, because it holds only ids, a time and a status. */
+/** Largest accepted body in bytes. An event is much smaller, because it holds only ids, a time and a status. */
 const MAX_BODY_BYTES = 65_536;
 /**
- * Number of event ids that are kept to recognize repeated deliveries. It is large enough here, because retries end within minutes. A real
- * receiver stores the ids in its database, in the same transaction as the changes that the event causes.
+ * Number of event ids that this example keeps in memory to recognize repeated deliveries. The service retries a delivery only for some
+ * minutes, so this number is enough here. A real receiver stores the ids in its database, in the same transaction as the changes that the
+ * event causes.
  */
 const MAX_HANDLED_IDS = 10_000;
 
@@ -102,7 +103,8 @@ async function receive(request: IncomingMessage): Promise<number> {
     return 413;
   }
   if (webhookSecret === '') {
-    // The webhook secret is not known until the registration has ended. The service retries the delivery after a 503.
+    // The receiver does not know its webhook secret until the registration has ended, so it cannot verify this delivery yet. The service
+    // retries the delivery after a 503.
     return 503;
   }
   if (!verify(webhookSecret, header(request, 'timestamp'), header(request, 'signature'), body)) {
@@ -139,8 +141,8 @@ function handle({ event, event_id: id, data }: Event): void {
 }
 
 /**
- * Returns the header `x-service-<name>`, or an empty text if the header is missing. The word `service` in these names is the default brand.
- * The setting WEBHOOK_HEADER_BRAND of the service can change the brand.
+ * Returns the header `x-service-<name>`, or an empty text if the header is missing. `service` is the default brand in the header names. The
+ * setting WEBHOOK_HEADER_BRAND of the service can replace it with another brand.
  */
 function header(request: IncomingMessage, name: string): string {
   return String(request.headers[`x-service-${name}`] ?? '');

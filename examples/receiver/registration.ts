@@ -19,9 +19,10 @@ export interface Registration {
 const RETRY_MS = 1_000;
 
 /**
- * Registers a webhook URL that begins with `hooks`, and stores the URL and its secret in a file. The file is needed because the service
- * returns a secret only once. If the same URL is registered again, the secret in the response is empty. If the file is lost, the function
- * registers a new URL, which gets a new secret. If the service cannot be reached yet, the function waits and tries again.
+ * Registers a webhook URL that begins with `hooks`, and stores the URL and its secret in the file `path`. The file is needed, because the
+ * service returns the secret only at the first registration of a URL. At the next start, the same URL is registered, and the secret comes
+ * from the file. Without the file, the function registers a new URL, which gets a new secret. If the service cannot be reached yet, the
+ * function tries again every second.
  * @throws Error if the service refuses the registration
  */
 export async function register(access: Access, hooks: string, path: string): Promise<Registration> {

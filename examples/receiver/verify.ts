@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Largest accepted difference between the sender's clock and ours, in seconds.
- * Because of this bound, the check refuses an old delivery that an attacker has recorded and sends again.
+ * Largest accepted difference between the timestamp of a delivery and our clock, in seconds. If an attacker has recorded a delivery and
+ * sends it again later, its timestamp is too old, so the check refuses it.
  */
 const TOLERANCE_SECONDS = 300;
 
@@ -27,7 +27,8 @@ export function verify(
   return [secrets].flat().some((secret) => {
     const mac = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
     const expected = Buffer.from(`sha256=${mac}`);
-    // The comparison takes constant time, so that its duration does not show how much of a guessed signature is right.
+    // The comparison takes constant time. If it ended at the first wrong byte, its duration would show an attacker how much of a guess is
+    // right.
     return secret !== '' && given.length === expected.length && timingSafeEqual(given, expected);
   });
 }

@@ -1,9 +1,9 @@
 /**
- * Accepted changes of the OpenAPI documents. By the rules of the contract check these changes break clients, but they were made on purpose.
- * The check allows exactly these changes.
+ * Intended changes of the OpenAPI documents that the contract check would report, because they can break clients. The check does not report
+ * the changes in this list.
  */
 export interface Accepted {
-  /** Date of the decision to accept the changes. The entry stays in the list after the changes are published. */
+  /** Date of the decision to accept the changes. The entry also stays in the list after the changed document is published. */
   date: string;
   why: string;
   /** Accepted changes, keyed by the name of the document. Each change is a text exactly as `breakingChanges` returns it. */

@@ -18,9 +18,10 @@ interface Verdict {
 }
 
 /**
- * Returns the changes that break a client of the previous document. Each change is a text `pointer: message`. If the change adds a value,
- * the value follows the message. The `PROSE` keywords are removed before the comparison, because `redocly diff` matches the entries of a
- * list by similarity. If a description has changed, `redocly diff` could compare a parameter with a different parameter.
+ * Returns the changes that break a client of the previous document, each as a text `pointer: message`. If a change adds a value, the text
+ * ends with this value. The `PROSE` keywords are removed before the comparison. `redocly diff` pairs the entries of two lists by their
+ * similarity, so a changed description could make it compare two different parameters.
+ * @throws Error if `redocly diff` fails
  */
 export async function breakingChanges(before: string, after: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-contract-'));
@@ -51,8 +52,8 @@ function majorChanges({ changes }: Report): string[] {
 
 /**
  * Returns a copy of the node without the `PROSE` keywords.
- * @param areNames true if the keys of the node are field names. The copy then keeps all keys, because a field may have the name of a
- * keyword, for example `description`.
+ * @param areNames true if the keys of the node are field names of the API, for example in `properties`. The copy then keeps all keys,
+ * because a field of the API may be named `description`.
  */
 function withoutProse(node: unknown, areNames = false): unknown {
   if (Array.isArray(node)) {

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 const execute = promisify(execFile);
 
 /**
- * Returns the previous version of a document. If the file has uncommitted changes, this is the committed version. Otherwise it is the
- * version before the last commit that changed the file. Returns null if git does not have the version, for example in a shallow clone or a
- * downloaded archive.
+ * Returns the version of a document with which the current file is compared. If the file has uncommitted changes, this is the committed
+ * version. Otherwise it is the version before the last commit that changed the file. Returns null if git does not have this version, for
+ * example in a shallow clone or a downloaded archive.
  */
 export async function documentBefore(repository: string, path: string): Promise<string | null> {
   const commits = await git(repository, 'log', '--max-count=2', '--format=%H', '--', path);

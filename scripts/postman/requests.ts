@@ -67,8 +67,8 @@ function parametersIn(place: string, parameters: Parameter[]): Parameter[] {
 }
 
 /**
- * Returns a parameter of a request in Postman's format. A required parameter gets its value from the variable with its name. An optional
- * parameter shows its example value, but it is disabled, so Postman does not send it.
+ * Returns a parameter of a request in Postman's format. The value of a required parameter is the Postman variable with the name of the
+ * parameter. An optional parameter has its example value and is disabled, so Postman does not send it.
  */
 function argumentOf({ name, required = false, description = '', example = '' }: Parameter) {
   const value = required ? `{{${variableOf(name)}}}` : String(example);

@@ -2,8 +2,8 @@ import { type Operation, schemesOf } from './openapi-types.ts';
 import { schemeVariable, type Step } from './story.ts';
 
 /**
- * Returns the Postman scripts of a request. The first script runs before the request. If a variable that the request needs is empty, the
- * script skips the request. The second script runs after the response. It checks the status and stores values of the response.
+ * Returns the two Postman scripts of a request. The first one runs before the request, and skips the request if a variable that it needs is
+ * empty. The second one runs after the response. It checks the status and stores values of the response in variables.
  */
 export function scriptsOf(operation: Operation, step: Step): object[] {
   return [scriptOf('prerequest', beforeLines(operation, step)), scriptOf('test', afterLines(operation, step))].filter(

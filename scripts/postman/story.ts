@@ -1,25 +1,28 @@
 /**
- * Calls of the Postman collection, in an order in which they can run from top to bottom. Each request takes the values that it needs from
- * earlier responses. Most parts of a request come from the OpenAPI documents. This file adds only what the documents do not contain.
+ * Calls of the Postman collection. They can run in this order, because each request takes the values that it needs from earlier responses.
+ * This file holds only the parts of a request that the OpenAPI documents do not contain.
  */
 
 export interface Step {
   /** Id of the operation in its OpenAPI document. */
   operation: string;
-  /** Text that follows the summary in the name of the request. It is needed only if the collection calls the operation twice. */
+  /**
+   * Text after the summary of the operation in the name of the request. It is needed only if two requests of the collection call the same
+   * operation.
+   */
   suffix?: string;
-  /** Expected status of the response. If left out, it is 201 if the document lists this status for the operation, and otherwise 200. */
+  /** Expected status of the response. The default is 201 if the OpenAPI document lists this status for the operation, and otherwise 200. */
   status?: number;
   /**
-   * Variables that the request needs. The request is skipped if one of them is empty. The variables with the credentials of the request
-   * are always needed, so they are not listed here.
+   * Variables that the request needs, in addition to its credentials. If one of these variables or a credential is empty, Postman skips the
+   * request.
    */
   needs?: string[];
   /** Variable that must be empty. The request is skipped if this variable has a value. */
   unless?: string;
   /**
-   * Fields that replace fields in the example body of the OpenAPI document. The text `{{{name}}}` becomes the value of the Postman variable
-   * `name` without quotes, so that the value can be a number or a boolean.
+   * Fields that replace fields in the example body of the OpenAPI document. Postman puts the value of the variable `name` in the place of
+   * `{{name}}`. In the string `"{{{name}}}"`, the quotes are removed first, so that the value can be a number or a boolean.
    */
   body?: Record<string, unknown>;
   /** Lines of JavaScript that run before the request is sent. */

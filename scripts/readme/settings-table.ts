@@ -2,7 +2,7 @@ import { type Setting, SETTINGS } from '#platform/settings.ts';
 
 const HEAD = ['| variable | default | meaning |', '|---|---|---|'];
 
-/** Returns the text of README.md with its table of environment variables written again from `SETTINGS`. */
+/** Returns the text of README.md with a new table of environment variables, which is made from `SETTINGS`. */
 export function withSettingsTable(readme: string): string {
   const lines = readme.split('\n');
   const start = lines.indexOf(HEAD[0] ?? '');

@@ -1,4 +1,4 @@
-/** One booking of the CSV file. `readBookings` has shifted its dates. */
+/** One booking of the CSV file. `readBookings` has moved its stay into the future, because the service refuses stays in the past. */
 export interface Booking {
   /**
    * Position of the booking in the file, starting at 1. It is part of the external id, and it gives the order of bookings of the same day.
@@ -76,16 +76,16 @@ export interface Step {
 }
 
 /**
- * Returns the steps of the bookings, ordered by day. On the same day, steps that finish a booking come before steps that create one.
- * Steps of the same kind have the order of the file.
+ * Returns the steps of the bookings, ordered by day. On the same day, `finish` steps of earlier bookings come before `create` steps, so
+ * that cancelled rooms are free again. Steps of the same kind have the order of the file.
  */
 export function stepsOf(bookings: Booking[]): Step[] {
   const steps = bookings.flatMap((booking): Step[] => [
     { day: booking.bookedOn, kind: 'create', booking },
     { day: booking.finalStatusOn, kind: 'finish', booking },
   ]);
-  // A booking can only finish after its creation. So if both are on the same day, its `finish` step comes after all `create` steps of the
-  // day.
+  // The `finish` step of a booking must come after its `create` step. If a booking has both steps on the same day, its `finish` step comes
+  // after all `create` steps of that day.
   const rank = ({ kind, booking, day }: Step) => (kind === 'create' ? 1 : booking.bookedOn === day ? 2 : 0);
   return steps.sort((a, b) => a.day.localeCompare(b.day) || rank(a) - rank(b) || a.booking.line - b.booking.line);
 }
@@ -140,7 +140,7 @@ export class NightCount {
     return this.#held.get(night) ?? 0;
   }
 
-  /** Returns the number of rooms held on the fullest night of the stay. */
+  /** Returns the number of rooms held on that night of the stay on which most rooms are held. */
   peak(booking: Booking): number {
     return Math.max(0, ...nightsOf(booking).map((night) => this.on(night)));
   }

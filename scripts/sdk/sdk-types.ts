@@ -39,8 +39,8 @@ const HEADING =
   '/** `npm run generate` writes this file from the OpenAPI document with the same name in contract/. Do not edit it. */\n';
 
 /**
- * Returns the code of one module of the SDK, for callers with the given security scheme. The module has the types, the method and the path
- * of each operation that accepts this scheme, keyed by the operation id. It also has the types of the components that these operations use.
+ * Returns the code of a generated module of the SDK. The module has the types, the method and the path of each operation that accepts the
+ * given security scheme, keyed by the operation id. It also has the types of the components that these operations use.
  */
 export function sdkTypes(document: Document, scheme: string): string {
   const routes = routesOf(document).filter(({ operation }) =>

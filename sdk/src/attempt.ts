@@ -13,13 +13,13 @@ export interface Answer {
   body: unknown;
   /**
    * True if the external id of a create request was already in use (header `Idempotent-Replayed`). `body` is then the order or reservation
-   * that was stored under this id.
+   * that the service has stored under this id. The request has created no new one.
    */
   isReplayed: boolean;
 }
 
 interface Attempt {
-  /** Number of this attempt within its call, starting at 1. */
+  /** Number of this attempt within its call. The first attempt has the number 1. */
   number: number;
   timeoutMs: number;
   signal: AbortSignal | undefined;
@@ -73,7 +73,10 @@ async function exchange({ url, method, headers, body }: Request, attempt: Attemp
   }
 }
 
-/** Returns the message of a network failure. `fetch` throws a general error, and its `cause` holds the real reason. */
+/**
+ * Returns the message of a network failure. The error that `fetch` throws has only a general message, so the message of its `cause` is
+ * used.
+ */
 function reasonOf(error: unknown): string {
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return reason instanceof Error ? reason.message || reason.name : String(reason);

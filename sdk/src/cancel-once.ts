@@ -1,9 +1,9 @@
 import { RoomserviceError } from './errors.ts';
 
 /**
- * Cancels an order or a reservation, and succeeds even if the response to the first attempt was lost. After a lost response the SDK sends
- * the request again. The service refuses the second request, because the order or reservation is already cancelled. This function then
- * reads the order or reservation, and returns it if its status is `cancelled`.
+ * Cancels an order or a reservation. If the response to the first request is lost, the SDK sends the request again. The service refuses the
+ * second request if the first one has already cancelled the order or reservation. After such a refusal, this function reads the order or
+ * reservation, and returns it if its status is `cancelled`.
  * @throws RoomserviceError if the cancel fails for any other reason
  */
 export async function cancelOnce<T extends { status: string }>(

@@ -1,4 +1,4 @@
-/** Value of `code` in a 4xx response of the service. The service uses `error` if no other code describes the failure. */
+/** Value of `code` in a 4xx response of the service. The code is `error` if no other code describes the failure. */
 export type ServiceErrorCode =
   | 'invalid_request'
   | 'item_not_found'
@@ -15,9 +15,10 @@ export type ServiceErrorCode =
   | 'error';
 
 /**
- * Code that the SDK sets if the response carries no code of the service. `timeout` and `connection_failed`: no complete response
- * arrived. `server_error`: the status was 5xx. `unexpected_answer`: the response cannot come from Roomservice, for example a
- * redirect or the error page of a proxy.
+ * Code that the SDK sets if the service has sent no code:
+ * - `timeout` and `connection_failed`: no complete response arrived.
+ * - `server_error`: the status was 5xx.
+ * - `unexpected_answer`: the response cannot come from Roomservice, for example a redirect or the error page of a proxy.
  */
 export type ClientErrorCode = 'timeout' | 'connection_failed' | 'server_error' | 'unexpected_answer';
 
@@ -41,8 +42,8 @@ export class RoomserviceError extends Error {
   /** HTTP status of the last response. Null if no response arrived. */
   readonly status: number | null;
   /**
-   * Id of the last request, under which the service logs it. Quote it when you ask for help. Null if the response carried no id or did
-   * not arrive.
+   * Id of the last request. The service logs the request under this id, so quote it when you ask for help. Null if the response carried no
+   * id or did not arrive.
    */
   readonly requestId: string | null;
   /** Seconds to wait before the next call, from the header `Retry-After`. Null if the response had no valid `Retry-After`. */

@@ -20,10 +20,9 @@ export class Webhook {
   }
 
   /**
-   * Registers the URL to which the service sends events. Store the `webhook_secret` of the response, because the service returns it only
-   * once. If this URL is already registered, the service returns an empty secret. If the response is lost, the SDK throws an error and does
-   * not retry, because the response to a retry would have an empty secret. In that case, register a different URL,
-   * for example with `?v=2`, to get a secret.
+   * Registers the URL to which the service sends events. Store the `webhook_secret` of the response. The service returns the secret only at
+   * the first registration of a URL, and later returns an empty secret. So the SDK does not retry after a lost response, but throws an
+   * error. After this error, register a different URL, for example with `?v=2`, to get a secret.
    */
   async register(registration: Operations['registerWebhook']['body'], options?: CallOptions) {
     return await this.#transport.call('registerWebhook', { body: registration }, options, 'if_refused');
@@ -37,11 +36,11 @@ export class Events {
     this.#transport = transport;
   }
 
-  /** Returns one page of the events of this credential, oldest first. The page starts after the cursor `after`. */
+  /** Returns one page of the events of this credential, oldest first. The page begins with the first event after the cursor `after`. */
   async list(query: EventsQuery = {}, options?: CallOptions): Promise<EventPage> {
     const { results, next } = await this.#transport.call('listEvents', { query }, options);
-    // The cast is needed, because the OpenAPI document describes an entry as one object with all fields. At runtime each entry is one of
-    // the four event types, with `cursor` and `delivery` added.
+    // The OpenAPI document describes each entry as one object with all fields. At runtime, an entry is one of the four event types, with
+    // `cursor` and `delivery` added. So the cast is correct.
     return { results: results as FeedEntry[], next };
   }
 

@@ -53,9 +53,9 @@ export class Reservations {
   }
 
   /**
-   * Books a stay. The service creates at most one reservation per `external_reservation_id`, so the SDK sends the request again if the
-   * response was lost. `isReplayed` is true if the id was already in use. The result is then the stored reservation. The id may be in use
-   * because of an earlier attempt of this same call.
+   * Books a stay. The service creates at most one reservation per `external_reservation_id`. So the SDK may send the request again if the
+   * response is lost. If the id was already in use, the result is the stored reservation, and `isReplayed` is true. This also happens if an
+   * earlier attempt of the same call has created the reservation.
    * @throws RoomserviceError `room_not_available`, `room_type_not_found`, `invalid_request`
    */
   async create(reservation: ReservationCreate, options?: CallOptions): Promise<Reservation & { isReplayed: boolean }> {

@@ -8,15 +8,15 @@ export interface ListQuery {
 const LARGEST_PAGE = 200;
 
 /**
- * Type of one entry of a list. `Answer` is the type of the response: an array of entries, or an object for one page that holds such an
- * array.
+ * Type of one entry of a list, taken from the type of the response. The response is an array of entries, or an object for one page that
+ * holds such an array.
  */
 export type EntryOf<Answer> = Extract<Answer, readonly unknown[]>[number];
 
 /**
  * Yields every entry of a list, newest first. Reads the next page only when the caller asks for an entry of that page. If a new entry is
- * created before the list has been read to its end, older entries move to the next page and would be read a second time. This function
- * skips entries that it has already yielded.
+ * created between two reads, it moves older entries to the next page. This function would then read them again, so it skips entries that it
+ * has already yielded.
  * @throws RoomserviceError `unexpected_answer` if a response is not a page
  */
 export async function* entriesOf<Entry>(
@@ -42,8 +42,8 @@ export async function* entriesOf<Entry>(
       given.add(idOf(entry));
       yield entry;
     }
-    // `next` is a link that begins with the address in the service's own settings. The client does not follow the link, because it might
-    // lead to another machine. It requests the next page from its own baseUrl.
+    // `next` is a link that begins with the address in the settings of the service, which may differ from the baseUrl of this client. So
+    // the client does not follow the link, but requests the next page from its baseUrl.
     if (answer.next === null) return;
   }
 }

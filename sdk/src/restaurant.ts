@@ -33,12 +33,12 @@ export class Orders {
   }
 
   /**
-   * Places an order. The service creates at most one order per `external_order_id`, so the SDK sends the request again if the response
-   * was lost. `isReplayed` is true if the id was already in use. The result is then the stored order. The id may be in use because of an
-   * earlier attempt of this same call.
-   * @throws RoomserviceError `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`, `restaurant_closed`. The error
-   * `restaurant_closed` has the seconds until the next opening in `retryAfterSeconds`, or null if that time is unknown. The SDK does not
-   * wait for the opening.
+   * Places an order. The service creates at most one order per `external_order_id`. So the SDK may send the request again if the response
+   * is lost. If the id was already in use, the result is the stored order, and `isReplayed` is true. This also happens if an earlier
+   * attempt of the same call has created the order.
+   * @throws RoomserviceError `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`, `restaurant_closed`. For
+   * `restaurant_closed`, `retryAfterSeconds` is the number of seconds until the next opening, or null if that time is unknown. The SDK does
+   * not wait for the opening.
    */
   async create(order: OrderCreate, options?: CallOptions): Promise<Order & { isReplayed: boolean }> {
     return await this.#transport.create('createOrder', { body: order }, options);

@@ -4,27 +4,26 @@ import type { RoomserviceError } from './errors.ts';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8_000;
 /**
- * Longest `Retry-After` that the SDK waits for, in seconds. The service counts calls per minute, so it never asks for a longer wait.
- * If a response asks for a longer wait, the SDK does not retry, and the caller gets the error.
+ * Longest `Retry-After` that the SDK waits for, in seconds. The service counts calls per minute, so a 429 for too many calls never needs a
+ * longer wait. If a response asks for a longer wait, the SDK does not retry, and the caller gets the error.
  */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 
 /**
- * Condition for sending a call again after a failed attempt:
- * - `always`: after every temporary failure. A repeated request has no further effect, even if the service has executed the first
- * request.
- * - `if_refused`: only after a 429. The service sends a 429 before it executes the request.
+ * Failures after which the SDK sends a call again:
+ * - `always`: every temporary failure. The call is safe to repeat, even if the service has executed the first request.
+ * - `if_refused`: only a 429, because the service sends it before it executes the request.
  */
 export type Repeatability = 'always' | 'if_refused';
 
-/** Returns the time to wait before the next attempt, in milliseconds. Returns null if the call must not be retried. */
+/** Returns the time to wait before the next attempt, in milliseconds. Returns null if the SDK must not send the call again. */
 export function retryWaitMs(error: RoomserviceError, repeatability: Repeatability): number | null {
   if (!isPassing(error) || (repeatability === 'if_refused' && error.status !== 429)) return null;
   const jitterMs = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (error.attempts - 1));
   const { retryAfterSeconds } = error;
   if (retryAfterSeconds === null) return jitterMs;
-  // Clients that the service refuses at the same time get the same Retry-After. The SDK adds a random wait, so that they
-  // do not all retry at the same time.
+  // If the service refuses many clients at the same time, all get the same Retry-After. So the SDK adds a random wait, and the clients
+  // retry at different times.
   return retryAfterSeconds > LONGEST_RETRY_AFTER_SECONDS ? null : retryAfterSeconds * 1000 + jitterMs;
 }
 

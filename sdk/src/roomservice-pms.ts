@@ -10,7 +10,7 @@ export type PmsReservation = Operations['pmsGetReservation']['answer'];
 
 /**
  * Client of the API for property management systems, with a PMS credential of one tenant. The client retries every call after a temporary
- * failure. Retries are safe, because reads change nothing, and a repeated write sets the same price or restriction again.
+ * failure. This is safe, because a read changes no data, and a repeated write sets the same price or restriction again.
  */
 export class RoomservicePms {
   readonly #transport: Transport<Operations>;

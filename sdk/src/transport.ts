@@ -6,7 +6,7 @@ import { VERSION } from './version.ts';
 
 const USER_AGENT = `roomservice-sdk/${VERSION} node/${process.versions.node}`;
 
-/** Path parameters, query and body of a call. An operation uses only some of them. */
+/** Path parameters, query and body of a call. Each operation needs only some of these fields. */
 interface Parts {
   path?: Record<string, string> | undefined;
   query?: Record<string, string | number | undefined> | undefined;
@@ -20,8 +20,8 @@ type Input<Operation> = Omit<Operation, 'answer'>;
 type Routes<Operations> = Record<keyof Operations, { method: string; path: string }>;
 
 /**
- * Calls operations by their id, and retries failed calls. Only this class holds the API key and the secret. They are in private fields,
- * so a log of the client does not show them.
+ * Calls operations by their id, and retries failed calls. Only this class holds the API key and the secret. They are in private fields, so
+ * a program that logs the client does not log them.
  */
 export class Transport<Operations extends { [Name in keyof Operations]: Parts & { answer: unknown } }> {
   readonly #routes: Routes<Operations>;

@@ -9,7 +9,10 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** Largest difference between the signed timestamp and the local clock, in seconds, in both directions. Default: 300. */
+  /**
+   * Largest accepted difference between the signed timestamp and the local clock, in seconds. The timestamp may be earlier or later than
+   * the clock. Default: 300.
+   */
   toleranceSeconds?: number | undefined;
   /**
    * Brand in the header names, for example `Service` in `X-Service-Signature`. If undefined, the function takes the brand from the headers.
@@ -55,7 +58,7 @@ export function verifyWebhook(
     throw new TypeError('rawBody: must be the raw bytes or the raw text of the request body, not a parsed object');
   }
   const { signature, timestamp } = readHeaders(headers, headerBrand);
-  // The negated comparison also refuses the delivery if toleranceSeconds is NaN.
+  // The condition is a negated `<=` and not a `>`, so that the delivery is also refused if toleranceSeconds is NaN.
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= toleranceSeconds)) {
     const message = `The delivery was signed more than ${toleranceSeconds} s before or after the time of this machine. Check its clock.`;
     throw new WebhookVerificationError('outside_tolerance', message);
@@ -63,7 +66,8 @@ export function verifyWebhook(
   const given = Buffer.from(signature, 'hex');
   const matches = secrets.filter((each) => {
     const expected = createHmac('sha256', each).update(`${timestamp}.`).update(rawBody).digest();
-    // The comparison takes constant time, so that its duration does not reveal how many bytes of a guessed signature are right.
+    // The comparison takes constant time. If it ended at the first wrong byte, its duration would show how much of a guessed signature is
+    // right.
     return timingSafeEqual(given, expected);
   });
   if (matches.length === 0) {
@@ -74,8 +78,8 @@ export function verifyWebhook(
 }
 
 /**
- * Returns the secrets as an array. Refuses an empty secret, because anybody could sign with it. A caller may pass an empty secret by
- * mistake, because a repeated registration returns an empty secret.
+ * Returns the secrets as an array. Refuses an empty secret, because every person could sign with it. A program may pass an empty secret by
+ * mistake, because the service returns an empty secret if a URL is registered again.
  * @throws TypeError if a secret is missing, empty or not a text
  */
 function checkSecrets(secret: string | readonly string[]): readonly string[] {
@@ -106,8 +110,8 @@ function readHeaders(headers: WebhookHeaders, headerBrand: string | undefined) {
 }
 
 /**
- * Returns the headers, keyed by their names in lower case. An array of values becomes one text with commas, so a repeated signature or
- * timestamp header is malformed and the delivery is refused.
+ * Returns the headers, keyed by their names in lower case. If a header arrives twice, its two values become one text with a comma. Such a
+ * signature or timestamp is malformed, so `verifyWebhook` refuses the delivery.
  */
 function lowerCased(headers: WebhookHeaders): Map<string, string> {
   const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
@@ -136,7 +140,7 @@ function parseBody(rawBody: string | Uint8Array): WebhookEvent | WebhookTest {
     if (isEvent(body)) return body;
     if (isTest(body)) return { ...body, event: 'test', data: {} };
   } catch {
-    // A body that is not JSON leads to the same error as JSON that is neither an event nor a test call.
+    // If the body is not JSON, the function throws the same error as for JSON that is neither an event nor a test call.
   }
   const message = 'The signature is valid, but the body is neither an event nor a test call.';
   throw new WebhookVerificationError('malformed_body', message);
@@ -156,8 +160,8 @@ function isTest(value: unknown): value is Omit<WebhookTest, 'event' | 'data'> {
 }
 
 /**
- * Returns true if a value has the event name, the event id and the data of an event. The signature proves that the service wrote the body,
- * so the other fields are not checked.
+ * Returns true if a value has the event name, the event id and the data of an event. Does not check the other fields, because the signature
+ * has proved that the service wrote the body.
  */
 function isEvent(value: unknown): value is WebhookEvent {
   return (

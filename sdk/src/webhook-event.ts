@@ -24,9 +24,9 @@ export type ReservationCancelled = EventOf<'reservation.cancelled', ReservationD
 export type WebhookEvent = OrderStatusChanged | ReservationCreated | ReservationModified | ReservationCancelled;
 
 /**
- * Test call: a signed request with which the hotel or restaurant tries your receiver. It is no event. It is sent once, and it is not in
- * the feed. Answer it with 204, and do nothing else. The body of a test call has no `event` and no `data`. The SDK adds both fields, so
- * that a program can read `event` and `data` of every delivery, also of a test call.
+ * Test call: a signed request that the hotel or restaurant sends to try your receiver. Respond with 204, and do not process it further. A
+ * test call is not an event: the service sends it only once, and it is not in the feed. The body of a test call has no `event` and no
+ * `data`. The SDK adds both fields, so that a program can read `event` and `data` of every delivery.
  */
 export interface WebhookTest {
   event: 'test';

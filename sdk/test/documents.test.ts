@@ -25,7 +25,7 @@ function operationIds(name: string): string[] {
     .flatMap(([method, { operationId }]) => (METHODS.has(method) ? [operationId] : []));
 }
 
-/** The type `true` if A and B accept the same values, else the type `false`. */
+/** The type `true` if every value of A is a value of B, and every value of B is a value of A. Otherwise the type `false`. */
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
 describe('operations of the SDK', () => {

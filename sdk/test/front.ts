@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * Fault that the proxy applies to one request:
- * - an object: the proxy sends this response itself.
+ * - an object: the proxy sends this response itself, and the request does not reach the service.
  * - `hang`: the proxy never responds.
  * - `cut`: the proxy closes the connection before the request reaches the service.
- * - `lose`: the service handles the request, but then the proxy closes the connection and does not forward the response.
+ * - `lose`: the proxy forwards the request, but closes the connection instead of forwarding the response of the service.
  */
 export type Fault = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'cut' | 'lose';
 
@@ -73,7 +73,7 @@ async function pass(serviceUrl: string, request: IncomingMessage, response: Serv
   });
   const text = await answer.text();
   if (fault === 'lose') return void response.destroy();
-  // The proxy does not forward headers that describe the compressed body, because fetch has already decompressed the body.
+  // `fetch` has already decompressed the body. So the proxy drops the headers that describe the compressed body.
   const kept = [...answer.headers].filter(([name]) => !/^(content-encoding|content-length|transfer-enc)/.test(name));
   response.writeHead(answer.status, Object.fromEntries(kept)).end(text);
 }

@@ -18,7 +18,7 @@ const SDK = join(REPOSITORY, 'sdk');
 const TIMEOUT_MS = 30_000;
 const run = promisify(execFile);
 
-/** Program that uses the package as `sdk`. Each test puts an `import` or a `require` line in front of it. */
+/** Program that uses the package under the name `sdk`. Each test adds a first line that loads the package by `import` or by `require`. */
 const USE = `
 const roomservice = new sdk.Roomservice({
   baseUrl: process.env.BASE, apiKey: process.env.KEY, apiSecret: process.env.SECRET,
@@ -35,7 +35,10 @@ call();
 `;
 const USED = '[2,"order_not_found","missing_header",[]]\n';
 
-/** Program that compiles only if the types accept all correct uses, and refuse every line that follows a `@ts-expect-error`. */
+/**
+ * Program for the TypeScript compiler. It compiles only if the types of the SDK accept all its correct lines. Each line after a
+ * `@ts-expect-error` must be a type error.
+ */
 const TYPED = `
 const roomservice = new Roomservice({ baseUrl: 'https://example.com', apiKey: 'k', apiSecret: 's', timeoutMs: 1 });
 export async function check(request: { headers: NodeJS.Dict<string | string[]> }): Promise<string> {
@@ -144,7 +147,7 @@ describe('the package in a project without other dependencies', () => {
       await mkdir(join(project, 'node_modules/@types'), { recursive: true });
       for (const name of ['@types/node', 'undici-types']) {
         const link = join(project, 'node_modules', name);
-        // The link may exist already, because the tests for `import` and `require` make the same link. So an error is ignored.
+        // The tests for `import` and `require` make the same link. If the link exists, `symlink` fails, and the test ignores the error.
         await symlink(join(REPOSITORY, 'node_modules', name), link).catch(() => {});
       }
       const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
@@ -184,7 +187,7 @@ describe('the quick start example', () => {
       await quickStart.waitFor(/^sdk-stay-1 \(Double\) is confirmed$/m, TIMEOUT_MS);
       const [delivery] = await receiver.waitFor(1);
       assert.ok(delivery);
-      // Forwards the delivery by plain HTTP, as a TLS proxy or `roomservice listen` would do.
+      // Sends the delivery again by plain HTTP to the quick start, as a TLS proxy or `roomservice listen` would do.
       const forward = async (body: Buffer) => {
         const headers = Object.entries(delivery.headers).filter(([name]) => name.startsWith('x-'));
         const init = {

@@ -20,7 +20,7 @@ before(async () => {
   front = await startFaultProxy(service.url);
   tenant = await openPartnerTenant(service);
   roomservice = tenant.client({ baseUrl: front.url });
-  // The SDK waits for a random time before each retry. With this mock the random time is 0 ms, unless a test sets another value.
+  // Before each retry, the SDK waits for a random time. With this mock that time is 0 ms, unless a test sets another value.
   mock.method(Math, 'random', () => 0);
 });
 
@@ -146,8 +146,8 @@ describe('timeouts and abort signals', () => {
     for (const fault of ['hang', { status: 429, headers: { 'retry-after': '30' } }] as const) {
       const controller = new AbortController();
       front.failNext(fault);
-      // The call that hangs gets no retries, so the signal aborts it during its attempt. Otherwise the signal might abort it during the
-      // wait for a retry.
+      // The call with the fault `hang` has no retries. So the signal is aborted during its only attempt, and not during the wait for a
+      // retry.
       const call = roomservice.menu.list({ signal: controller.signal, maxRetries: fault === 'hang' ? 0 : 1 });
       setTimeout(() => controller.abort(reason), 100);
       await assert.rejects(call, reason);

@@ -27,7 +27,7 @@ after(async () => {
   await service.close();
 });
 
-/** Returns one text with all forms in which a log could show the value: inspected, as JSON and as a string. */
+/** Returns one text with the three forms in which a log could show the value: the output of `inspect`, JSON and a string. */
 function shown(value: unknown): string {
   return inspect(value, { depth: Infinity, showHidden: true, getters: true }) + JSON.stringify(value) + String(value);
 }

@@ -26,7 +26,7 @@ function signed({ secret = SECRET, ageSeconds = 0, body = BODY, brand = 'Service
   return deliveryHeaders(brand, { secret, eventId: '', timestampSeconds: nowSeconds() - ageSeconds, body });
 }
 
-/** Asserts that a delivery is refused, and that the error does not show the secret. Returns the reason of the refusal. */
+/** Asserts that `verifyWebhook` refuses a delivery, and that the error does not show the secret. Returns the reason in the error. */
 function reasonOf(
   body: string | Uint8Array,
   headers: WebhookHeaders,
