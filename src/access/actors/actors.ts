@@ -33,15 +33,15 @@ export const NamedActor = Type.Object(
 );
 export type NamedActor = Type.Static<typeof NamedActor>;
 
-/** Returns the caller of a staff operation as the actor of a change. */
+/** Returns the caller of a staff operation, in the form of an actor who changes data. */
 export function changeActorOf({ type, id }: Pick<Staff, 'type' | 'id'>): ChangeActor {
   return { type, id };
 }
 
 /**
  * Reads the names of people, displays and partners, with at most one statement for each of these types.
- * @returns a function that adds the name to an actor. The name is null for an actor of another type, and for an id that the tenant does not
- * have.
+ * @returns a function that adds the name to an actor. The name is null for an actor of another type, for example the operator. It is also
+ * null if the tenant has no person, display or partner with this id.
  */
 export async function readActorNames(
   db: Database,

@@ -36,7 +36,7 @@ describe('GET /v1/staff/audit/', () => {
 
   /**
    * Asserts that the call added exactly one entry, and that the entry has exactly the documented keys. Returns the entry without its id,
-   * its time, and the names of its actor and its subject.
+   * its time, and the names of its actor and subject.
    */
   function only(added: AuditEntry[]) {
     assert.equal(added.length, 1, JSON.stringify(added));
@@ -185,7 +185,7 @@ describe('GET /v1/staff/audit/', () => {
     const earlier = (await trail()).length;
     const json = { email, password: 'quite the wrong one' };
     assert.equal((await service.call('POST', '/v1/auth/token/', { json })).status, 401);
-    // The service responds before it has written this entry, so the entry may appear a moment after the response.
+    // The service writes the entry of a failed sign-in after its response. So the test waits until the entry appears.
     const now = await eventually(async () => {
       const entries = await trail();
       return entries.length > earlier && entries;

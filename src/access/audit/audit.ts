@@ -29,8 +29,8 @@ export function prepareAudit(actor: Actor): WriteAuditEntry {
 
 /**
  * Inserts entries, by one statement, in the same transaction as the changes that they describe. Use this function if the changes are known
- * only during the transaction. A retry of the transaction may give the entries new ids and times. But a retry never writes an entry twice.
- * If the first attempt was committed, the retry finds no changes, so it writes no entries.
+ * only during the transaction. A retry of the transaction may give the entries new ids and times. It never writes an entry twice. If the
+ * first attempt was committed, the retry finds no change to make, so it writes no entry.
  */
 export async function writeAuditEntries(tx: Tx, actor: Actor, entries: NewAuditEntry[]): Promise<void> {
   if (entries.length > 0) {

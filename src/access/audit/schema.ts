@@ -3,20 +3,20 @@ import Type from 'typebox';
 const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] as const;
 
 /**
- * Kind of change that an audit entry reports. These kinds have a `details` of this form:
+ * Kind of change that an audit entry reports. This list shows the form of `details` for some kinds, and the subject of the entry.
  *
  * - `credential.changed`: `{audience, before: {label}, after: {label}}`.
  * - `credential.rotated`: `{audience, label, previous_secret_ends_at?}`. The time is missing if the old secret ended immediately.
  *
- * These kinds concern nights, and their `details` have this form:
+ * These kinds concern nights:
  *
- * - `rates.written`, by a PMS: `{entries: [{date, price, is_sold_out?}]}`. The entries are the ones that the PMS sent. They include nights
- *   whose values did not change. The subject is the rate plan.
- * - `restrictions.written`, by a PMS: `{entries: [{date, stop_sell?, min_nights?}]}`, the entries that the PMS sent. The subject is the
+ * - `rates.written`, by a PMS: `{entries: [{date, price, is_sold_out?}]}`. These are all entries that the PMS sent, also for nights whose
+ *   values did not change. The subject is the rate plan.
+ * - `restrictions.written`, by a PMS: `{entries: [{date, stop_sell?, min_nights?}]}`, all entries that the PMS sent. The subject is the
  *   rate plan.
  * - `rates.changed`, by staff: `{entries: [{date, before: {price, is_sold_out}, after: {price, is_sold_out}}]}`. The list has only nights
- *   whose values changed, at most 1,000 nights in one audit entry. A null price is the base price of the plan. The subject is the rate
- *   plan. One call may write several audit entries: one for each plan, and further entries for a plan with more than 1,000 nights.
+ *   whose values changed. A null price is the base price of the plan. The subject is the rate plan. One call writes at least one audit
+ *   entry for each plan that it changes. An audit entry has at most 1,000 nights, so a plan with more nights gets several.
  * - `rate_plan.changed`: `{before: {base_price, min_nights}, after: {base_price, min_nights}}`. The subject is the rate plan.
  * - `room_type.changed`: `{before: {physical_capacity}, after: {physical_capacity}}`. The subject is the room type.
  *

@@ -8,7 +8,7 @@ export type AuditRow = Selectable<AuditEntryTable>;
 export type NewAuditRow = Insertable<AuditEntryTable>;
 
 /**
- * Inserts audit entries of one tenant. Skips an entry whose id is already stored, because then an earlier attempt wrote the same entry.
+ * Inserts audit entries of one tenant. If an entry with the same id is already stored, an earlier attempt wrote it, so the insert skips it.
  */
 export async function insertEntries(db: Db, entries: NewAuditRow[]): Promise<void> {
   await db
@@ -18,7 +18,7 @@ export async function insertEntries(db: Db, entries: NewAuditRow[]): Promise<voi
     .execute();
 }
 
-/** Filter of the audit trail. A missing field lets all entries of the tenant pass. */
+/** Filter of the audit trail. A missing field does not restrict the result. */
 export interface AuditFilter {
   action?: string | undefined;
   actorId?: string | undefined;
@@ -30,9 +30,8 @@ export interface AuditFilter {
 }
 
 /**
- * Largest assumed difference between the time of an audit entry and the time in its id, in milliseconds. A process reads its clock twice
- * for an entry, once for each of these two times, and without a pause. So the two times differ much only if the clock is set between the
- * two reads.
+ * Largest assumed difference between the time of an audit entry and the time in its id, in milliseconds. A process reads its clock once for
+ * each of these two times, one directly after the other. So the times differ much only if the clock is set between the two reads.
  */
 const CLOCK_JUMP_MS = 60_000;
 
@@ -50,7 +49,8 @@ function conditionsOf({ action, actorId, subject, fromMs, toMs }: AuditFilter): 
     action !== undefined && sql<boolean>`action = ${action}`,
     actorId !== undefined && sql<boolean>`actor_id = ${actorId}::uuid`,
     subject !== undefined && sql<boolean>`subject = ${subject}`,
-    // The condition on the id lets the query use the index. The condition on the time makes the result exact.
+    // An id begins with a time. So the condition on the id lets the query use the index. It is too wide by CLOCK_JUMP_MS, so the condition
+    // on `at` makes the result exact.
     fromMs !== undefined &&
       sql<boolean>`id >= ${firstIdAt(Math.max(0, fromMs - CLOCK_JUMP_MS))} AND at >= ${new Date(fromMs)}`,
     toMs !== undefined && sql<boolean>`id < ${firstIdAt(toMs + CLOCK_JUMP_MS)} AND at < ${new Date(toMs)}`,
@@ -58,12 +58,12 @@ function conditionsOf({ action, actorId, subject, fromMs, toMs }: AuditFilter): 
   return conditions.filter((condition) => condition !== false);
 }
 
-/** Audit entry, with only those elements of the list in its `details` that a `PartialQuery` selects. */
+/** Audit entry without its `details`. `elements` has those elements of the list in `details` that the `PartialQuery` selects. */
 export interface PartialEntry extends Pick<AuditRow, 'id' | 'at' | 'actor_type' | 'actor_id' | 'action' | 'subject'> {
   elements: Record<string, unknown>[];
 }
 
-/** Conditions that select audit entries, and elements of the lists in these entries. */
+/** Conditions that select audit entries, and that select elements of the list in the `details` of each entry. */
 export interface PartialQuery {
   subjects: string[];
   actions: string[];
@@ -75,9 +75,9 @@ export interface PartialQuery {
 }
 
 /**
- * Reads the newest audit entries that have one of the actions and one of the subjects, newest first. The database selects the elements of
- * their lists, because a list may have a thousand elements. The inner query has no LIMIT. With a LIMIT, the planner might read all entries
- * in the order of their ids instead of using the index on the subject.
+ * Reads the newest audit entries that have one of the actions and one of the subjects, newest first. The database returns only the selected
+ * elements of each list, because a list may have a thousand elements. The inner query has no LIMIT, so that the planner uses the index on
+ * the subject. With a LIMIT, it might read all entries of the tenant in the order of their ids.
  */
 export async function readPartialEntries(db: Db, tenantId: number, query: PartialQuery): Promise<PartialEntry[]> {
   const { subjects, actions, date, name, limit } = query;

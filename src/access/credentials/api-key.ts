@@ -6,7 +6,7 @@ const SECRET_BYTES = 32;
 /** Prefix of an API key. It shows which API the key is for, so that a person notices a key that is used for the wrong API. */
 export type KeyPrefix = 'rsk_' | 'rpk_' | 'rck_';
 
-/** Makes and reads API keys, and hashes API secrets. The encryption key and the hash key are derived from the pepper. */
+/** Makes and reads the API keys of one API, and hashes API secrets. */
 export interface KeyMaker {
   newApiKey(tenantId: number): string;
   /**
@@ -23,9 +23,10 @@ export function newSecret(): string {
 }
 
 /**
- * Creates a key maker from the pepper. An API key is one encrypted AES block, which holds the tenant id and 64 random bits. The tenant id
- * is needed so that a look-up of the key can filter by tenant ("The database" in docs/ARCHITECTURE.md). The encryption hides the tenant
- * id from people who see the key. An API key is an identifier, not a secret.
+ * Creates a key maker for the API keys with this prefix. The AES key and the hash key are derived from the pepper, a secret of the service.
+ * An API key is one AES block, which encrypts the tenant id and 64 random bits. With the tenant id, the look-up of an API key can filter by
+ * tenant ("The database" in docs/ARCHITECTURE.md). The encryption hides the tenant id from people who see the key. An API key is an
+ * identifier, not a secret.
  */
 export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
   const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', 'api-key', 16));
@@ -50,17 +51,17 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
 }
 
 /**
- * Returns the hash that the database stores for the previous secret of a credential. The hash is computed from the hashes of the previous
- * and of the present secret. So if the present secret is replaced, the stored hash matches no secret any more, and the previous secret
- * ends.
+ * Returns the hash that the database stores for the previous secret of a credential. It is computed from the hashes of the previous and of
+ * the present secret. So if a process of an older version of the service replaces only the present secret, the stored hash matches no
+ * secret any more. The previous secret then ends too.
  */
 export function hashBesidePresent(previousHash: Buffer, presentHash: Buffer): Buffer {
   return createHash('sha256').update(previousHash).update(presentHash).digest();
 }
 
 /**
- * Shortens an API key to its first 8 and last 4 characters: enough to recognise it, but not enough to use it (decision 38). Only the
- * responses that issue or rotate a credential show the whole key.
+ * Shortens an API key to its first 8 and last 4 characters. A person can recognise the shortened key, but cannot use it (decision 38). Only
+ * the responses that issue or rotate a credential show the whole key.
  */
 export function shortenKey(apiKey: string): string {
   return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;

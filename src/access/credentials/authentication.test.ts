@@ -37,7 +37,10 @@ async function get(headers: OutgoingHttpHeaders, path = PATH): Promise<RawAnswer
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, text: Buffer.concat(chunks).toString() };
 }
 
-/** Returns the parts of a response that must be equal for all refused calls. Only the request id and the date may differ. */
+/**
+ * Returns the parts of a response that must be equal for all refused calls. Only the request id and the date may differ, so that a caller
+ * does not learn why the call was refused.
+ */
 function visible({ status, headers, text }: RawAnswer) {
   const { 'x-request-id': _id, date: _date, ...rest } = headers;
   return { status, headers: rest, text };
@@ -101,7 +104,8 @@ describe('X-API-Key and X-API-Secret', () => {
 
   it('401: an API key with a different last character is refused, even if it decodes to the same bytes', async () => {
     // The last of the 22 characters after the prefix of an API key encodes six bits. The decoder uses two of these bits and ignores the
-    // other four. So 15 other last characters decode to the same bytes.
+    // other four. So 15 other last characters decode to the same bytes. The service must refuse these 15 keys, because they are not the
+    // stored key.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const keys = createKeyMaker(service.keyring.pepper, 'rsk_');
     const twins = alphabet

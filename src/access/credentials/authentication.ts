@@ -27,7 +27,7 @@ interface Dependencies {
   onError: (error: unknown) => void;
 }
 
-/** Cached caller, with the secrets that the database has accepted: at most the present secret and the previous one. */
+/** Cached caller, with those of its secrets that the database has accepted: the present secret, the previous secret, or both. */
 interface KnownCaller {
   caller: Caller;
   secrets: KnownSecret[];
@@ -36,7 +36,7 @@ interface KnownCaller {
 interface KnownSecret {
   /** SHA-256 hash of the secret in base64. */
   fingerprint: string;
-  /** Time of `performance.now()` from which the cache does not accept the secret. `Infinity` for the present secret. */
+  /** Time of `performance.now()` at which the cache stops accepting the secret. `Infinity` for the present secret. */
   endsAtMs: number;
 }
 
@@ -63,10 +63,10 @@ export class Authentication {
   }
 
   /**
-   * Returns the caller with this key and secret. If both match a cached caller, the method makes no query. In all other cases it reads the
-   * database. So calls with an unknown key or a wrong secret take the same time, and a new secret is accepted immediately. The cache keeps
-   * a plain hash of the secret, because computing this hash takes only a tenth of the time of the keyed hash that the database stores. A
-   * plain hash is safe here, because a secret has 256 random bits.
+   * Returns the caller with this key and secret. If the cache has both, the method makes no query. In all other cases it reads the
+   * database. So a new secret works immediately, and calls with an unknown key or a wrong secret take the same time. The cache stores a
+   * SHA-256 hash of the secret and not the keyed hash that the database stores, because the keyed hash takes ten times as long. SHA-256 is
+   * safe here, because a secret has 256 random bits.
    * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key or a wrong secret, always the same error
    */
   async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
@@ -117,10 +117,10 @@ export class Authentication {
 }
 
 /**
- * Returns the time of `performance.now()` until which the cache may accept a secret. Returns `Infinity` for the present secret. Returns
- * null if the credential does not have the secret, or if the secret has ended. The database says how long the previous secret still works,
- * because the clocks of processes differ. The cache counts this time from the start of the query, so the cached secret ends a little early.
- * The next call then reads the database. So every process refuses the secret from the same moment on.
+ * Returns the time of `performance.now()` until which the cache may accept the given secret. Returns `Infinity` for the present secret, and
+ * null for a wrong secret or a secret that has ended. The database says for how many milliseconds the previous secret still works, because
+ * the clocks of processes differ. The function counts these milliseconds from the start of the query. So the cache stops accepting the
+ * secret a little before its end, and later calls read the database, which knows the exact end.
  */
 function endOf(given: Buffer, row: store.CallerRow | undefined, askedAtMs: number): number | null {
   const noSecret = Buffer.alloc(given.length);
@@ -139,8 +139,8 @@ function hasNotEnded({ endsAtMs }: KnownSecret): boolean {
 }
 
 /**
- * Compares two hashes in constant time. The hashes are texts, because a hash function that returns a buffer allocates memory outside the
- * JavaScript heap at each call, which is slow. `Buffer.from` takes memory from a shared pool, so the conversion of the texts is fast.
+ * Compares two hashes in constant time. The hashes are texts, because it is slow to compute a hash as a buffer, which needs new memory
+ * outside the JavaScript heap. The conversion of the texts is fast, because `Buffer.from` takes memory from a shared pool.
  */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -56,7 +56,7 @@ export function refuseRevoked({ is_active }: CredentialRow): void {
   }
 }
 
-/** Returns the facts about a credential that the audit trail keeps with each change. */
+/** Returns the values of a credential that the audit entries of its creation, its rotations and its revocation contain. */
 export function auditDetails({ audience, label }: Pick<CredentialRow, 'audience' | 'label'>): Record<string, unknown> {
   return { audience, label };
 }

@@ -39,7 +39,7 @@ async function lastUsedAt(id: string): Promise<string | null> {
   return body.find((credential: { id: string }) => credential.id === id).last_used_at;
 }
 
-/** Options of `updateLastUsed` with which a row may be written again immediately. */
+/** Options of `updateLastUsed` that allow a write of each row. `writtenBefore` equals `now`, so no earlier write is too recent. */
 const NO_REST = { now: new Date('2026-01-01T00:01:00Z'), writtenBefore: new Date('2026-01-01T00:01:00Z') };
 
 async function waitUntil(condition: () => Promise<boolean> | boolean): Promise<void> {
@@ -159,14 +159,14 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
 
   interface Write {
     second: number;
-    /** Time that this write stored in `last_used_at`, in seconds since the start of the simulation. */
+    /** Value of `last_used_at` that this write stored, in seconds since the start of the simulation. */
     use: number;
   }
 
   /**
-   * Runs five nodes, each with its own connection. Their background writes come at different seconds. In each second, the nodes whose
-   * numbers `usersAt` returns use the credential.
-   * @returns the writes of the row of the credential. The function finds a write by the changed version (`xmin`) of the row
+   * Simulates ten minutes of five nodes, each with its own database connection. The nodes start at different times, so their background
+   * writes come at different seconds. `usersAt` returns the numbers of the nodes that use the credential in a given second.
+   * @returns the writes of the credential's row. The function notices a write by the changed version (`xmin`) of the row
    */
   async function simulate(usersAt: (second: number) => number[]): Promise<Write[]> {
     const { credential } = await service.credential(tenant.tenantId);
@@ -189,7 +189,8 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
         }
         usersAt(second).forEach((user) => nodes[user]?.touch(tenant.tenantId, credential.id));
         mock.timers.tick(1_000);
-        // Each node has only one connection, so an empty statement on this connection ends after the UPDATE that the node has just started.
+        // The UPDATE that a node has just started may not have ended. Each node has only one connection, so an empty statement on this
+        // connection waits for the UPDATE.
         await Promise.all(databases.map((each) => sql`SELECT`.execute(each)));
         const row = await readRow();
         if (row.version !== version) {
@@ -225,7 +226,7 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     const stored = await simulate((second) => (second % 7 === 0 ? [(second / 7) % 5] : []));
     assertAtMostTwoEachMinute(stored);
     stored.slice(1).forEach(({ second }, index) => {
-      // The next use came 7 s after the stored use, and must be stored within a minute.
+      // The previous write stored the time `use`. The next use came 7 s after `use`, and this write must store it within a minute.
       assert.ok(second - (stored[index]?.use ?? 0) - 7 < 60, `second ${second}`);
     });
   });

@@ -5,21 +5,21 @@ import { updateLastUsed } from './store.ts';
 export type { LastUsed } from '#platform/db/last-used.ts';
 
 /**
- * Shortest time in milliseconds between two writes of `last_used_at` of one credential. So all processes together write it at most twice a
- * minute. Each process measures this time by its own clock. If one process has just written the time, a use that another process has in
- * memory waits for `REST_MS`, and then for the next background write of that process. `REST_MS` is short, because `last_used_at` must
- * change within a minute after a use (decision 16), even if one write fails.
+ * Shortest time in milliseconds between two writes of `last_used_at` of one credential by any processes. So the row is written at most
+ * twice a minute. If a process has a new use during this time, the use waits in memory until a later background write. These writes come
+ * every 10 s, so a use is written after at most 40 s, or after 50 s if one write fails. This is early enough, because `last_used_at` must
+ * change within a minute after a use (decision 16). Each process measures the time by its own clock.
  */
 const REST_MS = 30_000;
 /**
- * Age in milliseconds at which a process drops a use that it has not written. By then, another process has written a use of the same
- * credential that is later, or only a little earlier.
+ * Age in milliseconds at which a process drops a use that it has not written. This is safe, because by then another process has written a
+ * use of the same credential that is later, or only a little earlier.
  */
 const FORGET_AFTER_MS = 120_000;
 
 /**
- * Collects the time of the last use of each credential in memory, and writes the collected times to the database. A use that comes less
- * than `REST_MS` after the last write of its credential stays in memory until a later write.
+ * Returns a collector that keeps the time of the last use of each credential in memory and writes these times to the database every 10 s. A
+ * use that comes less than `REST_MS` after the last write of its credential stays in memory until a later write.
  */
 export function createLastUsed(db: Database, onError: (error: unknown) => void): LastUsed {
   return collectLastUses(async (uses, nowMs) => {

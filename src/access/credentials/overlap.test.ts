@@ -127,8 +127,8 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
       }
     };
     await Promise.all([lane(service, 0), lane(other, 1)]);
-    // The secret may end up to 50 ms before `endsAtMs`, because the test computed `endsAtMs` after the UPDATE. So calls in these 50 ms are
-    // not checked.
+    // `endIn` counts the 900 ms from its UPDATE, and the test computes `endsAtMs` only after this UPDATE. So the secret may end a little
+    // before `endsAtMs`, and the test does not check calls in the last 50 ms before it.
     const early = calls.filter(({ endedAtMs }) => endedAtMs < endsAtMs - 50);
     const late = calls.filter(({ beganAtMs }) => beganAtMs > endsAtMs);
     for (const node of [0, 1]) {

@@ -18,7 +18,10 @@ export interface OwnedCredential {
   credential: Credential;
 }
 
-/** Operations of the owner on one credential, in the staff API. The credential may be for the third-party API or for the PMS API. */
+/**
+ * Reads, renames and rotates a credential for the owner in the staff API, and registers and removes its webhook URL. The credential may be
+ * for the third-party API or for the PMS API.
+ */
 export class OwnerCredentials {
   readonly #db: Database;
   readonly #keyring: Keyring;
@@ -56,7 +59,7 @@ export class OwnerCredentials {
   }
 
   /**
-   * Registers the webhook URL of a credential, as the partner itself does.
+   * Registers the webhook URL of a credential for the owner. The same rules apply as for a partner who registers the URL.
    * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret
    * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` for a revoked credential or a credential of a PMS
    */
@@ -65,7 +68,7 @@ export class OwnerCredentials {
   }
 
   /**
-   * Removes the webhook URL of a credential. Does not change the deliveries that wait.
+   * Removes the webhook URL of a credential. The waiting deliveries stay, but no process sends them any more.
    * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` for a revoked credential or a credential of a PMS
    */
   async removeWebhook(actor: Actor, id: string): Promise<Credential> {
@@ -73,7 +76,7 @@ export class OwnerCredentials {
   }
 
   /**
-   * Gives the credential a new secret. The replaced secret works for the minutes of the overlap (decision 41).
+   * Gives the credential a new secret. The replaced secret works for `overlapMinutes` more minutes (decision 41).
    * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` for a revoked credential
    */
   async rotate(

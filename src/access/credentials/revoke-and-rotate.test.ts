@@ -34,7 +34,7 @@ interface Call {
   status: number;
 }
 
-/** Keeps `LANES` calls under way without a pause, and records the start time and the status of each call. */
+/** Makes calls until `stop` is called, always `LANES` calls at the same time. Records the start time and the status of each call. */
 function startLoad(url: string, headers: Headers) {
   const calls: Call[] = [];
   let isOver = false;

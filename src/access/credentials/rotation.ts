@@ -52,9 +52,9 @@ export async function rotateSecret(
 }
 
 /**
- * Returns the values of the columns that store the secret that a rotation replaces. The overlap counts from the time of the database,
- * because the database also decides at each look-up if the secret has ended. Without an overlap, no hash is stored. So the old secret stays
- * refused even if the clock of the database is set back.
+ * Returns the values of the columns for the previous secret, which is the secret that the rotation replaces. The end of the overlap is a
+ * time of the database's clock, because each look-up of the credential compares it with this clock. If `overlapMinutes` is 0, no hash is
+ * stored. So the old secret stays refused even if the clock of the database is set back.
  */
 function previousSecret(row: LockedCredential, presentHash: Buffer, overlapMinutes: number) {
   return {

@@ -46,7 +46,7 @@ interface Dependencies {
   path: string;
   /** Schema of a credential in responses. Fields of `Credential` that this schema does not have are left out. */
   shape: typeof Credential | typeof PmsCredential;
-  /** Name of the kind of credential in operation ids, for example `PmsCredential` in `createPmsCredential`. */
+  /** Text that names the kind of credential in operation ids, for example `PmsCredential` in the operation id `createPmsCredential`. */
   noun: keyof typeof SIDES;
 }
 

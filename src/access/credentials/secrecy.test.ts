@@ -90,7 +90,10 @@ async function useEverything(): Promise<void> {
   await breakTheDatabase(owner);
 }
 
-/** Creates a PMS credential and channels, rotates or revokes them, and sends their secrets in calls that the service refuses. */
+/**
+ * Creates and rotates a PMS credential, creates channels, and revokes one channel. Also makes calls that contain the secrets of the
+ * channels and that the service refuses.
+ */
 async function useChannelsAndPms(): Promise<void> {
   const { owner } = tenant;
   const path = '/v1/channel-manager/credentials/';
@@ -139,8 +142,9 @@ async function rotateKeys(): Promise<void> {
 }
 
 /**
- * Changes stored secrets so that they cannot be decrypted. The service then logs errors, and the command prints errors. Four actions cause
- * these errors: a delivery, a call of a channel, a rotation of the service keys, and a rotation with a wrong master key.
+ * Changes a stored webhook secret and a stored channel secret so that the service cannot decrypt them. Then causes a delivery, makes a call
+ * of the channel, and runs `keys rotate` with the right and with a wrong master key. Each of these four actions causes an error in the log,
+ * in a response or in the output of the command.
  */
 async function spoilSecrets(): Promise<void> {
   const { db } = service.database;

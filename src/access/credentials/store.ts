@@ -44,8 +44,8 @@ export async function readCredential(db: Db, tenantId: number, id: string): Prom
 }
 
 /**
- * Inserts a credential. If a credential with this id exists, the statement changes nothing, because an earlier try of the same transaction
- * has inserted the credential.
+ * Inserts a credential. Changes nothing if a credential with this id exists. It exists if an earlier attempt of the same transaction was
+ * committed, but the response to its COMMIT was lost.
  */
 export async function insertCredential(
   db: Db,
@@ -93,7 +93,7 @@ export async function findByApiKey(
 
 /** Credential that a transaction has locked. */
 export interface LockedCredential extends CredentialRow {
-  /** Time of the transaction, by the clock of the database. */
+  /** Start of the transaction, by the clock of the database. */
   at: Date;
 }
 
@@ -131,9 +131,9 @@ export interface WebhookSecretRow {
 }
 
 /**
- * Reads webhook secrets of the tenant, but only those with a ciphertext that sorts before `bytes`. A ciphertext begins with the version of
- * its encryption key. So if `bytes` is the version of a key, the secrets with older keys are read. Reads at most `limit` secrets in the
- * order of their ids, from the first id after `afterId`.
+ * Reads at most `limit` encrypted webhook secrets of the tenant that sort before `bytes`. A ciphertext begins with the version of its
+ * encryption key. So if `bytes` is the version of the newest key, the function reads the secrets that an older key has encrypted. It reads
+ * them in the order of their ids, from the first id after `afterId`, or from the start if `afterId` is null.
  */
 export async function readWebhookSecretsBefore(
   db: Database,
@@ -170,7 +170,7 @@ export async function replaceWebhookSecret(
   return updated.numUpdatedRows > 0n;
 }
 
-/** Time of the last use of a credential, as one process knows it. */
+/** Time of the last use of a credential that one process has seen. Another process may have seen a later use. */
 export interface Use {
   tenantId: number;
   credentialId: string;
@@ -180,8 +180,8 @@ export interface Use {
 /**
  * Writes `last_used_at` of credentials of any tenants in one statement. On a database cluster there is one statement for each tenant,
  * because the tenants may be on different nodes. A row is written only if the use is later than the stored one, and if no process has
- * written the row since `writtenBefore`. The statement does not lock rows that it does not write. If two processes write a row at the same
- * time, the second process waits for the first one, then checks the new row, and does not write it again.
+ * written the row since `writtenBefore`. Other rows are not locked. If two processes want to write one row at the same time, the second
+ * process waits for the first one. It then sees that the row was just written, and does not write it again.
  * @returns the ids of the credentials that were written
  */
 export async function updateLastUsed(

@@ -28,9 +28,9 @@ export async function registerWebhook(
     refuseWithoutWebhooks(row);
     const location = webhookSecretLocation(actor.tenantId, row.id);
     if (row.webhook_url === url) {
-      // If a COMMIT got no response, the transaction runs again. If the first run stored the new secret, the function must return it,
-      // because no other response shows the secret. The decrypted secrets are compared, because a rotation of the service keys may have
-      // changed the ciphertext.
+      // If the response to the COMMIT was lost, the transaction runs again. If the first run has stored the new secret, the second run must
+      // return this secret, because no other response shows it. The code compares the decrypted secrets, because a rotation of the service
+      // keys may have encrypted the stored secret again between the runs.
       const isFromEarlierRun =
         wasStored && row.webhook_secret && (await keyring.decrypt(row.webhook_secret, location)) === secret;
       return isFromEarlierRun ? secret : '';

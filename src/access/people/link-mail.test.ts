@@ -24,8 +24,8 @@ after(async () => {
 });
 
 /**
- * Starts a service that sends its mails to the mail server at `url`, and adds its log lines to `logLines`. With `beside`, it is a second
- * node on the database of that service.
+ * Starts a service that sends its mails to the mail server at `url`, and adds its log lines to `logLines`. If `beside` is given, the new
+ * service is a second node on the database of `beside`.
  */
 async function startMailing(url: string, beside?: TestService): Promise<TestService> {
   const { mail, publicUrl } = readConfig({ SMTP_URL: url, MAIL_FROM: 'House <house@mail.example>', PUBLIC_URL });

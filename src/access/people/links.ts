@@ -20,8 +20,8 @@ interface Dependencies {
 }
 
 /**
- * Person and kind of a new link, and the `generation` of the person, a number that each new password raises. If the transaction that makes
- * the link also replaces the password, this is the raised number.
+ * Kind of a new link, the person who gets it, and the `generation` of this person. The generation is a number that each new password
+ * raises. If the transaction that makes the link also replaces the password, `generation` is the number after this change.
  */
 type LinkCause = Pick<store.NewLink, 'kind' | 'personId' | 'generation'>;
 
@@ -32,7 +32,10 @@ export interface IssuedLink {
   expiresAt: Date;
 }
 
-/** Person who has chosen a password. `generation` is a number that each new password raises, and that this password has already raised. */
+/**
+ * Person who has just chosen a password with a link. `generation` is a number that each new password raises. It is the number after this
+ * password.
+ */
 export interface PasswordHolder {
   tenantId: number;
   personId: string;
@@ -40,8 +43,9 @@ export interface PasswordHolder {
 }
 
 /**
- * Links with which a person chooses a password: links of invitations and of password resets. Each link works once. The token is in the part
- * of the URL after the `#`, which a browser does not send to the server. The database keeps a keyed hash of the token.
+ * Links of invitations and of password resets. A person opens the link in a browser to choose a password. Each link works once. The token
+ * of a link is after the `#` of its URL, so the browser does not send the token when it loads the page. The database has only a keyed hash
+ * of the token.
  */
 export class Links {
   readonly #dependencies: Dependencies;
@@ -53,17 +57,18 @@ export class Links {
   }
 
   /**
-   * Makes a link, and in the same transaction the changes for which the link is made, for example the insert of an invited person. Sends
-   * the link by mail after the commit. All earlier links of the person end.
-   * @param cause function that makes these changes, and returns the person and the kind of the link. Its second parameter is the time at
-   * which the link ends
+   * Makes a link, and ends all earlier links of the person. The same transaction also makes the changes that are the reason for the link,
+   * for example the insert of an invited person. After the commit, sends the link by mail.
+   * @param cause function that makes these changes, and returns the person, the generation of the person and the kind of the link. Its
+   * second parameter is the time at which the link ends
    */
   async issue(owner: Staff, cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>): Promise<IssuedLink> {
     const { tenant } = owner;
     const id = newId();
     const { token, hash } = this.#tokens.create(tenant.id);
     const { link, person } = await inTransaction(this.#dependencies.db, async (tx) => {
-      // If the link exists, an earlier attempt of this transaction was committed. Then the changes must not be made again.
+      // If the link exists, an earlier attempt of this transaction was committed, but the response to its COMMIT was lost. Then the changes
+      // must not be made again.
       const earlier = await store.findLink(tx, tenant.id, hash);
       const made = earlier ?? (await insertLink(tx, owner, { id, hash, cause }));
       return { link: made, person: await store.findPerson(tx, tenant.id, made.person_id) };
@@ -96,13 +101,14 @@ export class Links {
    */
   async setPassword({ tenantId, hash }: ReadToken, password: string): Promise<PasswordHolder> {
     const { db } = this.#dependencies;
-    // The token proves the tenant id. So the query waits in the queue of that tenant, not in the queue of unauthenticated calls.
+    // Queries of unauthenticated calls share one queue. This query waits in the queue of its tenant instead, because the token proves the
+    // tenant id.
     const account = { tenant: String(tenantId), caller: hash.toString('base64url') };
     const link = await chargeTo(account, () => store.findLink(db, tenantId, hash));
     if (!link?.is_open) {
       throw invalidLink();
     }
-    // The hash is computed before the transaction, because hashing a password is slow.
+    // Hashing a password is slow. So the hash is computed before the transaction, which locks the row of the person.
     const password_hash = await hashPassword(password);
     return await inTransaction(db, (tx) =>
       usePassword(tx, { tenantId, hash, personId: link.person_id, password_hash }),
@@ -110,7 +116,7 @@ export class Links {
   }
 }
 
-/** Token of a new link, and the changes that are made together with the link. */
+/** New link, with the hash of its token. `cause` makes the changes that are the reason for the link in the same transaction. */
 interface WantedLink {
   id: string;
   hash: Buffer;
@@ -139,7 +145,7 @@ async function usePassword(
   // first sets a password.
   const person = await lockUser(tx, tenantId, personId);
   if (person?.password_hash === password_hash) {
-    return { tenantId, personId, generation: person.generation }; // An earlier attempt of this transaction was committed.
+    return { tenantId, personId, generation: person.generation }; // An earlier attempt of this transaction set the password.
   }
   const link = await store.findLink(tx, tenantId, hash);
   if (person === undefined || !link?.is_open) {

@@ -71,7 +71,7 @@ describe('GET /v1/staff/people/', () => {
     const tenant = await service.tenant();
     const staffId = await personId(service, tenant.tenantId, 'staff');
     await node.call('GET', '/v1/staff/me/', { headers: tenant.staff });
-    await node.close(); // Writes the last uses.
+    await node.close(); // Before a node stops, it writes the times of the last calls.
     const person = (await listPeople(service, tenant)).find(({ id }: { id: string }) => id === staffId);
     assert.ok(Math.abs(Date.parse(person.last_seen_at) - Date.now()) < 60_000, person.last_seen_at);
   });

@@ -28,7 +28,7 @@ import * as store from './store.ts';
 
 export { Links } from './links.ts';
 
-/** Operations of the owners of a tenant on the people of this tenant. */
+/** Lists, invites and changes the people of a tenant for the owners of this tenant. Makes links for new passwords. */
 export class People {
   readonly #db: Database;
   readonly #links: Links;
@@ -44,7 +44,7 @@ export class People {
   }
 
   /**
-   * Invites a person. If an earlier invitation of this tenant has expired, the person of that invitation is invited again.
+   * Invites a person. If the tenant has invited this e-mail before and that invitation has expired, invites the same person again.
    * @throws ApiError 409 if the e-mail has an account in any tenant, or if another invitation reserves the e-mail
    */
   async invite(owner: Staff, { email: written, role, ...wanted }: PersonInvite): Promise<IssuedLink> {
@@ -73,7 +73,7 @@ export class People {
   async change(owner: Staff, id: string, wanted: PersonChange): Promise<Person> {
     const actor = actorOf(owner);
     return await inTransaction(this.#db, async (tx) => {
-      // All owners are locked, so that two changes at the same time do not disable the last two owners.
+      // The transaction locks all owners. Otherwise two changes at the same time could each disable one of the last two owners.
       const people = isUuid(id) ? await lockOwnersAndPerson(tx, actor.tenantId, id) : [];
       const person = people.find((each) => each.id === id.toLowerCase());
       if (person === undefined) {
@@ -119,7 +119,7 @@ export class People {
   }
 }
 
-/** Returns the columns that a request sets. A request may have other fields too, which are ignored (decision 4). */
+/** Returns the new values of the columns that a request changes. Other fields of the request are ignored (decision 4). */
 function columnsOf(person: UserRow, { name, role = person.role as Role, areas, is_active }: PersonChange) {
   return {
     role,

@@ -90,7 +90,7 @@ export async function findLink(
     .executeTakeFirst();
 }
 
-/** Marks a link as used. The time of use comes from a CTE, because a database cluster refuses now() in SET. */
+/** Marks a link as used. The time of use comes from a CTE, because a database cluster refuses now() in the SET clause of an UPDATE. */
 export async function markLinkUsed(tx: Tx, tenantId: number, id: string): Promise<void> {
   await sql`
     WITH clock AS MATERIALIZED (SELECT now() AS at)

@@ -6,7 +6,7 @@ import type { Caller } from '../credentials/credentials.ts';
 import { Refusals } from './refusals.ts';
 
 export interface RefusalHook {
-  /** Collects the refusal of a call whose secret was right. Ignores the refusals of all other calls. */
+  /** Collects the refusal of a call that had a valid API key and secret. Ignores the refusals of all other calls. */
   onRefused: (request: FastifyRequest, refusal: ApiError) => void;
   /** Writes the refused calls that are still in memory, and stops the background writes. */
   close: () => Promise<void>;

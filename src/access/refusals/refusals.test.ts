@@ -229,7 +229,7 @@ describe('the writes of refused calls', () => {
     currency: 'EUR',
   });
 
-  /** Opens a database connection that adds the first word of each SQL statement to `statements`. */
+  /** Opens a database connection that adds the first word of each SQL statement, for example `INSERT`, to `statements`. */
   function recording() {
     return createDatabase({
       url: service.database.url,

@@ -20,7 +20,7 @@ const MAX_CREDENTIALS = 1_000;
  */
 const MAX_MESSAGE = 500;
 
-/** Response that refused a call. `path` is the pattern of the route in the notation of Fastify. */
+/** Response that refused a call. `path` is the pattern of the route in the notation of Fastify, for example `/orders/:id/`. */
 export type Refusal = Pick<NewRefusedCall, 'method' | 'path' | 'status' | 'code' | 'message' | 'requestId'>;
 
 interface Dependencies {
@@ -56,7 +56,7 @@ export class Refusals {
     this.#timer = setInterval(() => void this.#write(), WRITE_EVERY_MS).unref();
   }
 
-  /** Collects a refused call. The time of the call is the present time. */
+  /** Collects a refused call, with the present time as the time of the call. */
   add({ tenantId, credentialId }: Caller, refusal: Refusal): void {
     const ofCredential = this.#waiting.get(credentialId) ?? [];
     if (ofCredential.length === 0 && this.#waiting.size >= MAX_CREDENTIALS) {

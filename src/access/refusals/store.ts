@@ -23,7 +23,7 @@ export interface NewRefusedCall {
   requestId: string;
 }
 
-/** Fields of `NewRefusedCall` under the names of their columns. */
+/** Row of the table `refused_call`. It has the fields of `NewRefusedCall` under the names of their columns. */
 interface Row extends Omit<NewRefusedCall, 'tenantId' | 'credentialId' | 'requestId'> {
   tenant_id: number;
   credential_id: string;
@@ -44,12 +44,12 @@ const FIELDS = new Fields<Row>({
 });
 
 /**
- * Stores refused calls of any tenants, and then keeps only the newest 50 calls of each of their credentials. One statement inserts all
- * calls, and a second one removes the old calls. On a database cluster, there are two statements for each tenant. The second statement runs
- * after the insert is committed. So if two processes write calls of one credential at the same time, the later removal sees the calls of
- * both processes, and exactly the newest 50 calls stay.
+ * Stores refused calls of any tenants, and then removes all calls of the same credentials except the newest 50 of each credential. One
+ * statement inserts the calls, and after its commit a second statement removes the old calls. On a database cluster, there are two
+ * statements for each tenant. If two processes store calls of one credential at the same time, the later removal sees the calls of both
+ * processes. So exactly the newest 50 calls stay.
  * @returns the ids of the calls that are stored
- * @throws the error of the first statement if every insert fails
+ * @throws the first error if the statements of all tenants fail
  */
 export async function storeRefusedCalls(db: Database, calls: NewRefusedCall[]): Promise<Set<string>> {
   return await writeByShare(
@@ -95,7 +95,10 @@ async function removeOldest(db: Database, { inputs, tenantOf }: Share<NewRefused
   `.execute(db);
 }
 
-/** Refused call of a credential. All fields of the call are null if the credential has no refused calls. */
+/**
+ * Row of the query for the refused calls of a credential. If the credential has no refused calls, the query returns one row with only
+ * nulls.
+ */
 type FoundRow = RefusedCallRow | { [Column in keyof RefusedCallRow]: null };
 
 /**

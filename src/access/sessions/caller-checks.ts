@@ -5,12 +5,12 @@ import { orderedAreas, type Staff } from '../tenants/tenants.ts';
 import * as store from './caller-store.ts';
 
 /**
- * Returns those of the callers whose access has ended or changed since their call. The response to each caller is long, for example a
- * stream. Access ends with the session or the token. Access changes if the caller gets another role or other areas. If the query for some
- * callers fails, these callers are not in the result.
+ * Returns those of the callers whose access has ended or changed since their call. This check is for calls with a long response, for
+ * example a stream. Access ends with the session or the token. Access changes if the caller gets another role or other areas. If the query
+ * for some callers fails, these callers are not in the result.
  * @param noteUse called for each display that keeps its access, if the stored time of its last use is so old that a new time must be
  * written
- * @param onError called if the query fails. On a database cluster, each tenant has its own query, and each failure causes one call.
+ * @param onError called for each query that fails. On a database cluster, each tenant has its own query
  */
 export async function findEndedCallers(
   db: Database,

@@ -8,7 +8,9 @@ export interface CallerRow {
   /** Role of the person. Null for a display. */
   role: string | null;
   areas: string[];
-  /** True if the time of the last use of the session is so old that a new use is written. False for a token. */
+  /**
+   * True if the stored time of the last use of the session is at least a minute old, so that a new time must be written. False for a token.
+   */
   is_use_due: boolean;
 }
 

@@ -3,11 +3,14 @@ import { invalidField } from '#platform/errors.ts';
 
 /** Name of the session cookie over plain HTTP, which is meant only for development on one machine or in a private network. */
 const PLAIN_NAME = 'roomservice';
-/** Name of the cookie over HTTPS. Browsers store a cookie with this prefix only if this host set it with `Secure` and for all paths. */
+/**
+ * Name of the session cookie over HTTPS. Because of the prefix `__Host-`, a browser stores the cookie only if this host has set it with
+ * `Secure` and for all paths. So no other host can set it.
+ */
 export const SECURE_NAME = `__Host-${PLAIN_NAME}`;
 /**
- * Header that a call with a session cookie must have. A page of another site can send it only after a CORS preflight, which the API
- * refuses.
+ * Header that a call with a session cookie must have. A page of another site can send this header only after a CORS preflight, which the
+ * API refuses. So a call with this header does not come from another site.
  */
 export const CONSOLE_HEADER = 'X-Roomservice-Console';
 /** Values of the header `Sec-Fetch-Site` of calls that no other site has caused. Programs that are not browsers do not send this header. */

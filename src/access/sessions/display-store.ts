@@ -31,8 +31,8 @@ export async function lockDisplay(tx: Tx, tenantId: number, id: string): Promise
 }
 
 /**
- * Inserts a display. Changes nothing if a display with this id exists, because then an earlier attempt of the same transaction has inserted
- * it.
+ * Inserts a display. Changes nothing if a display with this id exists. It exists if an earlier attempt of the same transaction was
+ * committed, but the response to its COMMIT was lost.
  */
 export async function insertDisplay(
   tx: Tx,
@@ -46,7 +46,10 @@ export async function insertDisplay(
     .execute();
 }
 
-/** Removes a display, which ends its session. The time of the removal comes from a CTE, because a database cluster refuses now() in SET. */
+/**
+ * Removes a display, which ends its session. The time of the removal comes from a CTE, because a database cluster refuses now() in the SET
+ * clause of an UPDATE.
+ */
 export async function removeDisplay(tx: Tx, tenantId: number, id: string): Promise<void> {
   await sql`
     WITH clock AS MATERIALIZED (SELECT now() AS at)

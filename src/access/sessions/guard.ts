@@ -21,16 +21,16 @@ declare module 'fastify' {
 export type Right = 'any' | 'person' | 'owner' | { areas: readonly [Area, ...Area[]] };
 
 /**
- * Returns the caller of a staff operation.
+ * Function that returns the caller of a staff operation.
  * @throws ApiError 401 `invalid_credentials`
  */
 export type AuthenticateStaff = (request: FastifyRequest) => Promise<Staff>;
 
 /**
- * Creates the function that finds the caller of a staff operation: by the `Authorization` header, or without this header by the session
- * cookie.
- * @param isStream true for operations that open a stream. A browser opens a stream again by itself, so such a call does not prove that the
- * person is present, and it does not count as a use by the person.
+ * Creates the function that finds the caller of a staff operation. It reads the `Authorization` header, or the session cookie if this
+ * header is missing.
+ * @param isStream true for operations that open a stream. Such a call does not count as a use by a person, because a browser opens a stream
+ * again by itself, even if the person is away
  */
 export function createStaffAuthentication(
   db: Database,

@@ -7,7 +7,7 @@ export interface ServiceFacts {
   eventRetentionDays: number;
   rateLimitPerMinute: number;
   webhookHeaderBrand: string;
-  /** Returns true if a simulation acts as the staff of the tenant, and changes its orders and reservations. */
+  /** Returns true if the sandbox, which simulates the staff of a tenant, changes the orders and reservations of this tenant. */
   isSandbox: (tenantId: number) => Promise<boolean>;
 }
 

@@ -96,7 +96,7 @@ describe('the secrecy of session cookies', () => {
 
   it('no cookie and no password is in a response body', () => {
     assert.equal(answers.length, 12);
-    // One of these responses is an error about a malformed `person_id` that contains a token. Its message must not repeat the value.
+    // One of these calls sent a token in a malformed `person_id`. The error in its response must not repeat this value.
     assertSecret(answers.join('\n'));
   });
 

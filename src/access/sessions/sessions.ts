@@ -57,7 +57,7 @@ const MAX_SESSIONS = 100;
 const MAX_ADDRESS = 100;
 const MAX_USER_AGENT = 300;
 
-/** Sign-in that begins a session. */
+/** Data of a sign-in with which a session begins. */
 export interface NewSignIn {
   tenantId: number;
   holder: store.Holder;
@@ -172,7 +172,8 @@ export class Sessions {
   }
 
   async #find({ tenantId, hash }: ReadToken): Promise<store.FoundSession | undefined> {
-    // The token proves the tenant id. So the query waits in the queue of that tenant, not in the queue of unauthenticated calls.
+    // Queries of unauthenticated calls share one queue. This query waits in the queue of its tenant instead, because the token proves the
+    // tenant id.
     const account = { tenant: String(tenantId), caller: hash.toString('base64url') };
     return await chargeTo(account, () => store.findSession(this.#db, tenantId, hash));
   }
@@ -198,7 +199,7 @@ export class Sessions {
   }
 
   /**
-   * Lists the sessions that have not ended, of the person `personId`, or of the caller if `personId` is undefined.
+   * Lists the sessions of the person `personId` that have not ended. If `personId` is undefined, lists the sessions of the caller.
    * @throws ApiError 403 if the caller asks for the sessions of another person and is not an owner
    */
   async list(staff: Staff, personId: string | undefined): Promise<Session[]> {
@@ -212,8 +213,8 @@ export class Sessions {
   }
 
   /**
-   * Ends a session. Writes an audit entry if it is the session of another person or of a display.
-   * @throws ApiError 404 for an unknown session, and for a session of others if the caller is not an owner
+   * Ends a session. Writes an audit entry if the session is not the caller's own.
+   * @throws ApiError 404 for an unknown session, and for a session that is not the caller's own if the caller is not an owner
    */
   async end(staff: Staff, id: string): Promise<Session> {
     const ended = isUuid(id) ? await inTransaction(this.#db, (tx) => endOne(tx, staff, id)) : undefined;
@@ -225,8 +226,8 @@ export class Sessions {
 
   /**
    * Gives a person a new password. All tokens of the person end, and all sessions except the session of this call.
-   * @param checked hash of the password that the person has proven to know
-   * @throws ApiError 401 `invalid_credentials` if the password was changed after the person proved to know it
+   * @param checked stored password hash that was compared with the current password in the request
+   * @throws ApiError 401 `invalid_credentials` if the stored password hash has changed since this comparison
    */
   async changePassword(staff: Staff, checked: string, password: string): Promise<void> {
     const hash = await hashPassword(password);

@@ -24,7 +24,10 @@ export const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
 
 /** Smallest number of seconds between two writes of the last use of a session, by all processes together. */
 const USED_EVERY_SECONDS = 60;
-/** SQL condition that is true if the stored time of the last use of the session `s` is so old that a new time is written. */
+/**
+ * SQL condition that is true if the stored time of the last use of the session `s` is at least `USED_EVERY_SECONDS` old. The time of a new
+ * use must then be written.
+ */
 export const IS_USE_DUE = sql<boolean>`s.last_used_at <= now() - make_interval(secs => ${sql.lit(USED_EVERY_SECONDS)})`;
 
 function sessionsOf(db: Db, tenantId: number) {
@@ -40,8 +43,8 @@ function sessionsOf(db: Db, tenantId: number) {
 }
 
 /**
- * Finds the session with this hash, if it has not ended, with its tenant and the row of its person or display. All times are by the clock
- * of the database.
+ * Finds the session with this hash if it has not ended. Also returns its tenant, and its person or display. All times are by the clock of
+ * the database.
  */
 export async function findSession(db: Db, tenantId: number, hash: Buffer) {
   return await sessionsOf(db, tenantId)
@@ -94,8 +97,8 @@ export interface NewSession {
 }
 
 /**
- * Inserts a session. Changes nothing if a session with this id exists, because then an earlier attempt of the same transaction has inserted
- * it.
+ * Inserts a session. Changes nothing if a session with this id exists. It exists if an earlier attempt of the same transaction was
+ * committed, but the response to its COMMIT was lost.
  */
 export async function insertSession(tx: Tx, tenantId: number, session: NewSession): Promise<void> {
   const { id, hash, holder, generation, idleSeconds, lifetimeSeconds, address, userAgent } = session;
@@ -153,8 +156,8 @@ export async function lockSession(tx: Tx, tenantId: number, id: string): Promise
 }
 
 /**
- * Ends a session. Changes nothing if it was ended before. The time of the end comes from a CTE, because a database cluster refuses now() in
- * SET.
+ * Ends a session. Changes nothing if `ended_at` is set already. The time of the end comes from a CTE, because a database cluster refuses
+ * now() in the SET clause of an UPDATE.
  */
 export async function endSession(db: Db, tenantId: number, session: { id: string } | { hash: Buffer }): Promise<void> {
   const isWanted = 'id' in session ? sql`s.id = ${session.id}` : sql`s.secret_hash = ${session.hash}`;
@@ -164,7 +167,7 @@ export async function endSession(db: Db, tenantId: number, session: { id: string
     WHERE s.tenant_id = ${tenantId} AND ${isWanted} AND s.ended_at IS NULL`.execute(db);
 }
 
-/** Sets the generation of a session, so that the session does not end when its person gets a new password. */
+/** Gives a session the new generation of its person. Without this change, a new password of the person would end the session. */
 export async function setGeneration(tx: Tx, tenantId: number, id: string, generation: number): Promise<void> {
   await tx.updateTable('session').set({ generation }).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }
@@ -183,9 +186,9 @@ export async function updateLastUsed(db: Database, uses: LatestUse[], nowMs: num
 }
 
 /**
- * Writes the last uses of sessions by one statement. The statement gets the age of each use, and computes the time of the use by the clock
- * of the database. So a wrong clock of the process makes no difference, because the process measures only an age of some seconds. The CTE
- * computes the times, because a database cluster refuses now() in SET.
+ * Writes the last uses of sessions by one statement. The process gives the age of each use, and the database subtracts the age from its own
+ * present time. So a wrong clock of the process makes no difference, because the process only measures an age of some seconds. The CTE
+ * computes the times, because a database cluster refuses now() in the SET clause of an UPDATE.
  * @returns the ids of the written sessions
  */
 async function updateShare(db: Database, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {

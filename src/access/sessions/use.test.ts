@@ -133,7 +133,7 @@ describe('the end of a session by time', () => {
     const begun = Date.now();
     assert.equal(await statusOf(ME, stale.headers, node), 200);
     assert.equal(await statusOf(ME, fresh.headers, node), 200);
-    await node.close(); // The stop of a node writes the collected uses.
+    await node.close(); // Before a node stops, it writes the times of the last uses.
     const moved = await lastUsedAt(stale.id);
     assert.ok(moved > earlier.stale && moved >= begun - 100 && moved <= Date.now() + 100);
     assert.equal(await lastUsedAt(fresh.id), earlier.fresh);

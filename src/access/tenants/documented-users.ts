@@ -29,8 +29,8 @@ interface UserPlan {
 
 /**
  * Changes the users of the tenant so that they match a tenant document, and writes an audit entry for each change. Disables a user who is
- * in the previous document but not in this one. Writes only values that differ between the two documents. So a value that was changed by
- * other means since the previous document stays (decision 12).
+ * in the previous document but not in this one. Writes a value only if this document and the previous one have different values. So a value
+ * that, for example, an owner has changed since the previous document stays (decision 12).
  * @param stored the users of the tenant in the database. The caller has locked them
  * @returns the changes, and each user of the document with the role that the user then has
  */
@@ -62,14 +62,14 @@ export async function applyUsers(
 }
 
 /**
- * Hashes and checks the passwords in advance, so that the transaction of `applyUsers` does not wait for this slow work. `passwords` keeps
- * the results.
+ * Hashes and checks the passwords before the transaction of `applyUsers` begins, so that the transaction does not wait for this slow work.
+ * `passwords` keeps the results, and `applyUsers` uses them.
  */
 export async function prepareUsers(stored: UserRow[], users: UserDocument[], passwords: PasswordWork): Promise<void> {
   await planUsers(stored, users, passwords);
 }
 
-/** User of a tenant document. So far, only the e-mail of the user has been validated. */
+/** User of a tenant document. Only the e-mail of the user has been validated, so the other fields may have any value. */
 type NamedUser = { email: string; role: unknown; password?: unknown };
 
 /**
@@ -87,9 +87,10 @@ export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[
 }
 
 /**
- * Returns the `areas` and `name` that a user has after a tenant document is applied, and the values of this document that are stored and
- * later compared with the next document. If the document has no areas for the user, the user gets `DOCUMENT_AREAS`. But a stored user who
- * was not in the previous document keeps the stored areas, because an owner has given them, and `DOCUMENT_AREAS` may contain more areas.
+ * Returns the `name` and the `areas` that a user has after a tenant document is applied. Also returns `document_name` and `document_areas`,
+ * the values of this document, which are stored so that the next document can be compared with them. If the document has no areas for the
+ * user, the user gets `DOCUMENT_AREAS`. But a stored user who was not in the previous document keeps the stored areas. An owner has given
+ * these areas, and `DOCUMENT_AREAS` might give the user more.
  */
 function profileOf(user: UserRow | undefined, document: UserDocument) {
   const said = {
@@ -108,7 +109,7 @@ function profileOf(user: UserRow | undefined, document: UserDocument) {
 
 /**
  * Returns the `role`, `is_active` and `invitation_expires_at` that a user has after a tenant document is applied. If the document has a
- * password for an invited person, the person need not accept the invitation any more.
+ * password for an invited person, the invitation ends, because the person can sign in with this password.
  * @param user undefined for a new user
  * @param document undefined if the document does not contain the user
  */
@@ -190,8 +191,8 @@ async function changesOf(user: UserRow, document: UserDocument, passwords: Passw
 }
 
 /**
- * Returns two password hashes. `password_hash` is the user's hash after the document is applied. `said` is the hash of the password in the
- * document, or null if the document has no password for the user. The next document is compared with `said`.
+ * Returns the hash of the user's password after the document is applied (`password_hash`), and the hash of the password in the document
+ * (`said`). `said` is null if the document has no password for the user. It is stored, so that the next document can be compared with it.
  */
 async function passwordOf(user: UserRow, { email, password }: UserDocument, passwords: PasswordWork) {
   const { password_hash, document_password_hash: saidBefore } = user;
@@ -208,8 +209,8 @@ async function passwordOf(user: UserRow, { email, password }: UserDocument, pass
 }
 
 /**
- * Returns those changes of a user that `roomservice tenant apply` reports to the operator. The list is empty if only `is_in_document` and
- * columns that begin with `document_` change.
+ * Returns those changes of a user that `roomservice tenant apply` reports to the operator. Changes of `is_in_document` and of the columns
+ * that begin with `document_` are not reported.
  */
 function describeChanges(user: UserRow, { role, password_hash, is_active, name, areas }: UserChanges): Change[] {
   const fields: FieldChange[] = [
@@ -224,7 +225,10 @@ function describeChanges(user: UserRow, { role, password_hash, is_active, name, 
   return fields.length === 0 ? [] : [{ what: 'user', name: user.email, change: 'changed', fields }];
 }
 
-/** Hashes and checks the passwords of one document. Each result is computed once, and a repeated call with the same values returns it. */
+/**
+ * Hashes and checks the passwords of one tenant document. Keeps each result, so that a repeated call with the same values does not compute
+ * it again.
+ */
 export interface PasswordWork {
   hashFor(email: string, password: string): Promise<string>;
   isPassword(password: string, hash: string): Promise<boolean>;

@@ -4,8 +4,8 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import * as store from './store.ts';
 
 /**
- * Number of days for which a client address counts as known to a user after a sign-in of the user from this address. The last of these days
- * ends at midnight in UTC.
+ * Number of days for which a client address stays known for a user after the user's last sign-in from this address. For example, a sign-in
+ * on day 1 counts until the end of day 31 in UTC.
  */
 const KNOWN_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;

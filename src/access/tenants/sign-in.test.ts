@@ -9,7 +9,7 @@ import { OWNER_PASSWORD, STAFF_PASSWORD, sampleTenant } from '#test/support/tena
 const PATH = '/v1/auth/token/';
 
 let service: TestService;
-/** Number of password hashes computed since `hook` was enabled. Checking a password also computes a hash. */
+/** Number of password hashes that were computed during the tests. A check of a password also computes a hash. */
 let hashes = 0;
 const hook = createHook({
   init(_id, type) {

@@ -11,8 +11,8 @@ import * as store from './store.ts';
 import { isInvited } from './users.ts';
 
 /**
- * Maximum numbers of sign-ins per minute: from one client address, and with one e-mail. Both are checked before a password is hashed
- * (decision 8).
+ * Maximum numbers of sign-in attempts per minute. `SIGN_INS_PER_ADDRESS` limits the attempts from one client address, and
+ * `SIGN_INS_PER_EMAIL` the attempts with one e-mail. Both limits are checked before a password is hashed (decision 8).
  */
 export const SIGN_INS_PER_ADDRESS = 100;
 export const SIGN_INS_PER_EMAIL = 10;
@@ -47,8 +47,9 @@ export class SignInAttempts {
   readonly #byAddress: Budget;
   readonly #byEmail: Budget;
   /**
-   * Budget of the attempts with one e-mail from one address that is known for this e-mail. Its limit equals that of `byEmail`, so that the
-   * limit in the response header does not show if the address is known.
+   * Budget of the attempts with one e-mail from one client address, if the user has signed in from this address before. Attempts from other
+   * addresses cannot use up this budget. Its limit equals that of `byEmail`, so that the limit in the response header does not show if the
+   * address is known.
    */
   readonly #byKnownAddress: Budget;
 
@@ -84,8 +85,8 @@ export class SignInAttempts {
       : countCall(this.#byEmail, normaliseEmail(attempt.email), reply));
     const checked = await this.#check(request, account, attempt);
     if (!isAddressKnown) {
-      // The sign-in made the client address known, so the address now has its own budget. The sign-in counts as the first call against
-      // this budget.
+      // This successful sign-in made the client address known for the user, so later attempts from this address have their own budget. The
+      // sign-in counts as the first attempt in this budget.
       await this.#byKnownAddress.take(addressKey);
     }
     return checked;
@@ -93,7 +94,7 @@ export class SignInAttempts {
 
   /**
    * Finds the user of an e-mail, and checks if the client address is known for this user.
-   * @param network the client address or its IPv6 network, as `clientNetwork` returns it
+   * @param network client address, or for IPv6 the network of the client address, as `clientNetwork` returns it
    */
   async #findAccount(email: string, network: string): Promise<Account> {
     const hashOf = (userId: string) => this.#hashAddress(userId, network);
@@ -106,7 +107,7 @@ export class SignInAttempts {
     { user }: Account,
     { password, refusal }: Attempt,
   ): Promise<store.SigningInUser> {
-    // If the address or the audit entry cannot be written, the attempt still gets its usual response.
+    // If the address or the audit entry cannot be written, the error is only logged. The attempt still gets its usual response.
     const onError = (error: unknown) =>
       request.log.warn(
         { err: error },

@@ -47,8 +47,8 @@ export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number
 }
 
 /**
- * User who makes a call, with the user's tenant. `now` is the time of the database. `is_seen_due` is true if the stored time of the user's
- * last call is so old that a new time is written.
+ * User who makes a call, with the user's tenant. `now` is the time of the call by the clock of the database. `is_seen_due` is true if
+ * `last_seen_at` is missing or at least a minute old, so that the time of this call must be written.
  */
 export type CallingUser = UserRow & { tenant: TenantRow; now: Date; is_seen_due: boolean };
 
@@ -60,7 +60,10 @@ export async function findUserByEmail(db: Db, email: string): Promise<CallingUse
 
 /** Smallest number of seconds between two writes of `last_seen_at` of a user, by all processes together. */
 export const SEEN_EVERY_SECONDS = 60;
-/** SQL condition that is true if the stored time of the last call of the user `u` is so old that a new time is written. */
+/**
+ * SQL condition that is true if the stored time of the last call of the user `u` is missing or at least `SEEN_EVERY_SECONDS` old. The time
+ * of a new call must then be written.
+ */
 export const IS_SEEN_DUE = sql<boolean>`coalesce(u.last_seen_at <= now() - make_interval(secs => ${sql.lit(SEEN_EVERY_SECONDS)}), true)`;
 
 export async function findUser(db: Db, tenantId: number, userId: string): Promise<CallingUser | undefined> {
@@ -174,8 +177,9 @@ export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
 }
 
 /**
- * Locks all owners and one person until the transaction ends, even if they are disabled. Does not lock the other people, because a tenant
- * may have many of them. An owner who becomes staff while this function waits for the lock is not in the result.
+ * Locks all owners of the tenant and one person until the transaction ends. Also locks and returns disabled users. Does not lock other
+ * people, because a tenant may have many of them. If an owner becomes staff while this function waits for the lock, this user is not in the
+ * result, except if the user is `personId`.
  */
 export async function lockOwnersAndPerson(tx: Tx, tenantId: number, personId: string): Promise<UserRow[]> {
   return await usersOf(tx, tenantId)
@@ -188,12 +192,12 @@ function usersOf(db: Db, tenantId: number) {
   return db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id');
 }
 
-/** Days for which a link for one use works, and for which an invitation reserves the e-mail. */
+/** Days for which a one-time link works, and for which an invitation reserves the e-mail. */
 const LINK_DAYS = 3;
 
 /**
  * Returns the end of a link or an invitation that begins now, by the clock of the database. A separate query computes this end, because a
- * database cluster refuses now() in the SET of the UPDATE that stores it.
+ * database cluster refuses now() in the SET clause of the UPDATE that stores it.
  */
 export async function readLinkEnd(tx: Tx): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(days => ${sql.lit(LINK_DAYS)}) AS at`.execute(
@@ -203,8 +207,8 @@ export async function readLinkEnd(tx: Tx): Promise<Date> {
 }
 
 /**
- * Row of the table `sign_in`, which has the user of each e-mail of all tenants. `is_free` is true if an invitation reserved the e-mail and
- * has expired.
+ * Row of the table `sign_in`, which has one row for each e-mail of the users of all tenants. `is_free` is true if an invitation has
+ * reserved the e-mail, but the invitation has expired.
  */
 export interface SignInEntry {
   email: string;
@@ -231,7 +235,8 @@ interface EmailHolder {
 }
 
 /**
- * Gives the e-mail to a user if no user has it, or if the invitation that reserved it has expired. Does not read rows of another tenant.
+ * Gives the e-mail to a user if it belongs to no user, or if the invitation that reserved it has expired. Decides this only from the row of
+ * the e-mail in `sign_in`.
  * @returns false if the e-mail belongs to an account, or if an invitation reserves it
  */
 export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
@@ -320,9 +325,9 @@ export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): 
 }
 
 /**
- * Writes the times of the last calls of users by one statement. The statement gets the age of each call, and computes the time of the call
- * by the clock of the database. So a wrong clock of the process makes no difference, because the process measures only an age of some
- * seconds. The CTE computes the times, because a database cluster refuses now() in SET.
+ * Writes the times of the last calls of users by one statement. The process gives the age of each call, and the database subtracts the age
+ * from its own present time. So a wrong clock of the process makes no difference, because the process only measures an age of some seconds.
+ * The CTE computes the times, because a database cluster refuses now() in the SET clause of an UPDATE.
  * @returns the ids of the written users
  */
 async function updateSeenShare(db: Db, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {

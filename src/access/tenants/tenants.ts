@@ -68,7 +68,7 @@ export interface Tenant {
   features: Feature[];
 }
 
-/** Returns the caller of a staff operation as the actor that the audit trail records for a change. */
+/** Returns the actor that the audit trail records if this caller of a staff operation changes something. */
 export function actorOf({ type, id, tenant }: Pick<Staff, 'type' | 'id' | 'tenant'>): Actor {
   return { tenantId: tenant.id, type: type === 'person' ? 'user' : 'display', id };
 }
@@ -96,8 +96,8 @@ export interface StaffSession {
   /** Id of the session. Null for a token. */
   id: string | null;
   /**
-   * Generation of the person at the time of this call, if the person signed in with a token. It is a number that each new password raises.
-   * Null for a session, because the row of the session has the generation.
+   * Generation of the person at the time of this call, if the person signed in with a token. Each new password of the person raises this
+   * number. Null for a session, because the row of the session has the generation.
    */
   generation: number | null;
   /** End of the session if it is not used after this call, or end of the token. */
@@ -106,7 +106,7 @@ export interface StaffSession {
   now: Date;
 }
 
-/** Returns the user as the caller of a staff operation. */
+/** Returns the `Staff` object of a user who makes a call. */
 export function personOf(
   user: Pick<store.UserRow, 'id' | 'name' | 'email' | 'role' | 'areas' | 'language'> & { tenant: store.TenantRow },
   session: StaffSession,
@@ -153,13 +153,13 @@ export interface TokenHolder {
   generation: number;
   /** True if the identity provider has issued the token. */
   isFromProvider: boolean;
-  /** True if the stored time of the person's last call is so old that a new time is written. */
+  /** True if the stored time of the person's last call is so old that the time of this call must be written. */
   isSeenDue: boolean;
 }
 
 /**
- * Returns the person of an `Authorization` header. Reads the user's row at every call, so that disabling a user or changing the password
- * takes effect immediately.
+ * Returns the person whose token is in an `Authorization` header. Reads the user's row at every call, so that disabling a user or changing
+ * the password takes effect immediately.
  * @throws ApiError 401 `invalid_credentials` for a missing, expired or forged token, for a token from before the last change of the
  * password, and for a disabled, invited or unknown user
  */
@@ -190,8 +190,8 @@ async function findSubject(db: Database, subject: TokenSubject) {
     return await store.findUserByEmail(db, normaliseEmail(subject.email));
   }
   const { tenantId, userId } = subject;
-  // The token's signature proves the tenant id. So the query for the user waits in the queue of that tenant, not in the queue of
-  // unauthenticated calls.
+  // Queries of unauthenticated calls share one queue. This query for the user waits in the queue of its tenant instead, because the
+  // signature of the token proves the tenant id.
   const user = await chargeTo({ tenant: String(tenantId), caller: userId }, () => store.findUser(db, tenantId, userId));
   return user?.generation === subject.generation ? user : undefined;
 }

@@ -12,8 +12,8 @@ const ISSUER = 'roomservice';
 const AUDIENCE = 'roomservice';
 const ALGORITHM = 'HS256';
 /**
- * Signature algorithms that are accepted from the identity provider. All are asymmetric. With a symmetric algorithm, a forger could sign
- * tokens with the provider's public key.
+ * Signature algorithms that are accepted from the identity provider. All are asymmetric. If a symmetric algorithm were accepted, the
+ * provider's public key would serve as the secret of the signature. Then everybody could forge tokens.
  */
 const OUTSIDE_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
@@ -28,8 +28,8 @@ export interface SignedInUser {
 }
 
 /**
- * Subject of a valid token: a user by id in a token of the service, or an e-mail in a token of the identity provider. `expiresAt` is the
- * end of the token.
+ * User whom a valid token names. A token of the service names the user by id, and a token of the identity provider names the user by
+ * e-mail. `expiresAt` is the end of the token.
  */
 export type TokenSubject = (SignedInUser | { email: string }) & { expiresAt: Date };
 
@@ -48,8 +48,8 @@ export function issueToken(key: Buffer, user: SignedInUser): Promise<string> {
 
 /**
  * Returns a function that verifies tokens of the service and of the configured identity provider. The function resolves to null for a token
- * that is expired, forged or of another issuer. It throws UnavailableError if the provider's keys cannot be fetched. Algorithms, issuer and
- * audience are fixed. Keys and key URLs inside a token are never used.
+ * that is expired, forged or of another issuer. It throws UnavailableError if the provider's keys cannot be fetched. A token has no
+ * influence on its own check. The algorithms, the issuer and the audience are fixed, and keys or key URLs inside a token are never used.
  */
 export function createTokenVerifier(key: Buffer, provider: IdentityProvider | null): VerifyToken {
   const outside = provider === null ? null : outsideVerifier(provider);
@@ -71,7 +71,10 @@ export function createTokenVerifier(key: Buffer, provider: IdentityProvider | nu
   };
 }
 
-/** Error codes of the library jose for a key set that could not be fetched or is not valid. They do not mean that the token is bad. */
+/**
+ * Error codes of the library jose which mean that the key set of the identity provider could not be fetched or is not valid. After such an
+ * error, the token may still be good.
+ */
 const KEY_SET_FAULTS = new Set([JOSEError.code, JWKSTimeout.code, JWKSInvalid.code]);
 
 function saysTokenIsBad(error: unknown): boolean {
@@ -126,7 +129,7 @@ function outsideVerifier(provider: IdentityProvider): (token: string) => Promise
       requiredClaims: ['exp'],
     });
     const { email, email_verified: verified = !provider.requiresVerifiedEmail } = payload;
-    // Some identity providers send the text 'true' instead of the boolean true.
+    // Some identity providers send the text 'true' instead of the boolean true. Both are accepted.
     return typeof email === 'string' && (verified === true || verified === 'true')
       ? { email, expiresAt: expiryOf(payload) }
       : null;

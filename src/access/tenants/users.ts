@@ -26,7 +26,7 @@ export function isActiveOwner(
   return user.role === 'owner' && user.is_active && !isInvited(user);
 }
 
-/** Returns those of the wanted values that the user does not have yet. */
+/** Returns those of the wanted values that differ from the stored values of the user. */
 export function differing<Wanted extends Partial<store.UserRow>>(user: store.UserRow, wanted: Wanted): Partial<Wanted> {
   const before = new Map<string, unknown>(Object.entries(user));
   return Object.fromEntries(
@@ -107,7 +107,10 @@ export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, chan
   await writeAuditEntries(tx, actor, entriesOf(user, changes));
 }
 
-/** Fields of a user. If a change sets several of them, one audit entry shows the old and the new value of each. */
+/**
+ * Fields of a user whose old and new values the audit trail shows. If a change sets several of these fields, one audit entry shows all of
+ * them.
+ */
 const SHOWN_FIELDS = ['role', 'name', 'areas'] as const;
 
 function entriesOf(user: store.UserRow, changes: store.UserChanges): NewAuditEntry[] {
@@ -129,9 +132,9 @@ function entriesOf(user: store.UserRow, changes: store.UserChanges): NewAuditEnt
 
 /**
  * Gives a user a new password, and writes an audit entry.
- * @param checked hash of the password that the user has proven to know
+ * @param checked stored password hash that was compared with the current password in the request
  * @param hash hash of the new password
- * @returns the new generation of the user, or null if the user no longer has the checked password
+ * @returns the new generation of the user, or null if the stored password hash has changed since the comparison
  */
 export async function replacePassword(
   tx: Tx,
@@ -141,7 +144,7 @@ export async function replacePassword(
 ): Promise<number | null> {
   const user = await store.lockUser(tx, actor.tenantId, userId);
   if (user?.password_hash === hash) {
-    return user.generation; // An earlier attempt of this transaction was committed.
+    return user.generation; // An earlier attempt of this transaction has set this password.
   }
   if (user?.password_hash !== checked) {
     return null;
