@@ -62,15 +62,15 @@ export async function receiveReservation(
   const requested = { input, roomType, plans, plan, wanted: wantedChange({ type: 'channel', id: call.channelId }) };
   const id = newId();
   const row = await inTransaction(db, async (tx) => await apply(tx, reservations, call, requested, id));
-  // The response to an outdated call shows the stored reservation, which may have another room type than the call names. So the check-in
-  // and check-out times in the response are the times of the property of the stored room type.
+  // The response to an outdated call shows the stored reservation, which may have another room type than the call. So the check-in and
+  // check-out times in the response come from the property of the stored room type.
   const clock = row.room_type_id === roomType.id ? roomType : await findRoomType(db, call.tenantId, row.room_type_id);
   return { reservation: pmsShape(row, clock ?? roomType), isNew: row.id === id };
 }
 
 /**
- * Changes the reservation, or creates it if it is missing. A concurrent call may create a missing reservation before this call inserts it.
- * Then the insert adds no row, and the next round of the loop changes the reservation that the other call has created.
+ * Changes the reservation, or creates it if it does not exist. If a concurrent call creates the reservation before this call can insert it,
+ * `add` returns null. The loop then runs again, and changes the reservation of the concurrent call.
  */
 async function apply(
   tx: Tx,
@@ -97,9 +97,9 @@ async function apply(
 }
 
 /**
- * Returns true if the call is older than the last applied call, or was applied before. A timestamp is in whole seconds, so two different
- * calls may have the same timestamp. So the row stores the latest timestamp, and the signatures of all applied calls with this timestamp. A
- * repeated call has one of these signatures.
+ * Returns true if the call is older than the last applied call, or was applied before. Timestamps are in whole seconds, so two different
+ * calls may have the same timestamp. To distinguish these calls, the row stores the signatures of all applied calls with the latest
+ * timestamp. A call with a stored signature was applied before.
  */
 function isOutdated(row: ReservationRow, call: ChannelCall): boolean {
   const latest = row.channel_timestamp ?? 0;
@@ -131,10 +131,10 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
 }
 
 /**
- * Returns the new values of the reservation. If the call has no amount, no number of guests or no rate plan, the stored value stays. But a
- * call that changes the room type and names no rate plan removes the stored plan, because the plan belongs to the old room type. A new
- * status sets the stored request id of the last status change to null, because an OTA sends no request id. If the room type, the nights or
- * the amount change, the prices of the nights become unknown (null).
+ * Returns the new values of the reservation. If the call has no amount, no number of guests or no rate plan, the stored value stays. But if
+ * the call changes the room type and names no rate plan, the rate plan becomes null, because the stored plan belongs to the old room type.
+ * If the status changes, the stored request id of the last status change becomes null, because an OTA sends no request id. If the room
+ * type, the nights or the amount change, the nightly prices become null, because they are unknown.
  */
 function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {
   const { input, roomType, plan } = requested;

@@ -23,8 +23,8 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Unix time in seconds at which the tests begin. It is not set at the import of this file, which may be minutes earlier, because the
- * service refuses old timestamps.
+ * Unix time in seconds at which the tests begin. A `before` hook sets it, because this file may be imported minutes before its tests begin,
+ * and the service refuses old timestamps.
  */
 let now: number;
 before(() => {

@@ -51,8 +51,8 @@ function booking(changes: Record<string, unknown> = {}): Record<string, unknown>
 }
 
 /**
- * Unix time in seconds at which the tests begin, plus one second for each call so far. It is not set at the import of this file, which may
- * be minutes earlier, because the service refuses old timestamps.
+ * Unix time in seconds at which the tests begin, plus one second for each call so far. A `before` hook sets it, because this file may be
+ * imported minutes before its tests begin, and the service refuses old timestamps.
  */
 let clock: number;
 before(() => {

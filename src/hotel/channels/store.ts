@@ -63,9 +63,9 @@ export interface ChannelSecretRow {
 }
 
 /**
- * Reads at most `limit` channel secrets of the tenant whose ciphertext sorts before `bytes`. A ciphertext begins with the version of its
- * key, so these secrets are encrypted with an older key. The result is sorted by id. It begins with the first id after `afterId`, or with
- * the smallest id if `afterId` is null.
+ * Reads at most `limit` encrypted channel secrets of the tenant that sort before `bytes`. A ciphertext begins with the version of its
+ * encryption key. So if `bytes` is the version of the newest key, the function reads the secrets that an older key has encrypted. It reads
+ * them in the order of their ids, from the first id after `afterId`, or from the start if `afterId` is null.
  */
 export async function readChannelSecretsBefore(
   db: Database,

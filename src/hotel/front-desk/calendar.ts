@@ -68,8 +68,8 @@ export async function* calendarTexts(db: Database, tenantId: number, calendar: C
 
 /**
  * Reads the plans and night counters of the room types.
- * @returns for each room type a function that makes its part of the calendar. Each function takes some time, so the caller lets the event
- * loop run other work between two of these functions
+ * @returns one function for each room type, which makes the part of the calendar with this room type. Each function takes CPU time, so the
+ * caller can let the event loop run other work before it calls the next function
  */
 async function readBatch(
   db: Database,

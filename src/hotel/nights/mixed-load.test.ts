@@ -35,8 +35,8 @@ after(() => service.close());
 const roomType = fc.constantFrom(...Object.keys(ROOM_TYPES));
 const dates = fc.record({ from: fc.integer({ min: 0, max: 12 }), nights: fc.integer({ min: 1, max: 9 }) });
 /**
- * Number from 0 to 1 that selects the reservation that a step changes. 0 selects the first reservation so far, and a number near 1 the
- * last.
+ * Number from 0 to 1 that decides which of the reservations made so far a step changes. 0 means the first reservation, and a number near 1
+ * means the last one.
  */
 const position = fc.double({ min: 0, max: 0.999, noNaN: true });
 

@@ -21,9 +21,9 @@ export interface Hold {
 }
 
 /**
- * Changes the nights that a reservation holds, from the nights in `from` to the nights in `to`. Null means that the reservation holds no
- * night, for example after a cancellation. Does not check the capacity. Does not write the counters of nights that are in both `from` and
- * `to`.
+ * Releases the nights that a reservation held before (`from`), and holds the nights that it needs now (`to`). `from` is null if the
+ * reservation held no night, and `to` is null if it needs no night, for example after a cancellation. Does not check the capacity. Does not
+ * write the counters of nights that are in both `from` and `to`.
  */
 export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: Hold | null): Promise<void> {
   const changes = new NightSums();
@@ -37,7 +37,8 @@ export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: 
 }
 
 /**
- * Changes the nights that a reservation holds, as `moveHold` does, but only if each night that is added has a room left.
+ * Changes the nights that a reservation holds, as `moveHold` does, but only if each night that is in `to` and not in `from` has a room
+ * left.
  * @param capacity number of rooms of the room type of `to`
  * @returns false if a night has no room left. The transaction must then be rolled back, because other nights may be held already
  */
@@ -107,8 +108,8 @@ function refuseNegative(nights: { held: number }[]): void {
 }
 
 /**
- * Number of rooms that several stays add to one night counter. `capacity` is the number of rooms of the room type, as the stays give it. If
- * the stays give different numbers, it is the smallest number. Infinity if rooms are only released.
+ * Number of rooms that several stays together add to one night counter. `capacity` is the number of rooms of the room type, which each stay
+ * gives. If the stays give different numbers, the smallest number applies. `capacity` is Infinity if rooms are only released.
  */
 type NightSum = NightChange & { capacity: number };
 
@@ -147,8 +148,8 @@ function keyOf({ tenantId, roomTypeId, date }: Night): string {
 export type ReadHeldNights = (range: NightRange) => Promise<{ date: DateText; held: number }[]>;
 
 /**
- * Largest number of batches of reads that run at the same time. While the database executes one batch, this process handles the rows of
- * another batch.
+ * Largest number of batches of reads that run at the same time. With two batches, the database executes one batch while this process
+ * handles the rows of the other batch.
  */
 const MAX_BATCHES_UNDER_WAY = 2;
 
@@ -163,7 +164,8 @@ export function createNightReader(db: Database): ReadHeldNights {
 }
 
 /**
- * Reads the numbers of rooms held on the nights of each range, by one statement. Each list has one number for each night, sorted by date.
+ * Reads the numbers of rooms held on the nights of several ranges, by one statement. Returns one list for each range. The list has one
+ * number for each night of the range, sorted by date.
  */
 export async function readHeldCounts(db: Database, ranges: NightRange[]): Promise<number[][]> {
   const counters = await readHeld(db, ranges);

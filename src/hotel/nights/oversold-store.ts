@@ -5,7 +5,10 @@ import type { DateText } from '#platform/lib/dates.ts';
 
 /** Night on which more rooms are held than the room type has. */
 export interface OversoldNight {
-  /** Position in the list: room type and date, separated by a space. */
+  /**
+   * Key of the night in the list, which is the room type and the date, separated by a space. The next batch begins after the key of the
+   * last night.
+   */
   id: string;
   room_type_id: string;
   date: DateText;
@@ -14,9 +17,9 @@ export interface OversoldNight {
 }
 
 /**
- * Returns the list of oversold nights from the date `from` on, sorted by room type and date. Inactive room types are in the list, because
- * their stays still need rooms. The list reads the counters of each room type by the primary key, from `from` on. Without the `ORDER BY` in
- * the inner query, the planner might join the two tables in another way, and read more counters.
+ * Returns the list of oversold nights from the date `from` on, sorted by room type and date. Nights of inactive room types are in the list
+ * too, because their stays still need rooms. Because of the `ORDER BY` in the inner query, PostgreSQL reads for each room type only the
+ * counters from `from` on, by the primary key. Without it, the planner might join the two tables in another way, and read more counters.
  */
 export function listOversoldNights(db: Database, tenantId: number, from: DateText): KeysetList<OversoldNight> {
   const nightsOf = (condition: RawBuilder<unknown>, range: RawBuilder<unknown>) => sql<OversoldNight>`

@@ -38,9 +38,9 @@ export async function changeHeld(tx: Tx, changes: NightChange[]): Promise<(Night
 }
 
 /**
- * Holds rooms on nights. Skips each night on which the held rooms would exceed the capacity of the room type. The capacity of a night that
- * has no row yet is not checked, so the caller must first refuse a request above the capacity. If `rooms` is negative, rooms are released
- * without a check, because an oversold night may stay above the capacity even after the release.
+ * Holds rooms on nights. Skips each night on which the held rooms would exceed the capacity of the room type. Does not check the capacity
+ * of a night that has no row yet, so the caller must check it before. If `rooms` is negative, releases rooms without a check, because an
+ * oversold night may stay above the capacity even after the release.
  * @param nights on a database cluster, all nights must belong to one tenant
  * @returns the nights on which the rooms are now held or released
  */
@@ -55,9 +55,9 @@ export async function holdNights(
 }
 
 /**
- * Returns the SQL expression for the capacity of the room type of a night `n`. The expression contains the capacities that the caller
- * gives, because a database cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`. An infinite capacity means that rooms
- * are only released, so the capacity of the night is not needed and is left out.
+ * Returns an SQL expression for the capacity of the room type of a night `n`. The expression contains the capacities in `nights`. A
+ * database cluster needs it, because a cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`. Nights with an infinite
+ * capacity are left out, because their rooms are only released, and the release needs no check.
  */
 function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawBuilder<unknown> {
   const limited = nights.filter(({ capacity }) => capacity !== Infinity);
@@ -66,9 +66,10 @@ function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawB
 }
 
 /**
- * Changes the night counters in one INSERT. A counter that exists already changes only if `condition` is true. If the database is a single
- * node and not a cluster, the nights may belong to several tenants. `rowsToInsert` sorts the rows, so that all writers lock the nights in
- * the same order. An UPDATE of a range of dates would lock the rows in their order on disk, and two overlapping stays could deadlock.
+ * Changes the night counters in one INSERT. A counter that exists already changes only if `condition` is true. On a single node, the nights
+ * may belong to several tenants, but on a database cluster they must belong to one tenant. `rowsToInsert` sorts the rows, so that all
+ * writers lock the nights in the same order and cannot deadlock. An UPDATE of a range of dates would lock the rows in their order on disk,
+ * so the writers of two overlapping stays could deadlock.
  */
 async function addToHeld(tx: Tx, changes: NightChange[], condition: RawBuilder<unknown>) {
   const rows = changes.map(({ tenantId, roomTypeId, date, rooms }) => ({

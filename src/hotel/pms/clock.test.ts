@@ -17,14 +17,14 @@ const propertyAt = (timezone: string, check_in_time: string, check_out_time: str
 });
 
 /**
- * Each stay: time zone, check-in time and check-out time of the property, days of check-in and check-out, and the expected check_in_date
- * and check_out_date in UTC.
+ * Stays to test. Each entry has the time zone, the check-in time and the check-out time of the property, the days of check-in and
+ * check-out, and the expected `check_in_date` and `check_out_date` in UTC.
  */
 const STAYS = [
   // In Lisbon the clocks go forward on 28 March 2027 at 1:00, and back on 31 October 2027 at 2:00.
   ['Europe/Lisbon', '15:00', '11:00', '2027-03-27', '2027-03-29', '2027-03-27T15:00', '2027-03-29T10:00'],
   ['Europe/Lisbon', '15:00', '11:00', '2027-10-30', '2027-11-01', '2027-10-30T14:00', '2027-11-01T11:00'],
-  // These stays touch 29 February. The year 2000 is a leap year because it is divisible by 400.
+  // These stays touch 29 February. The year 2000 is divisible by 100, but is a leap year, because it is divisible by 400.
   ['Europe/Lisbon', '15:00', '11:00', '2028-02-28', '2028-02-29', '2028-02-28T15:00', '2028-02-29T11:00'],
   ['Europe/Lisbon', '15:00', '11:00', '2000-02-29', '2000-03-01', '2000-02-29T15:00', '2000-03-01T11:00'],
   // Kiritimati is 14 hours ahead of UTC, and Pago Pago is 11 hours behind UTC. So the date in UTC often differs from the local date.

@@ -4,9 +4,10 @@ import { selectEach } from '#platform/db/inputs.ts';
 import { STAY_RANGE, type StayRange } from './store.ts';
 
 /**
- * Active rate plan, with the nights of a range that have their own price or restriction. The three lists have one entry for each such
- * night: its distance from the first night of the range in days (`offsets`), its own price, or null if the price of the plan applies
- * (`prices`), and true if the night is closed (`sold_out`). The lists are null if the range has no such night.
+ * Active rate plan, and the nights of a range that have their own price or restriction under this plan. The three lists have one entry for
+ * each such night. `offsets` contains the days from the first night of the range to the night. `prices` contains the own price of the
+ * night, or null if the price of the plan applies. `sold_out` contains true if the night is closed. The lists are null if the range has no
+ * such night.
  */
 export interface PlanNights {
   id: string;
@@ -19,8 +20,8 @@ export interface PlanNights {
 }
 
 /**
- * Reads the active rate plans of the room type of each range, in the order of the tenant document. A calendar has many nights, so the
- * values are in lists. The JSON of one object for each night would be three times as long.
+ * Reads the active rate plans of the room type of each range, in the order of the tenant document. The values of the nights are in lists,
+ * because a calendar has many nights. JSON with one object for each night would be three times as long.
  */
 export async function readPlanNights(db: Database, ranges: StayRange[]): Promise<PlanNights[][]> {
   const rows = await selectEach(

@@ -9,7 +9,7 @@ import { startService, type TestService } from '#test/support/service.ts';
 
 /** Number of nights of a long write. A write of at most 100 nights is short. */
 const MANY = 101;
-/** Time, in milliseconds, in which a call that does not wait gets its response, even on a slow machine. */
+/** Time in milliseconds in which a call gets its response if it does not wait for a long write, even on a slow machine. */
 const SOON_MS = 400;
 
 describe('calls that write many nights of one tenant', () => {

@@ -3,8 +3,8 @@ import { centsOf, formatCents, formatMoney } from '#platform/lib/money.ts';
 import type { PlanInRange, RateRow } from './store.ts';
 
 /**
- * Rate plan and the entries of single nights. An entry in `differences` gives the price and the restriction of one night. A night without
- * an entry is open and costs `basePrice`.
+ * Rate plan with the prices and restrictions of its nights. `differences` has an entry for each night that has its own price or
+ * restriction. A night without an entry is open and costs `basePrice`.
  */
 export interface PlanCalendar {
   id: string;
@@ -65,9 +65,9 @@ function totalOf(nights: NightPrice[]): string {
 /**
  * Returns the price of a stay under the cheapest active plan. If several plans have this price, the first of them in `plans` applies. If
  * the room type has no active plan, the price of the room type itself applies. If that price is null, the stay costs 0.00 (decision 25).
- * @param restrictions `apply` uses only the active plans that allow the stay. A plan allows the stay if the plan is open on all nights, and
- * the stay has at least the minimum number of nights. `ignore` uses the same plans, but if no plan allows the stay, it uses all active
- * plans. `ignore` is for a stay that an OTA has already sold (decision 30)
+ * @param restrictions with `apply`, only the active plans that allow the stay are compared. A plan allows the stay if the plan is open on
+ * all nights, and if the stay has at least the plan's minimum number of nights. With `ignore`, all active plans are compared if no plan
+ * allows the stay. `ignore` is for a stay that an OTA has already sold (decision 30)
  * @returns null if `restrictions` is `apply`, and there are active plans, but no active plan allows the stay
  */
 export function quoteCheapest(

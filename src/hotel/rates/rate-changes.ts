@@ -8,7 +8,7 @@ import { lockPlans } from './plans.ts';
 import type { ChangedNight, NightChange, NightState, RateChanges, RatesChanged } from './staff-schema.ts';
 import * as store from './store.ts';
 
-/** Largest number of nights in one audit entry, so that many entries that are read together need a bounded amount of memory. */
+/** Largest number of nights in one audit entry. Without this limit, many entries that are read together could need too much memory. */
 const NIGHTS_AN_ENTRY = 1_000;
 /** Largest number of nights that the error message about unexpected values names. */
 const NAMED_NIGHTS = 5;
@@ -94,7 +94,10 @@ function stateFrom({ price, is_sold_out }: NightState): NightState {
   return { price: price === null ? null : formatMoney(price), is_sold_out };
 }
 
-/** Returns the nights to which the changes give other values than the stored ones. A value that a change leaves out stays as it is. */
+/**
+ * Returns the nights whose stored values the changes would change, with the values before and after. A value that a change leaves out stays
+ * as it is.
+ */
 function differencesOf(changes: NightChange[], stateOf: (night: Night) => NightState): ChangedNight[] {
   return changes.flatMap((change) => {
     const before = stateOf(change);

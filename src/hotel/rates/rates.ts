@@ -59,8 +59,8 @@ export interface RateReader {
 }
 
 /**
- * Largest number of batches of reads that run at the same time. While the database executes one batch, this process handles the rows of
- * another batch.
+ * Largest number of batches of reads that run at the same time. With two batches, the database executes one batch while this process
+ * handles the rows of the other batch.
  */
 const MAX_BATCHES_UNDER_WAY = 2;
 
@@ -127,8 +127,8 @@ export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rat
 }
 
 /**
- * Writes restrictions of one rate plan in one transaction. `stop_sell` applies to its date, `min_nights` to the whole plan
- * (PMS contract §4).
+ * Writes restrictions of one rate plan in one transaction. `stop_sell` of an entry applies to the date of the entry, and `min_nights`
+ * applies to the whole plan (PMS contract §4).
  * @returns the number of entries in the call
  * @throws ApiError 404 `error` if the plan is unknown or belongs to another tenant
  */

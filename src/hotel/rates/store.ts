@@ -233,13 +233,14 @@ export async function writeRates(tx: Tx, write: NightsWrite): Promise<void> {
 
 /**
  * Writes the nights by `MERGE`, and skips each night whose stored values are equal to the new values. Often most nights are equal, because
- * a channel manager sends its whole calendar every night. The statement takes arrays, so its text is the same for any number of nights.
+ * a channel manager sends its whole calendar, even if few nights have changed. The statement takes arrays, so its text is the same for any
+ * number of nights.
  */
 async function mergeRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Promise<void> {
   const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
   const planIds = [...new Set(nights.map((night) => night.rate_plan_id))];
-  // If all nights belong to one plan, the id of the plan is one parameter. With an id for each night, a write of a channel manager would
-  // take a quarter longer.
+  // If all nights belong to one plan, the statement contains the id of this plan only once. With the id for each night, a write of a
+  // channel manager would take a quarter longer.
   const [ofNights, plan] =
     planIds.length === 1
       ? [[], sql`${planIds[0]}::uuid`]

@@ -58,8 +58,8 @@ const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
   );
 
 /**
- * Creates `Reservations` that write to the given database, and read prices and night counters from another pool. If reads and writes shared
- * a pool, some bookings would wait for a connection to read, and would miss the batch of the other bookings.
+ * Creates `Reservations` that write to the given database, but read prices and night counters through another connection pool. With one
+ * pool, some bookings would wait for a connection to read. They would then come too late for the batch of the other bookings.
  */
 function reservationsOn(database: Database): Reservations {
   const direct = service.database.db;
@@ -182,7 +182,7 @@ describe('concurrent bookings that share a transaction', {
       await moveHold(tx, hotel.tenantId, null, held);
       const bookings = [];
       while (bookings.length < 2) {
-        bookings.push(book(hotel)); // The loop waits after each booking, so that each has its own batch.
+        bookings.push(book(hotel)); // Each booking has its own batch, because the loop waits until this booking waits for the locked night.
         await eventually(
           async () => (await countWaiting(service.database.db)) === bookings.length,
           'booking that waits for the night',

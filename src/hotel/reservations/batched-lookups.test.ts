@@ -22,9 +22,9 @@ const ROOM_TYPES = ['Double', 'Suite', 'Bunk'];
 
 let service: TestService;
 /**
- * Test hotels. The numbers of hotels, room types and nights start at 0. Night 0 begins 40 days from today.
- * - In hotel h, only night h has held rooms: h + m rooms of room type m.
- * - On night m + 4 of each hotel, room type m is closed and has a price that differs from the base price.
+ * Three test hotels. Hotels, room types and nights have numbers from 0. Night 0 begins 40 days from today.
+ * - Hotel h has bookings only on night h: h + m bookings of room type m.
+ * - In each hotel, room type m is closed on night m + 4, and has a price on this night that differs from the base price.
  */
 let hotels: TestHotel[];
 
@@ -55,7 +55,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Returns the parameters of one read for each room type of each hotel. A read covers one to eight nights. */
+/** Returns one query for each room type of each hotel: the room type, and a number of nights from one to eight. */
 function lookups() {
   return hotels.flatMap((hotel, number) =>
     ROOM_TYPES.map((name, index) => ({
@@ -75,7 +75,7 @@ const rangeOf = ({ hotel, nights, roomTypeId }: ReturnType<typeof lookups>[numbe
   checkOut: dayAhead(40 + nights),
 });
 
-/** Runs the work twice on the same database: with the statements for one database node, and with the statements for a cluster. */
+/** Runs the work twice on the same database: once with the SQL for one database node, and once with the SQL for a cluster. */
 async function forEachLayout(work: (db: Database) => Promise<void>): Promise<void> {
   await work(service.database.db);
   const cluster = createDatabase({ url: service.database.url, poolSize: 4, layout: 'cluster' });

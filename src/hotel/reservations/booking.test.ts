@@ -172,7 +172,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
   });
 });
 
-/** Returns the ids of the transactions that wrote the reservations, nights and events of the tenant, each id once. */
+/** Returns the ids of the transactions that wrote the tenant's reservations, night counters and events. Each id occurs once. */
 function readTransactionIds(tenantId: number) {
   return sql<{ xmin: string }>`
     SELECT xmin FROM reservation WHERE tenant_id = ${tenantId} UNION SELECT xmin FROM night WHERE tenant_id = ${tenantId}

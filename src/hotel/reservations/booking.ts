@@ -10,26 +10,30 @@ import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import { reservationEvent, nightsOfStay } from './consequences.ts';
 import * as store from './store.ts';
 
-/** New reservation of a partner with its price. All checks are done, except the check that each night has a room left. */
+/** New reservation of a partner with its price. It has passed all checks, except the check that each night has a room left. */
 export interface Booking {
   row: store.PartnerReservation;
   /** Largest number of rooms of the room type that may be held on one night. */
   capacity: number;
 }
 
-/** Outcome of a booking. `taken` means that another reservation has the same external id or the same natural id (short random code). */
+/**
+ * Outcome of a booking. `taken` means that it was not stored, because another reservation has the same external id or the same natural id
+ * (short random code).
+ */
 export type BookingOutcome = 'booked' | 'taken';
 /**
  * Outcome of one attempt to write a booking. `contended` means that a night has too few rooms for all bookings of the batch that need it,
- * or that another transaction locked a night for too long. A contended booking writes no rows.
+ * or that another transaction locked a night for too long. A contended booking writes no rows. If it was in a batch, it is tried again in a
+ * transaction of its own.
  */
 type TryOutcome = BookingOutcome | 'contended';
 
 /** Largest number of batches that run at the same time. While the commit of one batch is flushed to disk, the next batch can be written. */
 const MAX_BATCHES_UNDER_WAY = 2;
 /**
- * Longest stay, in nights, that may be in a batch. A longer stay has its own transaction, so that no batch waits until its many nights are
- * written.
+ * Longest stay, in nights, that may be in a batch. A longer stay has its own transaction, so that the other bookings do not wait until its
+ * many nights are written.
  */
 const MAX_NIGHTS_IN_BATCH = 31;
 /**
@@ -39,7 +43,8 @@ const MAX_NIGHTS_IN_BATCH = 31;
 const MAX_LOCK_WAIT_MS = 250;
 
 /**
- * Creates the function that writes one booking: the reservation, its nights and its event, in one transaction.
+ * Creates the function that writes one booking: the reservation, its nights and its event, in one transaction. The drawing shows the tries
+ * and their outcomes.
  *
  *     in a batch ── booked, taken
  *          │ contended, or a stay of more than 31 nights
@@ -96,7 +101,7 @@ async function write(
       const stays = bookings.filter(({ row }) => inserted.has(row.id)).map(stayOf);
       const contended = await holdNightsOf(tx, stays);
       if (contended.size === bookings.length) {
-        throw ALL_CONTENDED; // No booking of the batch can be committed, so the transaction is rolled back.
+        throw ALL_CONTENDED;
       }
       await store.removeReservations(
         tx,

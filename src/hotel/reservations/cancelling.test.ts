@@ -27,8 +27,8 @@ const cancel = (id: string, tenant: Pick<TestHotel, 'partner'> = hotel) =>
   service.call('POST', reservationPath(id, 'cancel/'), { headers: tenant.partner });
 
 /**
- * Sets the status of the reservation to pending in the database. The API never makes a partner's reservation pending, but an import could.
- * The reservation still holds its nights.
+ * Sets the status of the reservation to pending in the database, because no call of the API makes a partner's reservation pending. The
+ * reservation still holds its nights.
  */
 async function makePending(id: string): Promise<void> {
   await service.database.db.updateTable('reservation').set({ status: 'pending' }).where('id', '=', id).execute();

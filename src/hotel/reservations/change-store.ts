@@ -5,13 +5,16 @@ import type { ReservationChange } from '#platform/db/types.ts';
 export type NewReservationChange = Insertable<ReservationChange>;
 export type ReservationChangeRow = Selectable<ReservationChange>;
 
-/** Largest number of changes of one stay that are read. The number is limited, because an OTA may change a stay any number of times. */
+/**
+ * Largest number of status changes in the history of one stay. Older changes are left out, because an OTA may change a stay any number of
+ * times.
+ */
 export const MAX_CHANGES = 200;
 
 /**
  * Inserts a change of a reservation.
- * @returns false if the change is stored already, because an earlier try of the same transaction was committed, or if another booking of
- * the tenant has the same `booking_request_id`
+ * @returns false if the change was not inserted. Then an earlier try of the same transaction has stored it, or another booking of the
+ * tenant has the same `booking_request_id`
  */
 export async function insertChange(tx: Tx, change: NewReservationChange): Promise<boolean> {
   const inserted = await tx
@@ -23,7 +26,10 @@ export async function insertChange(tx: Tx, change: NewReservationChange): Promis
   return inserted.length > 0;
 }
 
-/** Returns true if the change is stored already, because an earlier try of the same transaction was committed. */
+/**
+ * Returns true if the change is stored already. Then an earlier try of the same transaction was committed, but the response to its COMMIT
+ * was lost.
+ */
 export async function hasChange(tx: Tx, tenantId: number, id: string): Promise<boolean> {
   const found = await tx
     .selectFrom('reservation_change')
@@ -34,7 +40,7 @@ export async function hasChange(tx: Tx, tenantId: number, id: string): Promise<b
   return found !== undefined;
 }
 
-/** Returns the id of the reservation that staff booked with this `request_id`. Returns undefined if no booking has this id. */
+/** Returns the id of the reservation that staff booked with this `request_id`. Returns undefined if no booking has this `request_id`. */
 export async function findBooked(db: Db, tenantId: number, requestId: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('reservation_change')

@@ -6,13 +6,13 @@ import { sourceOf } from './source.ts';
 import type { ReservationRow, ReservationUpdate } from './store.ts';
 
 /**
- * Change that the caller wants to make, with the id that its row in `reservation_change` gets. Create this object before the transaction
- * begins, so that all tries of the transaction use one id. If an earlier try was committed, a retry then finds the row by this id.
+ * Change that the caller wants to make. `id` becomes the id of its row in `reservation_change`. Create this object before the transaction
+ * begins, so that all tries of the transaction use the same id. If an earlier try was committed, a retry finds the row by this id.
  */
 export interface WantedChange {
   id: string;
   actor: ChangeActor;
-  /** Reason that staff give for the change. Null if they give no reason. The reason is never in an event. */
+  /** Reason that staff give for the change. Null if they give no reason. Webhook events never contain the reason. */
   reason: string | null;
 }
 
@@ -39,7 +39,7 @@ export function nextChangeTime({ changed_at, created_at }: ReservationRow): Date
   return new Date(Math.max(Date.now(), (changed_at ?? created_at).getTime() + 1));
 }
 
-/** Returns the row that records a change, or null if neither the status nor the nights have changed. */
+/** Returns the row of `reservation_change` for a change, or null if the status, the room type and the dates are the same as before. */
 export function recordOf(
   before: ReservationRow,
   after: ReservationRow,
@@ -63,7 +63,7 @@ export function recordOf(
   };
 }
 
-/** Returns the row that records a booking that the hotel itself made. */
+/** Returns the row of `reservation_change` for a booking that the hotel itself made. */
 export function bookingRecordOf(
   row: State & { created_at: Date | string },
   { id, actor }: WantedChange,
@@ -79,7 +79,7 @@ export function bookingRecordOf(
   };
 }
 
-/** Returns true if the room type or the dates differ. */
+/** Returns true if the room type, the check-in or the check-out differs. */
 export function hasMoved(before: Nights, after: Nights): boolean {
   return (
     before.room_type_id !== after.room_type_id ||
@@ -97,14 +97,14 @@ function stateOf({ tenant_id, id, status, room_type_id, check_in, check_out }: S
 }
 
 /**
- * Returns the partner or the channel that booked a stay. The id of a channel is null, because the row of a stay has no id of a channel, but
- * only the name of the OTA.
+ * Returns the partner or the channel that booked a stay. The id of a channel is null, because the row of a stay has only the name of the
+ * OTA.
  */
 export function bookerOf(row: Pick<ReservationRow, 'credential_id' | 'external_source'>): ChangeActor {
   return sourceOf(row) === 'partner' ? { type: 'partner', id: row.credential_id } : { type: 'channel', id: null };
 }
 
-/** Returns the actor of a stored change. */
+/** Returns the actor that made a stored change, for example a person or a partner. */
 export function actorOfChange({ actor_type, actor_id }: Pick<ReservationChangeRow, 'actor_type' | 'actor_id'>) {
   return { type: actor_type as ChangeActor['type'], id: actor_id };
 }

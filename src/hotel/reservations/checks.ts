@@ -27,8 +27,8 @@ export function checkRange({ check_in, check_out }: Range): void {
 }
 
 /**
- * Returns an active room type.
- * @throws ApiError 404 `room_type_not_found`
+ * Returns the room type.
+ * @throws ApiError 404 `room_type_not_found` if the room type is unknown or inactive
  */
 export async function requireActive(find: FindRoomType, tenantId: number, id: string): Promise<RoomTypeWithClock> {
   const roomType = await find(tenantId, id);

@@ -14,16 +14,16 @@ import { showNight } from './night.ts';
  */
 const COUNTS = [20_000, 4_500, 500];
 const TOTAL = 25_000;
-/** Number of stays that one statement inserts, so that it ends within the time limit on a busy machine. */
+/** Number of stays that one INSERT adds. With more stays, the statement could exceed its time limit on a busy machine. */
 const A_STATEMENT = 4_000;
 /**
- * Largest number of rows that a query may read in addition to the rows that pass the filter. A scan of the whole table would read 10 times
- * as many rows. Some filters read all stays that begin within 31 days, which are about 1,100 rows.
+ * Largest number of rows that a query may read in addition to the rows that pass the filter. A scan of the whole table would read 5 times
+ * as many rows. Some filters have to read all stays of a tenant that begin within 31 days, which are at most about 600 stays.
  */
 const SPARE_ROWS = 5_000;
 /**
- * Largest number of rows for which a query has to use an index. If more rows pass a filter, a query may read the whole table. The table
- * then has at most 2.5 times as many rows as pass, so reading all of them is cheap enough.
+ * If at most this number of rows pass a filter, the query has to use an index. If more rows pass, the query may read the whole table. That
+ * is cheap enough, because the table has at most 2.5 times as many rows as pass.
  */
 const MOST_ROWS = 10_000 - 1;
 
@@ -64,8 +64,8 @@ describe('plans of the filters of stays', {
   });
 
   /**
-   * Inserts stays. Of each 1,000 stays, one comes from the hotel itself, and one is in the room type Suite. If most stays of the tenant
-   * come from an OTA, one comes from a partner. Otherwise one comes from an OTA.
+   * Inserts stays. Most of them have the source `usual`, which is a partner or an OTA. Of each 1,000 stays, one has the other of these two
+   * sources, one comes from the hotel itself, and one is in the room type Suite.
    */
   async function insertStays(
     { tenantId, roomTypes, credential }: TestHotel,
@@ -94,7 +94,7 @@ describe('plans of the filters of stays', {
     `.execute(service.database.db);
   }
 
-  /** Runs the queries in `sent` again with EXPLAIN ANALYZE, and returns their scans of the table of stays, one list for each query. */
+  /** Runs the queries in `sent` again with EXPLAIN ANALYZE. Returns one list for each query: its scans of the table of stays. */
   async function explainSent(): Promise<Plan[][]> {
     const queries = sent.splice(0).filter((query) => query.sql.includes('reservation'));
     assert.ok(queries.length > 0);
@@ -119,11 +119,14 @@ describe('plans of the filters of stays', {
     return (rows + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)) * loops;
   }
 
-  /** Asserts that each query read few rows besides those that pass its filter, and that it read them by an index. */
+  /**
+   * Asserts that each query in `sent` used an index, and read only few rows that do not pass its filter.
+   * @param passing number of rows that pass the filter. If it exceeds `MOST_ROWS`, a query may scan the whole table
+   */
   async function assertCheap(passing: number): Promise<void> {
     for (const scans of await explainSent()) {
       const rows = scans.reduce((sum, scan) => sum + rowsRead(scan), 0);
-      // A query may first read the ids of the rows that pass, and then these rows. So each row may be read twice.
+      // A query may first read the ids of the rows that pass, and then read these rows by their ids. So each row may be read twice.
       const most = 2 * (passing > MOST_ROWS ? TOTAL : passing) + SPARE_ROWS;
       assert.ok(rows <= most, `${rows} rows read, ${passing} pass`);
       const isSequential = scans.some((scan) => scan['Node Type'] === 'Seq Scan');

@@ -16,7 +16,7 @@ export function checkBooking(roomType: RoomTypeWithClock, { guests = 1, check_in
   }
 }
 
-/** Refuses a day of arrival before yesterday at the property. @throws ApiError 400 `invalid_request` */
+/** Refuses a day of arrival that is earlier than yesterday in the time zone of the property. @throws ApiError 400 `invalid_request` */
 export function checkArrival({ timezone }: RoomTypeWithClock, checkIn: DateText): void {
   const yesterday = addDays(todayIn(timezone), -1);
   if (checkIn < yesterday) {
@@ -32,10 +32,10 @@ export function checkGuests(roomType: RoomTypeWithClock, guests: number): void {
 }
 
 /**
- * Returns the price of a booking by the hotel itself: under the rate plan that the booking names, or else under the cheapest plan that
- * allows the stay. Does not check that rooms are left.
- * @throws ApiError 404 `error` if the named rate plan is not an active plan of the room type, 409 `room_not_available` if the named plan,
- * or else every plan, does not allow the stay
+ * Returns the price of a booking by the hotel itself. If the booking names a rate plan, the price is the price of this plan. Otherwise it
+ * is the price of the cheapest plan that allows the stay. Does not check that rooms are left.
+ * @throws ApiError 404 `error` if the named rate plan is not an active plan of the room type
+ * @throws ApiError 409 `room_not_available` if the named plan does not allow the stay, or if no plan is named and no plan allows the stay
  */
 export function bookingPlan(roomType: RoomTypeWithClock, plans: PlanCalendar[], input: HouseBooking): Quote {
   const { overbook = false, rate_plan_id } = input;

@@ -10,7 +10,7 @@ import { sourceOf } from './source.ts';
 import type { HouseChange } from './staff-schema.ts';
 import type { ReservationRow } from './store.ts';
 
-/** Change of a stay that the hotel itself booked. */
+/** Planned change of a stay that the hotel itself booked. */
 export interface ChangePlan {
   /** Stay before the change. */
   row: ReservationRow;
@@ -40,7 +40,8 @@ function refusal(message: string): ApiError {
 }
 
 /**
- * Checks the new number of guests and the new day of arrival. Does not check a value that stays the same.
+ * Checks the day of arrival if it changes. Checks the number of guests if the caller gives this number or changes the room type, unless
+ * `overbook` is true.
  * @throws ApiError 400 `invalid_request`
  */
 export function checkChange(roomType: RoomTypeWithClock, { row, input, nights }: ChangePlan): void {
@@ -53,9 +54,9 @@ export function checkChange(roomType: RoomTypeWithClock, { row, input, nights }:
 }
 
 /**
- * Returns the rate plan and the price after the change. If the caller gives no amount, the price changes only if the nights or the room
- * type change.
- * @throws ApiError 409 `room_not_available` if the nights change and no rate plan allows the stay
+ * Returns the rate plan and the price after the change. If the caller gives no amount, the price changes only if the dates or the room type
+ * change.
+ * @throws ApiError 409 `room_not_available` if the dates or the room type change and no rate plan allows the stay
  */
 export async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, { row, input, nights, isMoved }: ChangePlan) {
   const { total_amount: amount, overbook = false } = input;
@@ -70,8 +71,8 @@ export async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, { row, in
 }
 
 /**
- * Returns the price under the rate plan of the stay. Returns null if the plan does not allow the new stay. A closed night is allowed if it
- * was part of the stay before the change.
+ * Returns the price of the changed stay under the rate plan that the stay has now. Returns null if this plan does not allow the changed
+ * stay. A closed night is allowed if it was part of the stay before the change.
  */
 function quoteKept(
   row: ReservationRow,
@@ -94,7 +95,7 @@ function nightsOfRange({ check_in, check_out }: ChangePlan['nights']) {
   return nightsOf(check_in, check_out);
 }
 
-/** Returns the columns of the guest after the change. */
+/** Returns the name, phone and email of the guest after the change. A field that the change does not give keeps its value. */
 export function guestUpdate(row: ReservationRow, { guest = {} }: HouseChange) {
   const { name = row.guest_name, phone = row.guest_phone, email = row.guest_email } = guest;
   return { guest_name: name, guest_phone: phone, guest_email: email === '' ? null : email };

@@ -26,7 +26,7 @@ export interface ReservationFilter {
   roomTypeIds?: string[] | undefined;
   arrivingOn?: DateText | undefined;
   departingOn?: DateText | undefined;
-  /** Day on which the guests sleep in the hotel. */
+  /** Only stays pass that include the night that begins on this day. */
   stayingOn?: DateText | undefined;
   /** Only reservations pass that were booked or last changed at this time or later. */
   changedSince?: Date | undefined;
@@ -52,7 +52,8 @@ export function listReservations(db: Database, filter: ReservationFilter): Keyse
 }
 
 /**
- * Returns the list of reservations that pass the filter, with the labels of their credentials: newest first, or earliest check-in first.
+ * Returns the list of reservations that pass the filter, each with the label of its credential. `order` tells which reservation is first:
+ * the newest, or the one with the earliest check-in.
  */
 export async function listForStaff(
   db: Database,
@@ -63,9 +64,9 @@ export async function listForStaff(
   const select = (reservations: Query) => reservations.selectAll().select(labelOf(filter.tenantId));
   const listOrder = order === 'newest' ? NEWEST_FIRST : byArrival(filter.tenantId);
   if (await isNarrow(db, filter, order)) {
-    // Without the subquery, PostgreSQL may read the reservations of the tenant in the order of the list until enough of them pass the
-    // filter. For example, if all stays of one day were booked at about the same time, PostgreSQL would read most reservations before it
-    // finds these stays.
+    // The subquery makes PostgreSQL find the reservations that pass the filter first. Without it, PostgreSQL may read the reservations of
+    // the tenant in the order of the list until it has found enough of them. If the few that pass are at the end of the list, it would read
+    // most reservations of the tenant.
     const passing = allOf(db, filter).where(sql<boolean>`id = ANY (ARRAY${rows.select('id')})`);
     return keysetList(db, passing, select, listOrder, { form: 'few', rows });
   }
@@ -104,7 +105,10 @@ function byArrival(tenantId: number): ListOrder {
   };
 }
 
-/** If fewer reservations than this pass a condition, reading the ids of all of them is cheaper than reading the covering index. */
+/**
+ * If fewer reservations than this pass a condition, the list first reads the ids of all of them. If more reservations pass, reading the
+ * covering index `reservation_for_lists` is cheaper.
+ */
 const FEW = 5_000;
 
 /** Reads reservations with the latest check-in first. Of two reservations with the same check-in, the newer one comes first. */
@@ -128,9 +132,9 @@ function filtered(db: Database, filter: ReservationFilter): Query {
 }
 
 /**
- * Returns true if only few reservations pass the filter and an index finds them. If the filter has one of the `narrowConditions`, returns
- * true. Otherwise, if `hasOwnIndex` is true, returns false. Otherwise counts the reservations that pass each condition, and returns true if
- * a count is below `FEW`.
+ * Returns true if only few reservations pass the filter and an index finds them. This is so if the filter has one of the
+ * `narrowConditions`, or if fewer than `FEW` reservations pass one of the `wideConditions`. If `hasOwnIndex` is true, the function does not
+ * count reservations, because the list can then read an index in its own order.
  */
 async function isNarrow(db: Database, filter: ReservationFilter, order: 'newest' | 'check_in'): Promise<boolean> {
   if (narrowConditions(filter).length > 0 || hasOwnIndex(filter, order)) {
@@ -148,7 +152,7 @@ async function isNarrow(db: Database, filter: ReservationFilter, order: 'newest'
   return (rows[0]?.count ?? 0) < FEW;
 }
 
-/** Returns true if one index both finds the reservations that pass the filter and has the order of the list. */
+/** Returns true if one index finds the reservations that pass the filter, and contains them in the order of the list. */
 function hasOwnIndex(filter: ReservationFilter, order: 'newest' | 'check_in'): boolean {
   const { status, roomTypeIds, changedSince } = filter;
   const conditions = wideConditions(filter);
@@ -167,7 +171,7 @@ function inCoveringIndex(filter: ReservationFilter): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(wideConditions(filter), sql` AND `)}) IS TRUE`;
 }
 
-/** Returns the conditions that many reservations may pass. */
+/** Returns the conditions of the filter that many reservations may pass, for example a status. */
 function wideConditions(filter: ReservationFilter): RawBuilder<boolean>[] {
   const { status, credentialId, source, roomTypeId, roomTypeIds, changedSince } = filter;
   const conditions = [
@@ -181,7 +185,7 @@ function wideConditions(filter: ReservationFilter): RawBuilder<boolean>[] {
   return conditions.filter((condition) => condition !== false);
 }
 
-/** Returns the conditions that few reservations pass, for example by a guest or a day. */
+/** Returns the conditions of the filter that few reservations pass, for example a guest or a day of arrival. */
 function narrowConditions(filter: ReservationFilter): RawBuilder<boolean>[] {
   const { tenantId, arrivingOn, departingOn, stayingOn, naturalId, externalId, email, phone, name, ids } = filter;
   const conditions = [
@@ -206,8 +210,8 @@ const OF_SOURCE: Record<ReservationSource, RawBuilder<boolean>> = {
 };
 
 /**
- * Returns the condition that a stay covers the night. A stay of at most 31 nights began within 31 days, so an index on check_in finds it.
- * Another index has the few longer stays.
+ * Returns the condition that a stay includes the night. If a stay has at most 31 nights, it began at most 30 days before the night, so an
+ * index on check_in finds it. Another index contains only the few longer stays.
  */
 export function coversNight(night: DateText) {
   return sql<boolean>`(
@@ -230,8 +234,8 @@ function departsOn(day: DateText) {
 }
 
 /**
- * Returns the condition that a partner or an OTA gave this id to the reservation. The index of the partners' ids begins with the
- * credential, so the condition names all credentials of the tenant.
+ * Returns the condition that a partner or an OTA gave this id to the reservation. In the index of the partners' ids, the credential comes
+ * before the id. So the condition lists all credentials of the tenant, because PostgreSQL could not use the index without them.
  */
 function hasExternalId(tenantId: number, externalId: string) {
   return sql<boolean>`(

@@ -41,7 +41,7 @@ describe('writes of staff after a lost response to the COMMIT', () => {
     await service.close();
   });
 
-  /** Runs the work, and makes its connection lose the response to the COMMIT. */
+  /** Runs the work. The response to its COMMIT is lost, as if the connection had failed. */
   async function losing<T>(work: () => Promise<T>): Promise<T> {
     await loser.db.selectFrom('tenant').select('id').execute();
     const earlier = loser.lostCount;

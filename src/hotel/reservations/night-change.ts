@@ -1,7 +1,7 @@
 import type { ChangeActor } from '#access/actors/actors.ts';
 import type { NightChangeKind } from './night-schema.ts';
 
-/** Change that concerns a night: of a stay, a price, a restriction or the capacity. */
+/** Change that the history of a night shows: a change of a stay, of a price, of a restriction or of the capacity. */
 export interface NightChange {
   id: string;
   at: Date;
@@ -10,6 +10,9 @@ export interface NightChange {
   /** Number that the change added to the held rooms of the night: -1, 0 or 1. */
   added: number;
   externalSource: string | null;
-  /** False if this is a booking by an earlier version of the service. The history may then lack later changes of the stay. */
+  /**
+   * False for a booking that an earlier version of the service made. That version recorded no changes of stays, so the history may lack
+   * later changes of this stay.
+   */
   isRecorded: boolean;
 }

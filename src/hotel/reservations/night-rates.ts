@@ -7,7 +7,7 @@ import type { NightChange } from './night-change.ts';
 import type { NightChangeKind } from './night-schema.ts';
 import type { NightKey } from './night-store.ts';
 
-/** Largest number of audit entries that are read. The number is limited, because an entry may hold a thousand prices. */
+/** Largest number of audit entries that are read for one night. The number is limited, because an entry may hold a thousand prices. */
 const MAX_WRITES = 50;
 
 /** Last known values of a rate plan or of the room type for the night. A value is missing if it is in no audit entry that was read. */
@@ -24,12 +24,13 @@ interface Read {
   written: Known;
 }
 
-/** Text that replaces a price of null in an audit entry. Null means that the price of the rate plan applies. */
+/** Text that `Known` has in place of a price of null. An audit entry has the price null if the price of the rate plan applies. */
 const PRICE_OF_PLAN = 'price of the plan';
 
 /**
- * Functions that read the values of a night from an audit entry, one function for each action. An action that is missing here is not shown
- * in the history of a night. The subject of the entries must be the room type, one of its rate plans, or the tenant.
+ * Functions that read the values of a night from an audit entry, one function for each action. Entries with other actions are not in the
+ * history of a night. The subject of the entries must be the room type, one of its rate plans or the tenant, because `readRateChanges`
+ * reads only entries with these subjects.
  */
 const READERS: Record<string, (elements: PartialEntry['elements']) => Read> = {
   'rates.written': (elements) =>
@@ -46,7 +47,10 @@ const READERS: Record<string, (elements: PartialEntry['elements']) => Read> = {
 /** Values of a night that a call wrote. The price is a number or a text, as the caller sent it. */
 type Written = Omit<Known, 'price'> & { price?: string | number | undefined };
 
-/** Reads the last element for the night, because if a call names a night more than once, the last value is written (decision 29). */
+/**
+ * Reads the values of the night from the last of the elements. If a call names a night more than once, the service stores only the last
+ * values (decision 29).
+ */
 function lastOf(elements: PartialEntry['elements'], read: (element: Record<string, unknown>) => Written): Read {
   const last = elements.at(-1);
   const { price, ...others } = last === undefined ? {} : read(last);
@@ -103,7 +107,10 @@ export async function readRateChanges(
   });
 }
 
-/** Returns the kinds of the values that an entry has changed. If the previous state of the night is unknown, the night counts as open. */
+/**
+ * Returns the kinds of the values that an entry has changed. If the earlier entries do not tell that the night was closed, it counts as
+ * open.
+ */
 function kindsOf(before: Known, { price, isClosed, capacity }: Known): NightChangeKind[] {
   return [
     ...(price !== undefined && price !== before.price ? (['price'] as const) : []),

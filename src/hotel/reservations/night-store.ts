@@ -50,8 +50,9 @@ function staysEver(night: NightKey): RawBuilder<unknown> {
 export type BookedRow = Pick<ReservationRow, 'id' | 'created_at' | 'credential_id' | 'external_source' | 'has_history'>;
 
 /**
- * Reads the newest bookings of partners and OTAs that held the night when they were made. If a stay has changed since its booking, its
- * status, dates and room type at the booking are read from the row of its first change, which also stores the values before this change.
+ * Reads the newest bookings of partners and OTAs that held the night when they were made. If a stay has changed since then, the row of the
+ * stay no longer shows the booking. So its first status, dates and room type come from its first change, which also stores the values
+ * before the change.
  */
 export async function readBookings(db: Db, night: NightKey, limit: number): Promise<BookedRow[]> {
   const { tenantId, roomTypeId, date } = night;
@@ -77,15 +78,15 @@ export type NightChangeRow = Pick<
   'id' | 'at' | 'actor_type' | 'actor_id' | 'previous_status' | 'previous_room_type_id'
 > & {
   external_source: string | null;
-  /** True if the stay held the night before the change. */
+  /** True if the stay held this night until the change. */
   held: boolean;
-  /** True if the stay holds the night after the change. */
+  /** True if the stay holds this night since the change. */
   holds: boolean;
 };
 
 /**
- * Reads the newest changes of stays that held the night before or after the change. Leaves out a change that moved no dates and no room
- * type, and after which the stay still holds the night.
+ * Reads the newest changes of stays that held the night before or after the change. Leaves out a change of only the status after which the
+ * stay still holds the night.
  */
 export async function readNightChanges(db: Db, night: NightKey, limit: number): Promise<NightChangeRow[]> {
   const { tenantId, roomTypeId, date } = night;

@@ -27,9 +27,8 @@ const MAX_STAYS = 1_000;
 const MAX_ENTRIES = 200;
 
 /**
- * Returns a night of a room type with its stays and its history. Reads all data in one snapshot, because the held rooms after each change
- * are computed backwards from the present number.
- * @throws ApiError 404 `error` if the room type is unknown
+ * Returns a night of a room type with its stays and its history. The number of held rooms after each change is computed backwards from the
+ * present number. So all data is read in one snapshot.
  */
 export async function showNight(db: Database, tenantId: number, roomTypeId: string, date: DateText): Promise<Night> {
   const roomType = await findRoomType(db, tenantId, roomTypeId);

@@ -59,8 +59,8 @@ export const PmsReservation = Type.Object(
 export type PmsReservation = Type.Static<typeof PmsReservation>;
 
 /**
- * Returns the reservation as responses of the PMS API show it. Its dates become times in UTC. The time zone and the check-in and check-out
- * times of the property give these times (decision 28).
+ * Returns the reservation as responses of the PMS API show it. Its dates become times in UTC. They are computed with the time zone, the
+ * check-in time and the check-out time of the property (decision 28).
  */
 export function pmsShape(row: ReservationRow, clock: Clock): PmsReservation {
   return {

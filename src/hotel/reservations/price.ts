@@ -2,8 +2,8 @@ import { formatMoney } from '#platform/lib/money.ts';
 import type { Quote } from '../rates/rates.ts';
 
 /**
- * Returns the columns of the price. If the caller gives the amount of the whole stay, the prices of the nights are null, because they are
- * unknown.
+ * Returns the price of a stay as columns of its row. If the caller gives the amount of the whole stay, the prices of the nights are
+ * unknown, so this column is null.
  */
 export function priceOf(quote: Quote, amount?: string | number) {
   return amount === undefined

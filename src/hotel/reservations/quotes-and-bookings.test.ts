@@ -20,7 +20,10 @@ import { startService, type TestService } from '#test/support/service.ts';
 const SEED = 25;
 /** Number of stays that are quoted and then booked. */
 const CASES = 300;
-/** Number of stays in one hotel. The hotel has few rooms, so some of the later stays find no free room. */
+/**
+ * Number of stays that the test tries to book in one hotel. Then it opens a new hotel. A hotel has few rooms, so some of its later stays
+ * find no free room.
+ */
 const CASES_A_HOTEL = 50;
 const ROOM_TYPES = 6;
 /** Number of nights that may have prices and restrictions of their own. */

@@ -24,7 +24,10 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Asks for the price of two nights in the room type Double. `changes` replaces parameters. A null value leaves its parameter out. */
+/**
+ * Asks for the price of a stay of two nights in the room type Double. `changes` replaces parameters of the call. A parameter that is null
+ * in `changes` is not sent.
+ */
 function quote(changes: Record<string, string | number | null> = {}, of: TestHotel = hotel): Promise<Answer> {
   const query = { room_type_id: of.roomTypes['Double'], check_in: dayAhead(30), check_out: dayAhead(32), ...changes };
   const sent = Object.entries(query).filter(([, value]) => value !== null);

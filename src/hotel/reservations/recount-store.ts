@@ -15,7 +15,8 @@ export interface NightDifference {
 
 /**
  * Compares all night counters of the tenant with its reservations, in one snapshot. The statement generates the days as timestamps without
- * a time zone. With the time zone of the database, it could skip a day, because a change of the clocks may leave a day without a midnight.
+ * a time zone. In the time zone of the database, a day may have no midnight because the clocks change. The statement could then skip this
+ * day.
  * @returns the number of compared nights, and the nights that differ
  */
 export async function recount(

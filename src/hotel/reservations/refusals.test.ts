@@ -30,7 +30,8 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Asserts that the tenant has exactly this number of reservations and of events, and that its night counters agree with its reservations.
+ * Asserts that the tenant has exactly `reservations` reservations and as many events, and that its night counters agree with its
+ * reservations.
  */
 async function assertOnlyStored(reservations: number, tenant: TestHotel): Promise<void> {
   const list = await service.call('GET', RESERVATIONS, { headers: tenant.partner });

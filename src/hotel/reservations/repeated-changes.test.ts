@@ -29,7 +29,7 @@ after(() => service.close());
 describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
   const CHANGED = ['event', 'delivery', 'reservation', 'night', 'audit_entry'];
 
-  // The stays of the tests are in different nights, so that no test finds a night full.
+  // Each stay has its own nights, so that no test finds a night full.
   let nextDay = 40;
   const newStay = async (of = own) => {
     nextDay += 2;
@@ -40,7 +40,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
   };
   const change = (id: string, status: string, request_id?: string) =>
     setStayStatus(service, own, id, status, request_id === undefined ? {} : { request_id });
-  /** Reads the statuses in the events of a reservation, without the event of its booking. */
+  /** Reads the statuses in the events of a reservation, except in the event of its booking. */
   const statusesOfEvents = async (id: string, of = own) =>
     (await eventsOf(service, of.tenantId))
       .filter(({ type, sent }) => type !== 'reservation.created' && sent.data.reservation_id === id)

@@ -70,7 +70,8 @@ export class Reservations {
   }
 
   /**
-   * Returns the number of sellable rooms of a room type on each night of a range (contract §2). The number is negative after an oversell.
+   * Returns the number of sellable rooms of a room type on each night of a range (contract §2). The number is negative if the night is
+   * oversold.
    * @throws ApiError 404 `room_type_not_found`, 400 `invalid_request` if the range is invalid
    */
   async availability(tenantId: number, roomTypeId: string, range: Range): Promise<Availability> {
@@ -221,8 +222,8 @@ export class Reservations {
   }
 
   /**
-   * Changes the status of a reservation for staff. If the last change of the status had the same `request_id`, the method changes nothing
-   * (decision 36).
+   * Changes the status of a reservation for staff. If the last change of the status had the same `request_id`, the call is a repeat, so the
+   * method changes no data (decision 36).
    * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition`
    */
   async changeStatus(tenantId: number, id: string, change: ReservationStatusChange, actor: ChangeActor): Promise<void> {
@@ -231,8 +232,8 @@ export class Reservations {
   }
 
   /**
-   * Changes the status of a reservation in one transaction with its nights and its event. If the row has the request id of the call
-   * already, the call is a repeat, so the method returns the reservation as it is.
+   * Changes the status of a reservation, its nights and its event in one transaction. If the row already has the request id of the call,
+   * the call is a repeat, so the method returns the reservation unchanged.
    */
   async #setStatus(
     tenantId: number,
@@ -251,7 +252,7 @@ export class Reservations {
       if (refusal === null) {
         return await this.change(tx, row, { status: change.status, status_request_id: requestId }, wanted, record);
       }
-      // If an earlier try of this transaction was committed, the reservation has the new status already.
+      // If an earlier try of this transaction was committed, the reservation already has the new status, so the refusal would be wrong.
       if (await hasChange(tx, tenantId, wanted.id)) {
         return row;
       }
@@ -338,8 +339,8 @@ export class Reservations {
   }
 
   /**
-   * Returns the list of reservations that staff ask for.
-   * @throws ApiError 400 `invalid_request`
+   * Returns the list of the reservations that pass the filters of the query.
+   * @throws ApiError 400 `invalid_request` if a filter is invalid
    */
   async listForStaff(tenantId: number, query: StaffReservationQuery): Promise<KeysetList<lists.LabelledRow>> {
     const filter = filterOf(tenantId, query);

@@ -76,7 +76,7 @@ export const StaffReservationQuery = Type.Object({
 export type StaffReservationQuery = Type.Static<typeof StaffReservationQuery>;
 
 /**
- * Returns the filter of a query, except its `property_id`.
+ * Returns the filter of a query. `property_id` is left out, because the caller replaces it by the room types of the property.
  * @throws ApiError 400 `invalid_request`
  */
 export function filterOf(tenantId: number, query: StaffReservationQuery): ReservationFilter {

@@ -7,7 +7,7 @@ import { RESERVATION_STATUSES } from './reservation-status.ts';
 import { RESERVATION_SOURCES } from './source.ts';
 
 const MAX_INTEGER = 2_147_483_647;
-/** Largest number of characters of a reason (decision 36). */
+/** Largest number of characters in the reason that staff give for a change of the status (decision 36). */
 const MAX_REASON_LENGTH = 200;
 const uuidOrNull = (description: string) => Type.Union([Type.String({ format: 'uuid' }), Type.Null()], { description });
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });

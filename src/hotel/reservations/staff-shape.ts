@@ -50,9 +50,9 @@ export async function shapeWithHistory(db: Database, row: LabelledRow): Promise<
 }
 
 /**
- * Reads the changes of the status, and the booking as the first entry. The booking by a partner or an OTA is no stored change, so the
- * function makes its entry from the row of the stay and from the status before the first change. If there are `MAX_CHANGES` changes, older
- * changes and the booking are left out.
+ * Returns the history of a stay: the booking, then the changes of the status. The booking by a partner or an OTA is not stored as a change.
+ * So its entry is made from the row of the stay, with the status before the first change. If there are `MAX_CHANGES` changes, older changes
+ * and the booking are left out.
  */
 async function readHistory(db: Database, row: LabelledRow): Promise<StaffReservationWithHistory['history']> {
   const changes = await readStatusChanges(db, row.tenant_id, row.id);

@@ -30,7 +30,7 @@ interface Dependencies {
 }
 
 /**
- * Operations of staff on stays: they book stays for the hotel itself, change these stays, and record arrivals. Each operation writes an
+ * Operations of staff on stays: booking stays for the hotel itself, changing these stays, and recording arrivals. Each operation writes an
  * audit entry.
  */
 export class StaffStays {
@@ -130,8 +130,8 @@ export class StaffStays {
         await this.#apply(tx, row, input, { wanted, recordAudit });
         return;
       }
-      // If an earlier try of this transaction was committed, that try has changed the time of the last change. The call has succeeded, so
-      // it must not be refused because of this new time.
+      // If an earlier try of this transaction was committed, it has changed `changed_at`, so `expected_changed_at` no longer matches in
+      // this try. The call has succeeded, so it is not refused.
       if (!(await hasChange(tx, row.tenant_id, wanted.id))) {
         throw refusal;
       }
@@ -198,7 +198,10 @@ type NewHouseStay = NewReservation & { created_at: Date };
 interface BookedStay {
   row: NewHouseStay;
   requestId: string;
-  /** Largest number of rooms that may be held on a night. Null if the booking may exceed it. */
+  /**
+   * Number of rooms of the room type. The booking is refused if a night would have more held rooms. Null if the booking may exceed this
+   * number.
+   */
   capacity: number | null;
 }
 
@@ -212,7 +215,7 @@ const REQUEST_TAKEN = new Error('Another booking has the same request_id.');
 
 /**
  * Holds the nights of a stay, and releases the nights that the stay no longer has.
- * @param capacity number of rooms of the room type. Null: the function does not check it
+ * @param capacity number of rooms of the room type. If null, the function does not check that rooms are left
  * @throws ApiError 409 `room_not_available` if an added night has no room left
  */
 async function hold(
@@ -238,8 +241,8 @@ const OF_GUEST = ['guest_name', 'guest_phone', 'guest_email'] as const;
 type Audited = Pick<ReservationRow, (typeof LISTED)[number] | (typeof OF_GUEST)[number]>;
 
 /**
- * Returns the audit entry of a change, or null if the update changes nothing. The entry has no details of the guest, because audit entries
- * are never removed.
+ * Returns the audit entry of a change, or null if the update changes no value. If the guest changes, the entry does not contain the name,
+ * the phone or the email. Audit entries are never removed, so they contain no data of guests.
  */
 function changeEntry(before: ReservationRow, after: Audited): NewAuditEntry | null {
   const fields: object[] = LISTED.filter((field) => before[field] !== after[field]).map((field) => ({

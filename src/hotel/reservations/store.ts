@@ -4,9 +4,11 @@ import { Fields, rowsToInsert } from '#platform/db/inputs.ts';
 import type { Reservation } from '#platform/db/types.ts';
 
 export type ReservationRow = Selectable<Reservation>;
-/** Columns of a reservation that the INSERT sets by itself, or that only a later change sets. */
+/**
+ * Columns that a caller cannot give for a new reservation, because `insertReservations` sets them itself or only a later change sets them.
+ */
 type ChangeColumn = 'status_request_id' | 'changed_at' | 'arrived_at' | 'has_history';
-/** New reservation, which has not changed yet. */
+/** New reservation, as the caller of `insertReservations` gives it. */
 export type NewReservation = Omit<Insertable<Reservation>, ChangeColumn>;
 type ChannelColumn = 'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures';
 /**
@@ -17,8 +19,8 @@ export type PartnerRow = Omit<ReservationRow, ChannelColumn | ChangeColumn>;
 /** Reservation that a partner booked. */
 export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };
 /**
- * New reservation with the columns that the INSERT sets by itself. `has_history` says that all later changes will be recorded. `changed_at`
- * is the time of the booking.
+ * New reservation with the columns that `insertReservations` sets itself. `has_history` is true, because the service records all later
+ * changes. `changed_at` is the time of the booking.
  */
 type InsertedReservation = NewReservation & { changed_at: Date | string; has_history: true };
 

@@ -32,8 +32,8 @@ export async function listProperties(
 }
 
 /**
- * Returns the ids of the room types of a property, active or not. Returns undefined if all room types of the tenant are in the property.
- * The list is empty if the property is unknown.
+ * Returns the ids of the room types of a property, active or not. Returns undefined if all room types of the tenant are in the property,
+ * because a query then needs no condition for the property. The list is empty if the property is unknown.
  */
 export async function listRoomTypeIds(
   db: Database,
@@ -96,8 +96,7 @@ export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Cac
 
 /**
  * Changes the capacity of a room type, which may be inactive. The new capacity may be below the number of rooms that are held on a night.
- * Such a night is then oversold. A tenant document may lower the capacity in the same way. If the capacity differs, writes an audit entry
- * with the old and the new capacity.
+ * Such a night is then oversold. If the capacity differs, writes an audit entry with the old and the new capacity.
  * @throws ApiError 404 `error` if the room type is unknown or belongs to another tenant
  */
 export async function changeRoomType(
@@ -133,7 +132,7 @@ export async function readClocks(db: Database, tenantId: number): Promise<Map<st
 }
 
 export interface AppliedProperties {
-  /** Properties of the tenant document with their room types, in the order of the document. Each property and each room type has its id. */
+  /** Properties of the tenant document with their room types, in the order of the document. `id` is the id of the row in the database. */
   properties: { id: string; document: PropertyDocument; roomTypes: { id: string; document: RoomTypeDocument }[] }[];
   /** Returns the name of a room type in the form `property / room type`, even if the tenant document no longer lists the room type. */
   nameOfRoomType: (id: string) => string;
@@ -180,9 +179,8 @@ export async function applyProperties(
 }
 
 /**
- * Returns a function that gives the name of a room type in the form `property / room type`, or the id if the room type is unknown. If the
- * lists contain a stored row and a new row with the same id, either row may give the name. Both have the same name, because
- * `applyProperties` finds the stored rows by name.
+ * Returns a function that gives the name of a room type in the form `property / room type`. For an unknown room type, it gives the id. A
+ * stored row and a new row with the same id also have the same name, because `applyProperties` finds the stored rows by name.
  */
 function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTypeRow[]): (id: string) => string {
   const propertyNames = new Map(properties.map(({ id, name }) => [id, name]));

@@ -73,7 +73,10 @@ export async function findRoomType(db: Db, tenantId: number, id: string): Promis
   return row as RoomTypeWithClock | undefined;
 }
 
-/** Returns one room type, active or not, and locks its row until the transaction ends. Bookings do not wait for the lock. */
+/**
+ * Returns one room type, active or not, and locks its row until the transaction ends. Bookings do not wait for this lock, because their
+ * foreign key locks only the key of the row.
+ */
 export async function lockRoomType(
   tx: Tx,
   tenantId: number,
