@@ -54,11 +54,14 @@ export interface Config {
   /** URL of the database. If null, the service uses the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
   /**
-   * Number of database connections of this process. `auto`: the process computes the number at its start from the limits of the database
+   * Number of database connections of this process. If `auto`, the process computes the number at its start from the limits of the database
    * server (`db/pool-size.ts`).
    */
   databasePoolSize: number | 'auto';
-  /** True if statements are prepared. Null: they are prepared, except with a connection pooler that loses them (PgBouncer before 1.21). */
+  /**
+   * True if statements are prepared. If null, they are prepared unless a connection pooler loses prepared statements (PgBouncer before
+   * 1.21).
+   */
   databasePreparedStatements: boolean | null;
   /**
    * URL of the Redis server, Redis Cluster or Sentinels (`lib/redis-url.ts`). All processes count the calls of each budget there. If null,
@@ -184,7 +187,7 @@ class Reader {
     return this.optional(name, parse) ?? parse(settingOf(name).default as string);
   }
 
-  /** Returns true if a variable that has been read is set, even if its value is faulty. */
+  /** Returns true if the variable is set, even if its value is faulty. The variable must have been read before this call. */
   isSet(name: SettingName): boolean {
     return this.readings.get(name)?.source !== 'default';
   }
@@ -203,8 +206,8 @@ const OWN_PREFIX = 'ROOMSERVICE_';
 const MAX_SHORT_LENGTH = 4;
 
 /**
- * Finds variables that `readConfig` does not read, but whose names look like misspelled settings. Ignores an empty variable. Also ignores a
- * variable if the setting with the correct name is set too.
+ * Finds variables that have no effect, but whose names look like misspelled settings. Ignores an empty variable. Also ignores a variable if
+ * the setting with the correct name is set too.
  * @returns one warning for each variable that is found
  */
 export function misspelledVariables(environment: Environment = process.env): string[] {
@@ -230,8 +233,8 @@ export interface PartnerConfig {
 }
 
 /**
- * Returns the API key that the command `listen` uses: the given key from the command line, or else the key in the environment. Returns null
- * if both are missing.
+ * Returns the API key that the command `listen` uses. It is the key from the command line (`given`), or else the key in the environment.
+ * Returns null if both are missing.
  */
 export function readPartnerApiKey(given: string | undefined, environment: Environment = process.env): string | null {
   return given || environment['ROOMSERVICE_API_KEY'] || environment['KEY'] || null;
@@ -324,7 +327,9 @@ function metricsPortBeside(port: number): Parse<number> {
   };
 }
 
-/** Size of the largest request body in MiB (decision 6). No setting in MiB may be smaller, so that one body always fits. */
+/**
+ * Size of the largest request body in MiB (decision 6). No setting in MiB may be smaller than this, so that at least one body always fits.
+ */
 const LARGEST_BODY_MIB = 1;
 const MIB = 1024 * 1024;
 
@@ -347,7 +352,7 @@ function readBounds(reader: Reader): Bounds {
   };
 }
 
-/** Names of the variables that mail needs. PUBLIC_URL may also be set alone. */
+/** Names of the variables that mail needs. PUBLIC_URL may also be set if the service sends no mail. */
 const MAIL_NAMES = ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const;
 
 /**
@@ -368,7 +373,7 @@ function readMail(reader: Reader): MailSettings | null {
   return server === null || sender === null ? null : { server, sender };
 }
 
-/** Names of the variables that are set all together or not at all. */
+/** Names of the variables of the identity provider. They must be set all together or not at all. */
 const PROVIDER_NAMES = ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_URL'] as const;
 
 function readIdentityProvider(reader: Reader): IdentityProvider | null {

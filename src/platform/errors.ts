@@ -11,8 +11,8 @@ interface ErrorEntry {
 }
 
 /**
- * Catalogue of all specific error codes of the API (contract §7). All other errors have the code `error` and one of several
- * statuses. `GENERIC_ERRORS` describes the possible causes for each status.
+ * Catalogue of the error codes of the API that have one fixed status (contract §7). All other errors have the code `error`, and their
+ * statuses differ. `GENERIC_ERRORS` describes the causes for each of these statuses.
  */
 export const ERRORS = {
   invalid_request: {
@@ -125,8 +125,8 @@ export type SpecificCode = keyof typeof ERRORS;
 export type ErrorCode = SpecificCode | 'error';
 
 /**
- * Meaning of the code `error` for each status. No operation declares 400, 405, 408, 417 and 431, because the service responds with them
- * before it knows which operation is called.
+ * Descriptions of the code `error`, by status. The OpenAPI documents list no operation that responds with this code and the status 400,
+ * 405, 408, 417 or 431. The service sends these responses before it knows which operation is called.
  */
 export const GENERIC_ERRORS = {
   400: {
@@ -183,10 +183,15 @@ export const GENERIC_ERRORS = {
   },
 } as const satisfies Record<number, Omit<ErrorEntry, 'status' | 'example'>>;
 
-/** Error that a route declares, so that the OpenAPI documents list it: a specific code, or the code `error` with its status and message. */
+/**
+ * Error that a route declares, so that the OpenAPI documents list it. It is a specific code, or the code `error` with a status and a
+ * message.
+ */
 export type RouteError = SpecificCode | { readonly status: number; readonly code: 'error'; readonly message: string };
 
-/** Error that becomes a 4xx response: the body `{code, message}`, the status, and the headers that HTTP requires for that status. */
+/**
+ * Error that becomes a 4xx response. It gives the body `{code, message}`, the status, and the headers that HTTP requires for that status.
+ */
 export class ApiError extends Error {
   readonly statusCode: number;
   readonly code: ErrorCode;
@@ -206,7 +211,7 @@ export function apiError(code: SpecificCode, message: string, headers: Record<st
   return new ApiError(ERRORS[code].status, code, message, headers);
 }
 
-/** Makes the error for a fault in one field of a request. The message names the field by its path (decision 6). */
+/** Makes the error for an invalid field of a request. The message begins with the path of the field (decision 6). */
 export function invalidField(path: string, fault: string): ApiError {
   return apiError('invalid_request', `${path}: ${fault}`);
 }
@@ -231,13 +236,16 @@ export function permissionDenied(): ApiError {
 }
 
 /**
- * Error with status 503. The service cannot process the request now, and the caller may retry after `retryAfterSeconds`.
- * The response does not have the `{code, message}` form of a 4xx response.
+ * Error that becomes a response with status 503. The service cannot process the request now, and the caller may retry after
+ * `retryAfterSeconds`. The body of the response has a message and the request id, but no `code`.
  */
 export class UnavailableError extends Error {
   readonly statusCode = 503;
   readonly retryAfterSeconds: number;
-  /** True if the log already has a line about the cause. Many requests may fail for this cause, but one line is enough for all of them. */
+  /**
+   * True if the log already has a line about the cause of this error. Many requests may fail for the same cause, but the log needs only one
+   * line.
+   */
   readonly isLogged: boolean;
 
   constructor(message: string, options: { cause?: unknown; retryAfterSeconds?: number; isLogged?: boolean } = {}) {

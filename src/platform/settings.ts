@@ -5,9 +5,12 @@ export interface Setting<Name extends string = string> {
   name: Name;
   /** Default value of the variable. Null if the variable has no default value. */
   default: string | null;
-  /** Words that the lists of variables show if the variable has no default value. If this field is missing, the lists show `none`. */
+  /**
+   * Words that the table in README.md shows in place of a default value. Used only if `default` is null. If this field is missing too, the
+   * table shows `none`.
+   */
   otherwise?: string;
-  /** Meaning in full sentences, in Markdown without links. The first sentence is also the line of the variable in `--help`. */
+  /** Meaning of the variable in full sentences, in Markdown without links. `--help` shows only the first sentence. */
   meaning: string;
   /** Path, from the root of the repository, of the page that says more about the variable. */
   page?: string;
@@ -233,7 +236,7 @@ export function shortMeaning({ meaning }: Setting): string {
   return /^.*?\.(?= |$)/.exec(meaning)?.[0] ?? meaning;
 }
 
-/** Returns Markdown as the text that a terminal shows, without backticks. */
+/** Removes the backticks from a Markdown text, so that it can be shown in a terminal. */
 export function asPlainText(markdown: string): string {
   return markdown.replaceAll('`', '');
 }

@@ -20,7 +20,7 @@ export async function* inChunks(text: AsyncIterable<Buffer>): AsyncGenerator<Buf
     if (bytes >= CHUNK_BYTES && whole > 0) {
       const joined = Buffer.concat(parts, bytes);
       yield joined.subarray(0, whole);
-      // The rest is copied, because a view of a part of `joined` would keep all bytes of `joined` in memory.
+      // The bytes of the incomplete row are copied, because a view of them would keep all bytes of `joined` in memory.
       parts = [Buffer.from(joined.subarray(whole))];
       bytes -= whole;
       whole = 0;

@@ -38,12 +38,12 @@ export function chunkName(table: string, number: number): string {
   return `tables/${table}/${String(number).padStart(6, '0')}.copy.zst`;
 }
 
-/** Returns the table of a chunk, or null if the entry is not a chunk. */
+/** Returns the name of the table whose rows the chunk contains. Returns null if the entry is not a chunk. */
 export function tableOf(entry: string): string | null {
   return /^tables\/(\w{1,63})\/\d{6,9}\.copy\.zst$/.exec(entry)?.[1] ?? null;
 }
 
-/** Returns the maximum number of bytes that an entry has in the file, or null if a backup has no entry of this name. */
+/** Returns the maximum number of bytes that an entry may have in the file. Returns null if a backup has no entry of this name. */
 export function maxStoredBytes(entry: string): number | null {
   return tableOf(entry) === null ? (MAX_STORED_BYTES.get(entry) ?? null) : MAX_STORED_CHUNK_BYTES;
 }

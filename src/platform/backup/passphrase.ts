@@ -23,8 +23,9 @@ const base64 = (bytes: number) => {
 };
 
 /**
- * Master key, encrypted with AES-256-GCM. Argon2id derives the key of this encryption from a passphrase. The maximum values limit the
- * memory and the time that decrypting a key from an unknown source can take.
+ * Master key, encrypted with AES-256-GCM. Argon2id derives the key of this encryption from a passphrase. A backup from an unknown source
+ * may contain any numbers. So `memory`, `passes` and `parallelism` have maximum values, which limit the memory and the time for deriving
+ * the key.
  */
 export const SealedKey = Type.Object({
   kdf: Type.Literal('argon2id'),
@@ -44,7 +45,7 @@ export type SealedKey = Static<typeof SealedKey>;
  * @throws OperatorError if the file cannot be read, is empty, is too long or is not UTF-8
  */
 export async function readPassphrase(path: string): Promise<string> {
-  // A device such as /dev/zero has no end, so the length is bounded.
+  // A device such as /dev/zero has no end, so the number of bytes that are read is limited.
   const bytes = await buffer(createReadStream(path, { end: MAX_PASSPHRASE_BYTES })).catch(
     (error: NodeJS.ErrnoException) => {
       throw new OperatorError(

@@ -127,7 +127,7 @@ describe('readBackup', () => {
     assert.equal((await readBackup(await tarOf(...entries))).counts['one'], 2, 'the unchanged entries are a backup');
   });
 
-  /** Writes a backup in which the entry `name` has the given bytes, and the manifest has the right hashes. */
+  /** Writes a backup in which the entry `name` has the given bytes, and the manifest has the correct hash of these bytes. */
   async function forge(name: string, bytes: Buffer, rows: Record<string, number> = {}): Promise<string> {
     const path = newPath();
     await writeBackup(path, sourceOf({ one: [Buffer.from('1\n')] }), OPTIONS);

@@ -32,13 +32,13 @@ const READ_BYTES = 1024 * 1024;
 
 type TarEntry = Extract extends AsyncIterable<infer Source> ? Source : never;
 
-/** Error for a damaged backup. The message is a clause that says what is wrong, such as `its last bytes are missing`. */
+/** Error for a damaged backup. Its message is a part of the message for the operator, such as `its last bytes are missing`. */
 export class Damage extends Error {}
 
 /** Entry of a backup, with its position in the file. */
 export interface Entry {
   name: string;
-  /** Table of a chunk, or null for another entry. */
+  /** Name of the table whose rows the chunk contains. Null if the entry is not a chunk. */
   table: string | null;
   /** Position in the file of the first byte of the content, which follows the tar header of the entry. */
   offset: number;

@@ -123,7 +123,10 @@ describe('writeBackup', () => {
   });
 });
 
-/** While `work` runs, calls `write` in place of `writeFile` of every file handle. `write` gets the original function. */
+/**
+ * While `work` runs, each call of `writeFile` of a file handle calls `write` instead. The argument of `write` is a function that does the
+ * original call.
+ */
 async function withWrites(write: (original: () => Promise<unknown>) => Promise<unknown>, work: () => Promise<void>) {
   const handle = await open(newPath(), 'w');
   const prototype = Object.getPrototypeOf(handle) as { writeFile: (...values: unknown[]) => Promise<unknown> };
@@ -140,7 +143,9 @@ async function withWrites(write: (original: () => Promise<unknown>) => Promise<u
   }
 }
 
-/** Duration of a write to the slow disk in ms. A chunk takes three writes, so it is written more slowly than read and compressed. */
+/**
+ * Duration of a write to the slow disk in ms. A chunk takes three writes, so writing a chunk takes longer than reading and compressing it.
+ */
 const SLOW_WRITE_MS = 30;
 
 describe('writeBackup on a bad disk', () => {
@@ -154,7 +159,8 @@ describe('writeBackup on a bad disk', () => {
     };
     const endless = async function* () {
       while (pulled < 200 * MIB) {
-        // The bytes are random, so Zstandard cannot make them shorter. A line feed among them ends the row early, which does no harm here.
+        // The bytes are random, so that Zstandard cannot make them shorter. They may contain line feeds, so they may be several rows, but
+        // the test works with any number of rows.
         const row = Buffer.concat([randomBytes(MIB), Buffer.from('\n')]);
         pulled += row.length;
         mostAhead = Math.max(mostAhead, pulled - (await seen()));

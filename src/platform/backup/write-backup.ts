@@ -23,7 +23,7 @@ import type { SealedKey } from './passphrase.ts';
 const compress = promisify(zstdCompress);
 
 export interface BackupOptions {
-  /** Version of the service, for the header. */
+  /** Version of the service. The header of the backup contains it. */
   version: string;
   /** Encrypted master key for the file, or null to leave it out. */
   sealedKey: SealedKey | null;
@@ -67,7 +67,7 @@ export async function writeBackup(
   }
 }
 
-/** Refuses a path that exists. `link` would refuse the path too, but only after the operator has waited for the whole backup. */
+/** Refuses a path that exists, before the backup begins. `link` would refuse the path too, but only when the whole backup is written. */
 async function refuseExisting(path: string): Promise<void> {
   const isThere = await lstat(path).then(
     () => true,
@@ -166,7 +166,7 @@ async function addEntries(
   return counts;
 }
 
-/** Entries of a tar file, with the list of their hashes. */
+/** Writer of the entries of a tar file. It collects the hash of each entry for the manifest. */
 class Entries {
   readonly added: Manifest['entries'] = [];
   readonly #tar: Pack;

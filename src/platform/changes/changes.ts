@@ -25,11 +25,11 @@ export const POLL_EVERY_MS = 200;
  * poll.
  */
 const LEASE_MS = 500;
-/** Time in milliseconds that `waitForLeasesToEnd` adds to the lease, because the timers of two machines may differ. */
+/** Time in milliseconds that `waitForLeasesToEnd` adds to the lease, because the timers of two machines may run at different speeds. */
 const LEASE_MARGIN_MS = 25;
 /**
- * Maximum time in milliseconds between two successful polls. After a longer time, the process invalidates all caches. It may have missed
- * changes, because changes are removed after `REMOVE_AFTER_SECONDS`.
+ * Maximum time in milliseconds between two successful polls. After a longer time, the process invalidates all cached data, because some
+ * changes may have been removed before the process has read them (`REMOVE_AFTER_SECONDS`).
  */
 const MAX_GAP_MS = 30_000;
 const REMOVE_AFTER_SECONDS = 600;
@@ -40,7 +40,10 @@ const REMOVE_EVERY_MS = 60_000;
  */
 const MAX_SEEN = 10_000;
 
-/** Kinds of data whose changes are announced. The value is false if no cache has data of this kind. */
+/**
+ * Kinds of data whose changes are announced to all processes. The value is false if no cache has data of this kind, so that only listeners
+ * (`onChanges`) use the change.
+ */
 const IS_CACHED = { credentials: true, menu: true, pause: true, rates: false, rooms: true };
 export type ChangeTopic = keyof typeof IS_CACHED;
 
@@ -53,14 +56,17 @@ export async function announceChange(tx: Tx, tenantId: number, topic: ChangeTopi
   await store.insertChange(tx, tenantId, newId(), topic);
 }
 
-/** Returns true if a cache may have data of the changed kind, or if only a later version knows the kind. */
+/**
+ * Returns true if a cache may have data of the changed kind. Also returns true if this version of the service does not know the kind,
+ * because a later version announced the change.
+ */
 function isCached({ topic }: store.ChangeRow): boolean {
   return topic === null || !(topic in IS_CACHED) || IS_CACHED[topic as ChangeTopic];
 }
 
 /**
  * Waits for the length of a lease, and for a margin because the timers of machines differ. If a change was committed before the call, no
- * cache returns the old data afterwards, because each process has either polled in the meantime or lost the lease of its caches.
+ * cache returns the old data afterwards. In the meantime each process has either read the change, or lost the lease of its caches.
  */
 export async function waitForLeasesToEnd(): Promise<void> {
   await sleep(LEASE_MS + LEASE_MARGIN_MS);
@@ -79,9 +85,12 @@ export class RecentChanges {
   readonly #listeners: ((changes: store.ChangeRow[]) => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | null = null;
-  /** Ids of the changes that polls have read. */
+  /** Ids of the changes that polls have read, so that no poll reports a change a second time. */
   #seen = new Set<string>();
-  /** Number of the oldest transaction that was running at the last successful poll. Null until a poll has succeeded. */
+  /**
+   * Number of the oldest transaction that was running at the last successful poll. The next poll reads the changes of this and all later
+   * transactions. Null until a poll has succeeded.
+   */
   #oldestRunning: string | null = null;
   /** Start of the last successful poll, in milliseconds of this process's own clock (`performance.now`). */
   #polledAtMs = Number.NEGATIVE_INFINITY;
@@ -102,7 +111,7 @@ export class RecentChanges {
   }
 
   /**
-   * Makes a cache, which the polls invalidate.
+   * Makes a cache. The polls invalidate its data.
    * @param maxEntries largest number of entries. If there are more, the cache removes the entries of whole tenants, beginning with the
    * tenant that it has held longest.
    */
@@ -116,7 +125,7 @@ export class RecentChanges {
   }
 
   /**
-   * Adds a listener. Each poll that has read new changes calls the listener with these changes, of all tenants. The first poll reads all
+   * Adds a listener. Each poll that has read new changes, of any tenants, calls the listener with these changes. The first poll reads all
    * changes of the last ten minutes.
    */
   onChanges(listener: (changes: store.ChangeRow[]) => void): void {
@@ -152,9 +161,9 @@ export class RecentChanges {
   }
 
   /**
-   * Reads the changes of the transactions that had not ended at the last poll, so it also finds a change whose transaction took long to
-   * commit. After a failover, new transactions may have lower numbers than transactions of the old primary, so the poll would miss their
-   * changes. So if the lease has ended, as after a failover, the poll reads all stored changes.
+   * Reads the changes of all transactions that had not ended at the last poll. So it also finds a change whose transaction took long to
+   * commit. After a failover, the new primary may give lower transaction numbers than the old primary, so such a poll would miss changes.
+   * So if the lease has ended, as it has after a failover, the poll reads all stored changes.
    */
   async #poll(): Promise<void> {
     const beganAtMs = performance.now();

@@ -39,7 +39,7 @@ export class TenantCache<Value> {
 
   invalidate(tenantIds: ReadonlySet<number> | 'all'): void {
     if (tenantIds === 'all' || tenantIds.size > 0) {
-      this.#invalidations += 1; // Counted even if the cache has no entry of these tenants, because `load` may be reading their data.
+      this.#invalidations += 1; // Also counted if the cache has no entry of these tenants, because `load` may be reading their data.
     }
     for (const tenantId of tenantIds === 'all' ? this.#keys.keys() : tenantIds) {
       this.#invalidateTenant(tenantId);

@@ -23,8 +23,8 @@ export interface BatchedWork<Input, Output> {
 interface Waiting<Input, Output> {
   input: Input;
   /**
-   * Account of the caller. The tenant of the account decides in which queue the call waits. If the batch fails, the input is run again by
-   * itself under this account.
+   * Account of the caller. The calls of each tenant wait in a queue of their own. If the batch fails, the input is run again by itself
+   * under this account.
    */
   account: Account;
   resolve: (output: Output | PromiseLike<Output>) => void;
@@ -98,7 +98,9 @@ class Batches<Input, Output> {
     }
   }
 
-  /** Removes at most `count` calls from the queue and returns them. If calls of several tenants wait, the tenants take turns. */
+  /**
+   * Removes at most `count` calls from the queue and returns them. If calls of several tenants wait, takes one call of each tenant in turn.
+   */
   #take(count: number): Waiting<Input, Output>[] {
     return Array.from({ length: Math.min(count, this.#waiting.size) }, () => this.#waiting.shift()?.item).filter(
       (each) => each !== undefined,
@@ -112,8 +114,8 @@ class Batches<Input, Output> {
       batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
     } catch (error) {
       if (error instanceof UnavailableError || isUnavailable(error)) {
-        // The database is unavailable, so the calls that wait in the queue fail too. Otherwise their callers would wait for another
-        // attempt, which would probably fail as well.
+        // The database is unavailable, so the calls that wait in the queue fail too. Otherwise they would wait for the next batch, which
+        // would probably fail as well.
         [...batch, ...this.#take(this.#waiting.size)].forEach(({ reject }) => reject(error));
       } else if (batch.length === 1) {
         batch.forEach(({ reject }) => reject(error));
@@ -124,9 +126,9 @@ class Batches<Input, Output> {
   }
 
   /**
-   * Runs a batch under an account. If the batches are for all tenants, this is the account of the service, even if the batch has only one
-   * call. Under the account of a tenant that already holds its share of the connections, the batch would wait, and later calls of other
-   * tenants would wait for the batch. If the batches are for one tenant, it is the account of the first call.
+   * Runs a batch under an account, which limits its use of connections. A batch for all tenants has the account of the service. Under the
+   * account of one tenant, the batch would wait if this tenant already holds its share of the connections. Later calls of other tenants
+   * would then wait for this batch. A batch for one tenant has the account of its first call.
    */
   #charge<T>(batch: Waiting<Input, Output>[], run: () => T): T {
     const [first] = batch;

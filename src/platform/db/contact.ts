@@ -2,9 +2,8 @@ import type { Database } from './database.ts';
 import { isMigrated } from './migrate.ts';
 
 /**
- * Time in milliseconds after the start of a successful regular statement, during which the process counts as in contact with its database.
- * Regular statements are sent at least every 1.1 s. The time is longer, so that the process stays in contact if a failover makes one
- * statement fail.
+ * Time in milliseconds for which the process counts as in contact with its database after a successful regular statement began. Regular
+ * statements are sent at least every 1.1 s. If a failover makes one of them fail, the next one can still succeed within this time.
  */
 const IN_CONTACT_FOR_MS = 2_500;
 
@@ -17,12 +16,14 @@ export class DatabaseContact {
   /** Time (`performance.now()`) at which the last successful regular statement began. */
   #lastMs = performance.now();
   /**
-   * True if a read of the list of migrations has found that all are applied. While the process is in contact, the value then stays true,
+   * True if the list of migrations showed that all migrations are applied. While the process is in contact, the list is not read again,
    * because a migration is never undone.
    */
   #isMigrated = false;
 
-  /** Begins the contact without a statement, so the caller must have used the database successfully just before. */
+  /**
+   * Counts the process as in contact from now on, without sending a statement. So the caller must have just used the database successfully.
+   */
   constructor(db: Database) {
     this.#db = db;
   }
@@ -33,9 +34,9 @@ export class DatabaseContact {
   }
 
   /**
-   * Returns true if the database can be reached and has all migrations. Reads the list of migrations, unless an earlier call since the last
-   * loss of contact has found that all migrations are applied. After a loss of contact, the list is read again, because the database may
-   * have been restored from an older backup in the meantime.
+   * Returns true if the database can be reached and has all migrations. If a call has found all migrations applied, later calls do not read
+   * the list of migrations, until the contact is lost. After a loss of contact, the list is read again, because the database may have been
+   * restored from an older backup in the meantime.
    */
   async isReady(): Promise<boolean> {
     if (performance.now() > this.#lastMs + IN_CONTACT_FOR_MS) {

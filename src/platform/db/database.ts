@@ -50,16 +50,21 @@ export interface DatabaseOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Time in milliseconds after which the client abandons a statement, in case the server no longer responds. */
+/**
+ * Time in milliseconds after which the client stops waiting for a statement. The server ends a statement earlier, so this limit is only for
+ * a server that no longer responds.
+ */
 const QUERY_TIMEOUT_MS = 12_000;
 /** Time limits that the server applies, in milliseconds: for one statement, and for a transaction that waits for its next statement. */
 const SERVER_TIMEOUTS = { statement_timeout: 10_000, idle_in_transaction_session_timeout: 15_000 };
-/** With this style the server sends dates as ISO text, even if the database or the role has another date style. */
+/**
+ * Value of the setting `DateStyle`. With it, the server sends dates as ISO text, even if the database or the role has another date style.
+ */
 const DATE_STYLE = 'ISO';
 
 /**
- * Parsers that convert column values from PostgreSQL. An int8 becomes a number, because our ids and counts stay below 2^53. A date stays
- * text. A numeric stays text too, which is the default of pg.
+ * Parsers that convert column values from PostgreSQL. An int8 becomes a number, because the ids and counts of the service stay below 2^53.
+ * A date stays text. A numeric stays text too, which is the default of pg.
  */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -107,7 +112,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   return db;
 }
 
-/** Returns a statement that applies the settings to one transaction. */
+/** Returns a statement that makes these settings for one transaction. */
 function settingText(settings: Record<string, string | number>): string {
   const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
   return `SELECT ${calls.join(', ')}`;
@@ -143,8 +148,8 @@ function fairGate(poolSize: number): FairGate {
 }
 
 /**
- * Wraps the pool for Kysely. For a client of pg it always returns the same wrapper, because Kysely caches one connection object for each
- * wrapper. With a new wrapper each time, that cache would grow with every statement.
+ * Wraps the pool for Kysely. A client of pg always gets the same wrapper, because Kysely caches one connection object for each wrapper. If
+ * each use of a client made a new wrapper, that cache would grow with every statement.
  */
 function fairPool(
   pool: pg.Pool,

@@ -30,14 +30,14 @@ const PLACEMENTS: Readonly<Record<string, Placement>> = {
 };
 
 /**
- * Name of the table that is the first to be placed by tenant. Citus then puts the rows of the other tables on the same node as the rows
- * that their tenant has in this table.
+ * Name of the table that is placed by tenant first, so it decides the node of each tenant. Citus then puts the rows of the tenant in all
+ * other tables on the same node.
  */
 const FIRST_TABLE = 'app_user';
 
 export interface TablePlacement {
   table: string;
-  /** Place that the table must have by the rules. */
+  /** Place that the table must have (`PLACEMENTS`). */
   placement: Placement;
   /** Place that the table has now: a `Placement`, or a description such as `not distributed`. */
   actual: string;
@@ -84,7 +84,8 @@ export async function countMisplaced<T>(db: Kysely<T>): Promise<number> {
 }
 
 /**
- * Reads the tables of the database and returns the place that each of them must have on a cluster. Works on every PostgreSQL.
+ * Reads the tables of the database and returns the place that each of them must have on a cluster. Also works on a PostgreSQL without
+ * Citus.
  * @throws OperatorError if a table has no rule, because it is not in `PLACEMENTS` and its primary key does not begin with `tenant_id`
  */
 export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement>> {
@@ -131,7 +132,7 @@ export async function distribute<T>(
   });
 }
 
-/** Function that runs the statements of one migration in the transaction of this migration. */
+/** Function that runs `statements`, which are the statements of one migration, in the transaction `tx` of this migration. */
 export type RunMigration = <T>(tx: Kysely<T>, statements: () => Promise<void>) => Promise<void>;
 
 /**
@@ -185,8 +186,8 @@ async function refuseOtherThanCoordinator<T>(db: Kysely<T>): Promise<void> {
 }
 
 /**
- * Places tables. The foreign keys from or to these tables are dropped first and added again at the end, because Citus refuses to place a
- * table while a foreign key leads to a table that is not placed yet.
+ * Moves the tables in `wrong` to the places that they must have. Before that, it drops the foreign keys from or to these tables, and at the
+ * end it adds them again. Citus refuses to place a table while a foreign key leads to a table that is not placed yet.
  */
 async function place<T>(tx: Kysely<T>, wrong: TablePlacement[], progress: (message: string) => void): Promise<void> {
   await prepareForTables(tx);

@@ -40,8 +40,8 @@ function messageOf(error: unknown): string {
 }
 
 /**
- * Returns true if the statement failed because a table has changed since the statement was prepared. The same statement succeeds on a new
- * connection.
+ * Returns true if the statement failed because a table has changed since the statement was prepared. The statement succeeds if it is
+ * prepared again.
  */
 export function isStalePlan(error: unknown): boolean {
   return codeOf(error) === '0A000' && messageOf(error).startsWith('cached plan');
@@ -56,8 +56,8 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 /**
- * Returns true if the statement failed because of the locks of other transactions: it was ended to resolve a deadlock, or has waited too long
- * for a lock.
+ * Returns true if the statement failed because of the locks of other transactions. PostgreSQL has ended it to resolve a deadlock, or it has
+ * waited too long for a lock.
  */
 export function isLockConflict(error: unknown): boolean {
   return codeOf(error) === '40P01' || isLockTimeout(error);
@@ -68,7 +68,7 @@ export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === '23505';
 }
 
-/** Returns true if the failure is temporary, so that the whole transaction may be run again with the same ids. */
+/** Returns true if the failure is temporary, so that the whole transaction may be run again, with the same ids for its rows. */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
   return (
@@ -93,8 +93,9 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Runs database work, and retries it up to four times after a temporary failure. The waits are random, and their upper bound doubles from
- * 40 ms. The work must give the same result if it is run twice, because a COMMIT may have succeeded although its response was lost.
+ * Runs database work, and retries it up to four times after a temporary failure. Before each retry it waits for a random time. The first
+ * wait is at most 40 ms, and this bound doubles with each retry. The work must give the same result if it is run twice, because a COMMIT
+ * may have succeeded although its response was lost.
  * @throws UnavailableError if the database stays unavailable. Throws all other errors of the work unchanged.
  */
 export async function withRetries<T>(work: () => Promise<T>): Promise<T> {

@@ -4,8 +4,8 @@ import { isLockConflict } from './failures.ts';
 
 /**
  * Longest time in milliseconds that a statement of a migration waits for a lock. Meanwhile, calls on the same table wait behind this
- * statement. The time is shorter than deadlock_timeout of PostgreSQL (1 s). So in a deadlock, the migration usually fails first, and
- * PostgreSQL seldom ends the transaction of a call.
+ * statement. The time is shorter than deadlock_timeout of PostgreSQL (1 s). So in a deadlock, the migration usually stops waiting before
+ * PostgreSQL finds the deadlock and ends the transaction of a call.
  */
 const LOCK_WAIT_MS = 500;
 /** Time in milliseconds between two tries of a migration. During this time, the calls that waited for its locks can run. */
@@ -25,7 +25,7 @@ export interface GiveWayOptions {
 
 /**
  * Runs a migration in a transaction, but lets calls of the service wait only briefly for its locks. If the migration does not get a lock
- * within half a second, its transaction is rolled back. After half a second, in which the calls can run, the whole migration runs again.
+ * within half a second, its transaction is rolled back. The calls can then run for half a second, before the whole migration runs again.
  * @throws the error of the last try if a lock is still not free after 10 minutes. Throws all other errors of the work unchanged.
  */
 export async function inPatientTransaction<T>(
@@ -42,9 +42,9 @@ export async function inPatientTransaction<T>(
 }
 
 /**
- * Runs the work, and runs it again half a second after each conflict with locks of other transactions. Sets no `lock_timeout`, because the
+ * Runs the work. If it conflicts with locks of other transactions, runs it again after half a second. Sets no `lock_timeout`, because the
  * build of an index must wait until all older transactions have ended.
- * @throws the error of the last try if the conflicts go on for 10 minutes. Throws all other errors of the work unchanged.
+ * @throws the error of the last try if the work still conflicts after 10 minutes. Throws all other errors of the work unchanged.
  */
 export async function retryWhileLocked(
   { onLocked = () => {}, giveUpMs = GIVE_UP_MS }: GiveWayOptions,

@@ -17,13 +17,12 @@ const WAITING = `
 
 /**
  * Matches statements that count as reads, unless they also contain a word of `CHANGE`, such as INSERT or SHARE. Reads may run while writes
- * hang. A SELECT that locks rows counts as a write. The lock may belong to a transaction whose commit waits for a standby, so the SELECT
- * would wait too.
+ * hang. A SELECT that locks rows counts as a write, because it can wait for a transaction whose commit hangs.
  */
 const READ = /^\s*(?:select|with|start transaction\b.*\bread only)\b/is;
 const CHANGE = /\b(?:insert|update|delete|merge|share)\b/i;
 /**
- * Matches the statements that end a transaction. They are never refused. Their transaction may contain only reads, which may continue while
+ * Matches the statements that end a transaction. They are never refused, because a transaction that only reads must be able to end while
  * writes hang.
  */
 const END = /^\s*(?:commit|rollback)\b/i;
@@ -35,9 +34,9 @@ interface Write {
 
 /**
  * Finds writes that hang because the database has lost its standbys and waits for their confirmation (setting `synchronous_commit`).
- * PostgreSQL then lets a COMMIT wait without a time limit, even after its client has disconnected, and keeps its locks. The client cannot
- * tell such a write from a write that waits for a lock, which is normal. So if a write takes long, this class asks the database what the
- * write waits for.
+ * PostgreSQL then lets a COMMIT wait without a time limit, even after its client has disconnected. Meanwhile the transaction keeps its
+ * locks. The client cannot tell such a write from a write that waits for a lock, which is normal. So if a write takes long, this class asks
+ * the database what the write waits for.
  *
  * While writes hang, this class abandons the running writes and refuses new writes, because each write would occupy one more connection of
  * the server. Reads continue. The outcome of an abandoned write is unknown. If its COMMIT was waiting, the primary has stored the write,

@@ -42,8 +42,8 @@ export class Fields<Input extends object> {
   }
 
   /**
-   * Makes a table expression with one row for each input, from one JSON parameter. One array parameter for each field would be more
-   * expensive.
+   * Makes a table expression with one row for each input, from one JSON parameter. With one array parameter for each field, the statement
+   * would take longer.
    */
   list(inputs: Input[]): RawBuilder<unknown> {
     return sql`${this.#listBegin}${JSON.stringify(inputs)}${this.#listEnd}`;
@@ -73,8 +73,8 @@ export class Fields<Input extends object> {
 /**
  * Makes one SELECT for all inputs. An input is the set of values that one call gives to the statement. A single input is passed with one
  * parameter for each field, because a cluster reads the tenant from its parameter to find the node. Several inputs are passed as one JSON
- * list. The text of the statement is then the same for every number of inputs, so PostgreSQL plans the statement only once. On a cluster, all
- * inputs must belong to one tenant.
+ * list. The text of the statement is then the same for every number of inputs, so PostgreSQL plans the statement only once. On a cluster,
+ * all inputs must belong to one tenant.
  * @param select must return at most one row for an input
  * @returns a statement for the rows. Each row has the `input_number` of its input, counted from 1.
  */
@@ -105,22 +105,22 @@ export async function selectEach<Input extends object, Row extends object>(
   return inputs.map((_, index) => found.get(index + 1));
 }
 
-/** Inputs that one statement takes, of all the inputs that `sharesOf` divides among statements. */
+/** Part of the inputs of `sharesOf` that one statement handles. */
 export interface Share<Input> {
   inputs: Input[];
   /** Account that the statement is charged to: the tenant of the inputs on a cluster, otherwise the service. */
   account: Account;
   /**
-   * Returns the SQL expression for the tenant of the inputs, for conditions: on one node the column `tenant_id` of the named table or CTE,
-   * on a cluster a parameter.
+   * Returns the SQL expression for the tenant of the inputs, for use in conditions. On one node, it is the column `tenant_id` of the named
+   * table or CTE. On a cluster, it is a parameter.
    */
   tenantOf: (table: string) => RawBuilder<unknown>;
 }
 
 /**
- * Divides inputs among statements. On one node, one statement takes all inputs, and each list and CTE has a column for the tenant. On a
- * cluster there is one statement for each tenant. Each of its conditions has the tenant as a parameter, because the cluster finds the node
- * by this parameter.
+ * Divides inputs among statements. On one node, one statement takes the inputs of all tenants, so its lists and CTEs need a column for the
+ * tenant. On a cluster there is one statement for each tenant. Each of its conditions has the tenant as a parameter, because the cluster
+ * finds the node by this parameter.
  */
 export function sharesOf<Input>(db: Db, inputs: Input[], tenantIdOf: (input: Input) => number): Share<Input>[] {
   if (!isCluster(db)) {

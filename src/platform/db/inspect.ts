@@ -10,12 +10,12 @@ export interface DatabaseState {
   version: string;
   /** True if the server is a standby, which accepts no writes. */
   isStandby: boolean;
-  /** True if the user may create tables, which is needed only for migrations. */
+  /** True if the database user may create tables, which is needed only for migrations. */
   mayCreateTables: boolean;
   migrations: Comparison;
 }
 
-/** Reads the state of a database, also before its first migration. Does not change the database. */
+/** Reads the state of a database, which may have no migrations yet. Does not change the database. */
 export async function readDatabaseState(db: Database): Promise<DatabaseState> {
   const { rows } = await sql<Omit<DatabaseState, 'migrations'>>`
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version, pg_is_in_recovery() AS "isStandby",

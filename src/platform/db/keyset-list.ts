@@ -18,14 +18,17 @@ const ID = sql.ref<string>('id');
 type Rows<Table extends keyof DB, Row> = SelectQueryBuilder<DB, Table, Row>;
 
 /**
- * Order of a list, in which no two rows are equal. An index should have the same order, so that PostgreSQL reads a page without sorting the
- * whole list.
+ * Order of a list. No two rows have the same position in the order. An index should have the same order, so that PostgreSQL reads a page
+ * without sorting the whole list.
  */
 export interface ListOrder {
   sort: <Table extends keyof DB, Row>(rows: Rows<Table, Row>) => Rows<Table, Row>;
   /** Selects the rows that come after the row with this id. */
   after: <Table extends keyof DB, Row>(rows: Rows<Table, Row>, id: string) => Rows<Table, Row>;
-  /** First column of the order, if it is not the id. The column has few values, for example days. */
+  /**
+   * First column of the order, if it is not the id. The column must have few different values, for example days, because a page of a
+   * covered list counts the rows of each value.
+   */
   firstColumn?: string;
 }
 
@@ -42,9 +45,9 @@ export const OLDEST_FIRST: ListOrder = {
 };
 
 /**
- * Way of counting all rows of a list, and of skipping the rows before a page.
+ * Method of counting all rows of a list, and of skipping the rows before a page.
  *
- * - `in order`: scans an index that has the filter and the order of the list.
+ * - `in order`: scans an index that finds the rows of the list in the order of the list.
  * - `few`: reads the ids of all rows of a short list, which an index finds, for example the reservations of one guest name.
  * - `covered`: scans an index with all columns of the filter. The order of the index is the order of the list or of the ids.
  * - `tallied`: adds stored counts of parts of the list, so a page of a long list is fast too. Only for a list in the order of its ids.
@@ -53,7 +56,9 @@ export type PageForm<Table extends keyof DB> =
   | { form: 'in order' }
   | {
       form: 'few' | 'covered';
-      /** Query for the rows of the list, without an order and without columns. Written so that the index can answer it. */
+      /**
+       * Query for the rows of the list, without an order and without columns. It must have conditions for which PostgreSQL uses the index.
+       */
       rows: Rows<Table, object>;
     }
   | { form: 'tallied'; tallied: Tallied };
@@ -152,8 +157,8 @@ async function idBefore(db: Database, ids: Expression<unknown>, offset: number):
 }
 
 /**
- * Reads one page as `readPageInOrder` does, but in a list whose covering index has rows that are not in the list. One statement counts the
- * rows and finds the row before the page, with two scans of the index. One scan with `row_number()` would take 40 % longer.
+ * Reads one page as `readPageInOrder` does, but with a covering index that also contains rows outside the list. One statement counts the
+ * rows of the list and finds the row before the page, with two scans of the index. One scan with `row_number()` would take 40 % longer.
  * @param ids two queries for all ids of the list
  */
 async function readCoveredPage<Row>(
@@ -174,9 +179,9 @@ async function readCoveredPage<Row>(
 }
 
 /**
- * Reads one page as `readCoveredPage` does, but of a list that is not in the order of its ids. It counts the rows of each value of the
- * first column of the order, for example of each day. By these counts it finds the value of the row before the page, and sorts only the
- * rows with this value.
+ * Reads one page as `readCoveredPage` does, but of a list that is not in the order of its ids. It groups the rows by the value of the first
+ * column of the order, for example by day. Then it counts the rows of each group. The counts tell which group has the row before the page,
+ * so only the rows of this group are sorted.
  */
 async function readGroupedPage<Row>(
   db: Database,
@@ -194,7 +199,7 @@ async function readGroupedPage<Row>(
   if (offset === 0 || offset > count) {
     return { count, results: offset === 0 ? await readAfter(null, limit) : [] };
   }
-  let first = 0; // Number of rows before the group.
+  let first = 0; // Number of rows in all earlier groups.
   for (const { value, count: inGroup } of groups) {
     if (offset <= first + inGroup) {
       const before = await idBefore(db, idsWith(value), offset - first);
@@ -206,7 +211,7 @@ async function readGroupedPage<Row>(
 }
 
 /**
- * Reads one page of a list with few rows. One statement finds the ids of the page and counts all rows.
+ * Reads one page of a list with few rows. One statement finds the ids of the page and counts all rows of the list.
  * @param ids query for the ids of the whole list in its order. Each row of its result also has the number of rows in the whole list.
  */
 async function readPageOfFew<Row>(

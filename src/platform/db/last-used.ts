@@ -26,7 +26,7 @@ export interface LastUsed {
 
 /**
  * Writes the last uses of at most `BATCH_SIZE` rows to the database. `nowMs` is the time at which the write began. Returns a function that
- * returns true if a use needs no other write. If it returns false, the use stays in memory until a later write.
+ * returns true for a use that was written or does not need a write. Every other use stays in memory until a later write.
  */
 export type WriteUses = (uses: LatestUse[], nowMs: number) => Promise<(use: LatestUse) => boolean>;
 

@@ -3,8 +3,8 @@ import type { DB } from './types.ts';
 
 /**
  * Location of the rows of all tables: on one node, or distributed by tenant over the nodes of a cluster (Citus). On a cluster, a statement
- * may touch only one tenant, and some kinds of statements are refused (architecture, database rules 4 and 8). Stores and `batching` choose
- * their statements by the layout.
+ * may touch only one tenant, and some kinds of statements are refused (architecture, database rules 4 and 8). So some functions use another
+ * statement on a cluster.
  */
 export type Layout = 'one node' | 'cluster';
 

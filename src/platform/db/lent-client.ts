@@ -73,13 +73,17 @@ export class LentClient {
     }
     if (this.#deferred.length > 0) {
       this.#deferred = [];
-      return { ...NO_RESULT, command: text.toUpperCase() }; // The transaction has no statement, so its BEGIN was not sent either.
+      // No statement of the transaction was sent, not even its BEGIN. So the COMMIT or ROLLBACK is not sent either.
+      return { ...NO_RESULT, command: text.toUpperCase() };
     }
     this.#isInTransaction = false;
     return await this.#send([], text, values);
   }
 
-  /** Returns the statements that must be sent before the next statement. */
+  /**
+   * Returns the statements that must be sent before the statement of the caller: deferred statements, and the settings if they are not made
+   * yet.
+   */
   #takeDeferred(): string[] {
     const { setting } = this.#options;
     const earlier = this.#deferred;
@@ -116,7 +120,7 @@ export class LentClient {
   }
 
   /**
-   * Sends a statement again, under a new name, because its table has changed since the statement was prepared. Inside a transaction the
+   * Sends a statement again, prepared under a new name, because its table has changed since it was prepared. Inside a transaction the
    * second try also fails, because the first failure has aborted the transaction. Then the whole transaction has to run again.
    * @throws the error of the first try if the second try fails
    */
@@ -135,7 +139,7 @@ export class LentClient {
   }
 }
 
-/** Returns the client as Kysely's type, whose `query` also has a form for cursors. The service uses no cursors. */
+/** Returns the client as Kysely's type. The `query` of this type also accepts cursors, which the service does not use. */
 export function asPoolClient(client: LentClient): PostgresPoolClient {
   return client as unknown as PostgresPoolClient;
 }

@@ -5,7 +5,7 @@ import { executeWithoutTableScan } from './transaction.ts';
 
 /**
  * List of a tenant that may be so long that its rows are not counted for each page. Its ids are UUIDv7. Each row has a status, a kind and a
- * credential. A row in a final status never changes, but it may be removed, the oldest rows first.
+ * credential. A row in a final status never changes. The retention may remove rows, beginning with the oldest.
  */
 export interface TalliedList {
   name: 'orders' | 'deliveries';
@@ -13,50 +13,53 @@ export interface TalliedList {
   tenantId: number;
   /** Selects `id`, `status`, `kind` and `credential_id` of all rows of the tenant. */
   facts: RawBuilder<unknown>;
-  /** Condition that selects the rows that are not in a final status. An index answers it together with a condition on the ids. */
+  /** Condition that selects the rows that are not in a final status. An index finds these rows, also for a range of ids. */
   isOpen: RawBuilder<boolean>;
-  /** Length of the period of one part of the list, in milliseconds. */
+  /** Length of the period whose rows are one part of the list, in milliseconds. */
   partMs: number;
   /** Overrides `STORING` for this list. Used by tests. */
   storing?: { slowMs: number; rows: number };
 }
 
-/** Conditions by which stored tallies can count the rows of a list. A missing field is no condition. */
+/**
+ * Filter of a list. Tallies store the number of rows for each status, kind and credential, so they can count the rows that pass the filter.
+ * A missing field lets all rows pass.
+ */
 export interface TallyFilter {
-  /** A final status, because a list of open rows is read without tallies. */
+  /** Status of the rows, which must be a final status. A list of open rows is read without tallies. */
   status?: string | undefined;
   kind?: string | undefined;
   credentialId?: string | undefined;
-  /** Least id that may pass the filter. An id contains the time of its row, so `fromId` and `beforeId` limit this time. */
+  /** Smallest id that passes the filter. An id contains the time of its row, so `fromId` and `beforeId` select a period of time. */
   fromId?: string | undefined;
-  /** Only ids before this id pass the filter. */
+  /** Only smaller ids than `beforeId` pass the filter. */
   beforeId?: string | undefined;
 }
 
-/** Consecutive rows of a list: the ids from `fromId` to before `beforeId`. */
+/** Range of the ids of a list. `fromId` is in the range, `beforeId` is not. */
 export interface IdRange {
   fromId: string;
   beforeId: string;
 }
 
-/** Makes the query for the ids of a list between two bounds. The second bound is not in the range. */
+/** Returns a query for the ids of a list from `fromId` to the last id before `beforeId`. */
 export type IdsIn = (fromId: RawBuilder<unknown>, beforeId: RawBuilder<unknown>) => Expression<unknown>;
 
 /** Range of a list with the number of its rows that pass a filter. */
 export interface Segment extends IdRange {
   count: number;
-  /** True if a stored tally gave the number of rows in a final status. False if a query counted all rows of the range. */
+  /** True if the rows in a final status were counted by a stored tally. False if a query counted all rows of the range. */
   isTallied: boolean;
 }
 
 /**
- * Time in milliseconds between the end of a part and the first tally of this part. The part may still get rows after its end, because a row
- * is inserted some seconds after its id was made, and because the clocks of processes may differ.
+ * Time in milliseconds that must pass after the end of a part before a tally of the part is stored. Until then the part may still get rows.
+ * A row is inserted some seconds after its id was made, and the clocks of processes may differ.
  */
 const SETTLED_MS = 3_600_000;
 /**
- * A read stores tallies if counting and skipping rows took longer than `slowMs` milliseconds. Then it stores tallies for about `rows` rows.
- * A list gets its first tallies only if it has more than `rows` rows.
+ * If counting the rows of the list and skipping the rows before a page took longer than `slowMs` milliseconds, the read stores tallies for
+ * about `rows` rows. A list gets its first tallies only if it has more than `rows` rows.
  */
 export const STORING = { slowMs: 10, rows: 20_000 };
 
@@ -69,7 +72,7 @@ const FIRST_ID = firstIdAt(0);
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Returns the segments of a list in the order of the ids. A segment is either a part with a tally that is still correct, or a range without
+ * Divides a list into segments, in the order of the ids. A segment is either a part with a tally that is still correct, or a range without
  * such parts. Together the segments contain all ids. The count of a segment is the number of its rows that pass the filter.
  * @param tx transaction in the mode `snapshot`, so that all counts are from the same moment
  * @param idsIn selects the ids of the list between two bounds
@@ -187,7 +190,7 @@ export async function storeTallies(
   }
 }
 
-/** @param bounds ids in ascending order. Each part begins at one of them, and ends before the next one. */
+/** @param bounds ids in ascending order. A part begins at each of them except the last, and ends before the next id. */
 async function storeParts(db: Database, list: TalliedList, bounds: string[]): Promise<void> {
   const { name, table, tenantId, facts, isOpen } = list;
   await db.transaction().execute(async (tx) => {
@@ -224,8 +227,8 @@ async function storeParts(db: Database, list: TalliedList, bounds: string[]): Pr
 }
 
 /**
- * Returns the bounds of the parts for which a read stores tallies, as ids in ascending order. Each part begins at one of these ids, and
- * ends before the next one. Returns an empty array if the read stores no tallies for this range.
+ * Returns the bounds of the parts for which a read stores tallies, as ids in ascending order. A part begins at each id except the last, and
+ * ends before the next id. Returns an empty array if the read stores no tallies for this range.
  * @param isLong true if the list already has tallies
  */
 async function boundsOf(db: Database, list: TalliedList, range: IdRange, isLong: boolean): Promise<string[]> {

@@ -1,7 +1,10 @@
 import { UnavailableError } from '../errors.ts';
 import { FairGate } from '../lib/fair-gate.ts';
 
-/** Largest number of nights that a call writes without waiting for other calls. Most stays and most changes of prices are shorter. */
+/**
+ * Largest number of nights that a call writes immediately. A call with more nights may have to wait for other calls of the tenant. Most
+ * stays and most changes of prices are shorter.
+ */
 const SHORT_WRITE_NIGHTS = 100;
 /** Maximum time in milliseconds that a long write waits until it may start. */
 const LONG_WRITE_WAIT_MS = 30_000;

@@ -23,7 +23,8 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
   let conflicts: number;
   beforeEach(async () => {
     database = await createTestDatabase();
-    await sql`DROP TABLE kysely_migration`.execute(database.db); // The tests have migrations of their own.
+    // The tests have their own migrations, so the database must have no list of applied migrations.
+    await sql`DROP TABLE kysely_migration`.execute(database.db);
     folder = await mkdtemp(join(tmpdir(), 'roomservice-migrations-'));
     pools = [];
     waits = 0;
@@ -144,7 +145,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     await add('0002_index', INDEX);
     let migrated: Promise<unknown> | undefined;
     await database.db.transaction().execute(async (tx) => {
-      await sql`INSERT INTO thing VALUES (1)`.execute(tx); // The build waits for the end of this transaction.
+      await sql`INSERT INTO thing VALUES (1)`.execute(tx); // The build of the index waits until this transaction ends.
       migrated = migrate();
       const isBuilding = async () => {
         const { rows } = await sql`
@@ -167,7 +168,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
       await sql`SELECT FROM thing`.execute(tx);
       migrated = migrate();
       await eventually(() => conflicts > 0, 'the first conflict');
-      await sleep(1_200); // The migration tries again in this time.
+      await sleep(1_200); // During this time, the migration tries again to get the lock.
       const startMs = performance.now();
       await sql`SELECT FROM thing`.execute(database.db);
       assert.ok(performance.now() - startMs < 800, 'a reader waited behind the migration');
@@ -190,7 +191,8 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
         return rows.length > 0;
       };
       await eventually(isWaiting, 'the wait of the migration for the second table');
-      await sql`INSERT INTO thing VALUES (1)`.execute(tx); // The migration holds the lock of this table until it gives way.
+      // The migration holds a lock of this table. The INSERT waits until the migration stops waiting for the other table.
+      await sql`INSERT INTO thing VALUES (1)`.execute(tx);
     });
     assert.deepEqual([await migrated, conflicts], [{ applied: ['0002_columns'], newer: [] }, 1]);
   });

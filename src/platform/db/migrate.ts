@@ -15,7 +15,7 @@ const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
  */
 const LOCK_ID = '3853314791062309107';
 
-/** Wait in milliseconds until a process tries again to get the lock. */
+/** Time in milliseconds after which a process tries again to get the lock. */
 const LOCK_POLL_MS = 100;
 
 /**
@@ -35,11 +35,11 @@ export interface Comparison {
 }
 
 export interface MigrationOptions extends GiveWayOptions {
-  /** Folder of the migrations; used by tests. */
+  /** Folder of the migrations. Used by tests. */
   folder?: string;
   /**
-   * Names of the only migrations to apply. By default, all migrations are applied. Before data of an older version is loaded into a
-   * database, only the migrations of this older version are applied.
+   * If given, only the migrations with these names are applied. Before data of an older version is loaded into a database, only the
+   * migrations of this older version are applied.
    */
   only?: ReadonlySet<string>;
   /** Called at most once, if another process migrates the database and this process waits for it. */
@@ -149,10 +149,10 @@ async function namesIn(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** Matches the name of a table that a migration makes. */
+/** Matches the statement in a migration that creates a table, and captures the name of the table. */
 const CREATE_TABLE = /^CREATE TABLE (\w+)/gm;
 
-/** Returns the names of all tables that the migrations of this version make. */
+/** Returns the names of all tables that the migrations of this version create. */
 export async function tablesOfThisVersion(): Promise<Set<string>> {
   const names = await namesOfThisVersion();
   const texts = await Promise.all(names.map((name) => readFile(join(MIGRATIONS, `${name}.sql`), 'utf8')));
@@ -179,7 +179,11 @@ function compare(names: string[], list: Set<string>): Comparison {
   };
 }
 
-/** @throws OperatorError if the database lacks migrations and also has unknown ones, because no order of releases leads to this state */
+/**
+ * Refuses a database that lacks migrations of this version, and also has migrations that this version does not know. No upgrade to a later
+ * release leads to this state.
+ * @throws OperatorError
+ */
 function refuseOtherBranch(compared: Comparison): void {
   if (compared.missing.length > 0 && compared.newer.length > 0) {
     throw new OperatorError(describeOtherBranch(compared));

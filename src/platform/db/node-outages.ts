@@ -12,13 +12,13 @@ const NODE_OF_TENANT = `
   SELECT n.nodename AS host, n.nodeport AS port FROM pg_dist_placement AS p JOIN pg_dist_node AS n USING (groupid)
   WHERE p.shardid = get_shard_id_for_distribution_column('app_user', $1::bigint) AND n.noderole = 'primary'`;
 /**
- * Makes the node to which the service is connected open a new connection to another node, and run a statement there. `success` is true if
- * the statement succeeded.
+ * Statement that checks a node. The PostgreSQL server to which the service is connected opens a new connection to the node at `$1:$2`, and
+ * runs `SELECT 1` there. `success` is true if this statement succeeded.
  */
 const TRY_NODE = `SELECT success FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY['SELECT 1'], false)`;
 /**
- * Maximum number of tenants whose node is looked up at the same time. Each look-up opens a connection to the database, and a caller without
- * valid credentials can cause look-ups, because an API key may name any tenant.
+ * Maximum number of tenants whose nodes are looked up at the same time. Each look-up opens a connection to the database. A caller can send
+ * false API keys with the ids of many tenants. Without this bound, the service would open a connection for each of them.
  */
 const MAX_LOOK_UPS = 4;
 /** Maximum number of tenants whose node is cached. */
@@ -30,23 +30,26 @@ interface ClusterNode {
 }
 
 /**
- * Knows the nodes of a cluster (Citus) that are down, and refuses the statements of their tenants immediately. Without this class, each of
- * these statements would hold a connection of the pool until its time limit, and the tenants of the other nodes would wait for a
- * connection.
+ * Finds the nodes of a cluster (Citus) that are down, and immediately refuses the statements of the tenants whose data is on these nodes.
+ * Without this class, each of these statements would hold a connection of the pool until its time limit. The tenants of the other nodes
+ * would then wait for a connection.
  *
- * After a failed statement of a tenant, the class checks the node of the tenant. The node is down if the node to which the service is
- * connected cannot run a statement on it. The class then checks the node that is down each second until it is back. While no node is down,
- * this class costs nothing.
+ * After a failed statement of a tenant, the class sends a test statement to the tenant's node, through the PostgreSQL server to which the
+ * service is connected. If the test fails, the node is down, and the class repeats the test each second until it succeeds. While all nodes
+ * are up, the class does not delay statements.
  */
 export class NodeOutages {
   readonly #url: string;
   readonly #onChange: (node: string, isDown: boolean) => void;
   readonly #down = new Map<string, ClusterNode>();
-  /** Names of nodes, by the id of the tenant whose data they have. Filled while a node is down, and emptied when all nodes are back. */
+  /**
+   * Address of the node that stores the data of a tenant, by the tenant's id. Filled while a node is down, and emptied when all nodes are
+   * back.
+   */
   readonly #nodeOf = new Map<string, Promise<string>>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
-  /** Number of look-ups of tenants under way. */
+  /** Number of look-ups of tenants' nodes that are running. */
   #lookUps = 0;
 
   /** @param onChange called once when a node is found down, and once when it is back */
@@ -60,8 +63,10 @@ export class NodeOutages {
   }
 
   /**
-   * Waits until it is known if the node of the tenant is down. Returns undefined if no node is down, so that the caller need not wait.
-   * @param tenant id of the tenant. For another name, such as `STRANGERS`, the function returns undefined.
+   * Waits until the service knows if the node of the tenant is down. If all nodes are up, returns undefined, so that the caller need not
+   * wait.
+   * @param tenant id of the tenant. For a name that is not an id, such as `STRANGERS` (callers without valid credentials), the function
+   * returns undefined.
    * @throws UnavailableError if the node of the tenant is down
    */
   admit(tenant: string): Promise<void> | undefined {
@@ -71,7 +76,7 @@ export class NodeOutages {
   async #refuseIfDown(tenant: string): Promise<void> {
     if (!this.#nodeOf.has(tenant)) {
       if (this.#lookUps >= MAX_LOOK_UPS) {
-        return; // The node of this tenant stays unknown for now, so its statement goes to the database.
+        return; // The node of this tenant is not known yet, so the statement is sent to the database.
       }
       this.#remember(tenant);
     }
@@ -83,8 +88,8 @@ export class NodeOutages {
   }
 
   /**
-   * Looks up the node of a tenant, and caches it. A look-up that fails is not cached. If the cache is full, the tenant that was looked up
-   * first is removed from it.
+   * Looks up the node of a tenant, and caches the result. A failed look-up is not cached. If the cache is full, its oldest entry is
+   * removed.
    */
   #remember(tenant: string): void {
     this.#lookUps += 1;
@@ -101,7 +106,7 @@ export class NodeOutages {
     }
   }
 
-  /** Finds out if the node of the tenant is down, after a statement of the tenant has failed. */
+  /** Called after a statement of the tenant has failed. If the error means that the database is unavailable, checks the tenant's node. */
   suspect(tenant: string, error: unknown): void {
     if (isTenant(tenant) && !this.#isLooking && isUnavailable(error)) {
       void this.#examine(async (client) => {
@@ -116,8 +121,7 @@ export class NodeOutages {
       return;
     }
     this.#isLooking = true;
-    // If the node to which the service is connected is out of reach, the error is ignored. No other node needs a check then, because all
-    // statements fail.
+    // An error is ignored here. It means that the service cannot reach its PostgreSQL server, so the statements of all tenants fail anyway.
     await look(this.#url, TIMEOUT_MS, work).catch(() => {});
     this.#isLooking = false;
   }
@@ -147,7 +151,8 @@ export class NodeOutages {
 
   async #tryAgain(): Promise<void> {
     for (const node of this.#down.values()) {
-      await this.#examine((client) => this.#tryNode(client, node)); // A connection of its own, because a time limit makes it unusable.
+      // Each check opens a new connection, because a check that reaches its time limit makes its connection unusable.
+      await this.#examine((client) => this.#tryNode(client, node));
     }
   }
 }

@@ -9,14 +9,16 @@ const TEST_WITHIN_MS = 2_000;
 /** Pause in milliseconds before a listener opens a new connection, after the previous connection was lost or could not be opened. */
 const RECONNECT_AFTER_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Begin of each test notification. Every listener ignores the test notifications of the other listeners. */
+/** Prefix of each test notification. A listener ignores the test notifications that other listeners send to the channel. */
 const TEST_MARK = 'test ';
 
 /**
- * Sends a notification to all processes that listen to the channel, in a transaction of its own. A notification must not be part of a
- * transaction that changes data. PostgreSQL commits transactions with notifications one after the other, so these transactions would wait
- * for each other. The commit does not wait for the disk, because a lost notification does no harm. Receivers also check for new work at
- * regular intervals.
+ * Sends a notification to all processes that listen to the channel, in a transaction of its own. PostgreSQL commits transactions with
+ * notifications one after the other. So a transaction that changes data must not send a notification, because it would then wait for other
+ * transactions.
+ *
+ * The commit of the notification does not wait for the disk. If the notification gets lost, it does no harm, because receivers also check
+ * for new work at regular intervals.
  * @param payload at most 8,000 bytes
  */
 export async function notify(db: Database, channel: string, payload: string): Promise<void> {
@@ -27,20 +29,25 @@ export interface ListenerOptions {
   url: string;
   channel: string;
   /**
-   * Called with each notification. Also called with an empty text each time the listener begins to listen, because the listener may have
-   * missed notifications before.
+   * Called with the payload of each notification. Also called with an empty text each time the listener has begun to listen. The caller
+   * then checks for new work, because the listener may have missed notifications before.
    */
   onNotification: (payload: string) => void;
-  /** Called at most once, if the connection does not receive its own test notification. The listener then ends. */
+  /**
+   * Called if the connection does not receive its own test notification, for example because of a pooler in transaction mode. The listener
+   * then ends, so it calls this function at most once.
+   */
   onDeaf: () => void;
   /** Time in milliseconds within which the test notification must arrive. Default: 2,000. */
   testWithinMs?: number;
 }
 
 /**
- * Listens to notifications of PostgreSQL on a connection of its own. While this connection is lost, notifications get lost too. So a caller
- * must also check for new work at regular intervals. A pooler in transaction mode passes no notifications to a listener. To notice such a
- * pooler, the listener first sends a test notification to itself.
+ * Listens to notifications of PostgreSQL on a connection of its own. If this connection is lost, notifications get lost too, so the caller
+ * must also check for new work at regular intervals.
+ *
+ * Behind a pooler in transaction mode, a listener receives no notifications. To find out if there is such a pooler, the listener first
+ * sends a test notification to itself.
  */
 export class Listener {
   readonly #options: ListenerOptions;
@@ -60,7 +67,8 @@ export class Listener {
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      const isDeaf = await this.#listenOnce().catch(() => false); // The connections of the pool report that the database is out of reach.
+      // This error needs no report. If the database is out of reach, the connections of the pool report the outage.
+      const isDeaf = await this.#listenOnce().catch(() => false);
       if (isDeaf) {
         this.#options.onDeaf();
         return;
@@ -71,7 +79,7 @@ export class Listener {
 
   /**
    * Listens until the connection is lost or the listener is closed.
-   * @returns true if the connection did not receive its own test notification
+   * @returns true if the connection did not receive its own test notification within the time limit
    */
   async #listenOnce(): Promise<boolean> {
     const { url, channel, onNotification, testWithinMs = TEST_WITHIN_MS } = this.#options;

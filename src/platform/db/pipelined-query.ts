@@ -6,7 +6,7 @@ interface Protocol {
   parse(message: { name: string; text: string }): void;
   bind(message: { statement: string }): void;
   execute(message: { portal: string }): void;
-  /** Text of each prepared statement whose preparation the server has not confirmed yet, by the name of the statement. */
+  /** Text of each prepared statement, by the name of the statement, until the server confirms that it has prepared the statement. */
   submittedNamedStatements: Record<string, string>;
 }
 
@@ -25,14 +25,14 @@ const Query = pg.Query as unknown as new (
 ) => PgQuery;
 
 /**
- * Statement that is sent in one message together with the statements that must run before it, for example a BEGIN. All of them run in one
- * transaction, and if one fails, PostgreSQL skips the statements after it. This is a pipeline of the extended query protocol with one Sync
- * message (PostgreSQL documentation, "Pipelining"). The results of the earlier statements are discarded.
+ * Statement that is sent to the server in one message with the statements that must run before it, for example a BEGIN. All of these
+ * statements run in one transaction. If one of them fails, PostgreSQL skips the statements after it. The results of the earlier statements
+ * are discarded. In the protocol, this is a pipeline with one Sync message (PostgreSQL documentation, "Pipelining").
  */
 class PipelinedQuery extends Query {
   readonly #earlier: readonly string[];
   readonly #preparedName: string | undefined;
-  /** Number of earlier statements that have not ended. */
+  /** Number of earlier statements whose end the server has not reported yet. */
   #waitsFor: number;
 
   constructor(
@@ -47,7 +47,7 @@ class PipelinedQuery extends Query {
   }
 
   override submit(connection: Protocol): Error | null {
-    connection.stream.cork(); // Otherwise each message would be one write to the socket.
+    connection.stream.cork(); // Without `cork`, each protocol message would be a separate write to the socket.
     try {
       for (const text of this.#earlier) {
         connection.parse({ name: '', text });
@@ -57,8 +57,8 @@ class PipelinedQuery extends Query {
       return super.submit(connection);
     } finally {
       connection.stream.uncork();
-      // When PostgreSQL reports that a statement is parsed, pg marks the name of its current query as prepared. But the parsed statement
-      // may be one of the earlier statements. So this query has no name until all earlier statements have ended.
+      // When the server reports that it has parsed a statement, pg marks the name of its current query as prepared. The first reports are
+      // about the earlier statements. So this query has no name until all earlier statements have ended.
       this.name = undefined;
     }
   }
@@ -82,14 +82,15 @@ class PipelinedQuery extends Query {
 
   override handleError(error: Error, connection: Protocol): void {
     if (this.#waitsFor > 0 && this.#preparedName !== undefined) {
-      delete connection.submittedNamedStatements[this.#preparedName]; // PostgreSQL has skipped the preparation.
+      // An earlier statement failed, so the server has not prepared this statement. If this entry stayed, pg would assume that it has.
+      delete connection.submittedNamedStatements[this.#preparedName];
     }
     super.handleError(error, connection);
   }
 }
 
 /**
- * Runs a statement after the earlier statements, in one message to the server. The earlier statements have no parameters.
+ * Sends a statement and the earlier statements in one message. The server runs the earlier statements first. They have no parameters.
  * @throws the error of the first statement that fails. After this error, a transaction is open only if the first earlier statement was a
  * BEGIN.
  */

@@ -3,9 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const TIMEOUT_MS = 5_000;
-/** Time in milliseconds for which a process with an automatic size waits for other processes that start at the same time. */
+/**
+ * Time in milliseconds for which a process with an automatic pool size waits, so that it can count the processes that start at the same
+ * time.
+ */
 const GATHER_MS = 500;
-/** Number of connections of a process in addition to its pool: one for notifications, and one that is open only for short times. */
+/** Number of connections of a process in addition to its pool: one for notifications, and one for short checks. */
 const EXTRA_CONNECTIONS = 2;
 /** Maximum automatic size of a pool. More connections would not help one process, because it uses one core. */
 const MOST_AUTOMATIC = 20;
@@ -16,35 +19,44 @@ const LEAST_AUTOMATIC = 4;
  */
 export const AUTOMATIC_BEHIND_POOLER = 10;
 
-/** Connections of the PostgreSQL server at the start of a process. */
+/** Connections of the PostgreSQL server, counted when this process starts. */
 export interface ServerConnections {
   /** Setting `max_connections` of the server. */
   max: number;
   /** Number of connections that the server allows to users without special rights. */
   allowed: number;
-  /** Number of other processes of this service that have connections at present. */
+  /** Number of other processes of this service that have connections at the time of the count. */
   processes: number;
-  /** Maximum number of connections that the other processes of this service may take. */
+  /** Maximum number of connections that the other processes of this service may open. */
   ofProcesses: number;
-  /** Number of connections of other programs at present. */
+  /** Number of connections of other programs at the time of the count. */
   ofOthers: number;
 }
 
 /** Size of the pool of this process, and the name of its connections. */
 export interface PoolSize {
   size: number;
-  /** Name of the connections of this process at the server, from which later processes learn the size. */
+  /**
+   * Name under which the server lists the connections of this process. It contains the pool size, so that processes that start later can
+   * read it.
+   */
   applicationName: string;
-  /** Limits and connections of the server. Connections of this process are not counted. */
+  /** Limits of the server, and the connections of other processes and programs. */
   server: ServerConnections;
-  /** Ends the announcement of the size. Called when the pool has its first connection, which then announces the size. */
+  /**
+   * Closes the connection that announces the pool size. Called when the pool has opened its first connection. The name of that connection
+   * then announces the pool size.
+   */
   close: () => Promise<void>;
 }
 
 /**
- * Counts the connections of the server, and announces the size of the pool of this process to other processes, in the name of a connection.
+ * Counts the connections of the server, and chooses the pool size of this process. Announces this size to other processes by the name of a
+ * connection that stays open.
+ *
  * An automatic size is half of the free connections, but at least 4 and at most 20. Processes that start at the same time divide the free
- * connections. So a process with an automatic size first waits half a second until the others have connected.
+ * connections among themselves. So a process with an automatic size first waits half a second, until the other processes have connected
+ * too.
  * @param gatherMs overrides the half second, in milliseconds; used by tests
  * @throws an error of pg if the database is out of reach
  */
@@ -53,12 +65,12 @@ export async function announcePoolSize(url: string, wanted: number | 'auto', gat
   const nameOf = (size: number) => `roomservice pool ${size}/${id}`;
   const client = new pg.Client({
     connectionString: url,
-    // Size 0 tells the other processes that this process has not chosen its size yet.
+    // Size 0 tells the other processes that this process has not chosen its pool size yet.
     application_name: nameOf(wanted === 'auto' ? 0 : wanted),
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  client.on('error', () => {}); // If this connection is lost, only the announcement ends early.
+  client.on('error', () => {}); // A lost connection only ends the announcement early, so the error is ignored.
   const close = async () => await client.end().catch(() => {});
   try {
     await client.connect();
@@ -82,8 +94,8 @@ export async function announcePoolSize(url: string, wanted: number | 'auto', gat
  */
 export function automaticSize({ allowed, ofProcesses, ofOthers }: ServerConnections, starting: number): number {
   const free = allowed - ofProcesses - ofOthers;
-  // A process that starts while no other process starts leaves half of the free connections to later processes, for example in a rolling
-  // restart.
+  // If no other process starts now, this process takes at most half of the free connections. The other half stays free for processes that
+  // start later, for example in a rolling restart.
   const share = Math.floor(free / Math.max(2, starting)) - EXTRA_CONNECTIONS;
   return Math.min(MOST_AUTOMATIC, Math.max(LEAST_AUTOMATIC, share));
 }
@@ -109,18 +121,18 @@ export function warnOfPool({ size, server }: PoolSize): string | null {
         'DATABASE_POOL_SIZE, raise max_connections, or use a connection pooler (docs/operating/connections.md).';
 }
 
-/** Matches the name of the connections of a pool: its size, and the id of its process. */
+/** Matches the name of a connection of a pool. The name contains the size of the pool, and the id of its process. */
 const POOL_NAME = /^roomservice pool (\d+)\/([0-9a-f]{8})$/;
-/** Matches the names of the connections that a process has in addition to its pool. */
+/** Matches the names of the connections that a process of this service has in addition to its pool. */
 const EXTRA_NAME = /^roomservice (?:listener|look|pooling)$/;
 
 /**
- * Reads the connections of the server without those of this process. `undecided` is the number of other processes that have not chosen
- * their size yet.
+ * Counts the connections of the server, without the connections of this process. `undecided` is the number of other processes that have not
+ * chosen their pool size yet.
  */
 async function readServer(client: pg.Client, id: string): Promise<ServerConnections & { undecided: number }> {
-  // A user without special rights may read only some columns of the connections of other users, among them `application_name` and `datid`.
-  // Background processes of the server have no `datid`, so they are not counted.
+  // The statement reads only columns that a user without special rights may read for the connections of other users. Background processes
+  // of the server have no `datid`, so they are not counted.
   const { rows } = await client.query<{ max: number; reserved: number; name: string; count: number }>(
     `SELECT current_setting('max_connections')::int AS max,
             current_setting('superuser_reserved_connections')::int
@@ -128,7 +140,8 @@ async function readServer(client: pg.Client, id: string): Promise<ServerConnecti
             application_name AS name, count(*)::int
        FROM pg_stat_activity WHERE datid IS NOT NULL GROUP BY application_name`,
   );
-  const [{ max, reserved } = { max: 0, reserved: 0 }] = rows; // The connection of the client itself is always there.
+  // There is at least one row, because the server also lists the connection of this client.
+  const [{ max, reserved } = { max: 0, reserved: 0 }] = rows;
   const server = { max, allowed: max - reserved, processes: 0, ofProcesses: 0, ofOthers: 0, undecided: 0 };
   for (const { name, count } of rows) {
     const [, size, idOfPool] = POOL_NAME.exec(name) ?? [];

@@ -61,8 +61,8 @@ describe('PgBouncer in transaction mode', { skip }, () => {
   it('if prepared statements are forced but get lost, the error names DATABASE_PREPARED_STATEMENTS', {
     skip: (version ?? 0) >= 1.21 && 'this PgBouncer keeps prepared statements',
   }, async () => {
-    // PgBouncer has five connections to the server, so at least two of the six pools use the same connection. The later of these two pools
-    // fails, because the other pool has prepared a statement of the same name there.
+    // PgBouncer has five connections to the server, so at least two of the six pools share a connection. Each pool prepares a statement
+    // under the same name. The second of the pools on the shared connection fails, because the name exists there already.
     const pools: Database[] = [1, 2, 3, 4, 5, 6].map(() =>
       createDatabase({ url, poolSize: 1, isPrepared: true, isPooled: true }),
     );

@@ -3,9 +3,12 @@ import pg from 'pg';
 
 const TIMEOUT_MS = 5_000;
 
-/** Properties of the connections from this process to PostgreSQL, with or without a connection pooler between them. */
+/** Result of the check for a connection pooler between this process and PostgreSQL. */
 export interface Pooling {
-  /** True if a connection pooler, for example PgBouncer, may send the statements of one client on different connections to the server. */
+  /**
+   * True if there is a connection pooler, for example PgBouncer. It may run the statements of one client on different connections to the
+   * server.
+   */
   isPooled: boolean;
   /** True if a prepared statement can be used again in a later transaction. */
   keepsPreparedStatements: boolean;
@@ -14,8 +17,8 @@ export interface Pooling {
 export const DIRECT: Pooling = { isPooled: false, keepsPreparedStatements: true };
 
 /**
- * Finds out if a connection pooler is between this process and PostgreSQL. A pooler tells its client another process id than the one that
- * `pg_backend_pid()` returns. If there is a pooler, also finds out if it keeps prepared statements, as PgBouncer does from version 1.21.
+ * Finds out if a connection pooler is between this process and PostgreSQL. A pooler gives its client a process id that differs from the
+ * result of `pg_backend_pid()`. If there is a pooler, also finds out if it keeps prepared statements, as PgBouncer does from version 1.21.
  * @throws an error of pg if the database is out of reach
  */
 export async function readPooling(url: string): Promise<Pooling> {
@@ -25,7 +28,7 @@ export async function readPooling(url: string): Promise<Pooling> {
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  client.on('error', () => {}); // A lost connection also makes the statement under way fail.
+  client.on('error', () => {}); // If the connection is lost, the running statement fails too, so this event needs no handling.
   try {
     await client.connect();
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
@@ -39,9 +42,9 @@ export async function readPooling(url: string): Promise<Pooling> {
 }
 
 /**
- * Returns true if the pooler keeps prepared statements. Prepares a statement that searches for its own name. A pooler that keeps prepared
- * statements has changed this name, so the statement finds no row. All of this runs in one transaction, so the statement is removed on the
- * connection that prepared it.
+ * Returns true if the pooler keeps prepared statements. Prepares a statement that looks for its own name in `pg_prepared_statements`. A
+ * pooler that keeps prepared statements renames them, so the statement then finds no row. Everything runs in one transaction, because the
+ * DEALLOCATE must run on the connection that prepared the statement.
  */
 async function keepsPreparedStatements(client: pg.Client): Promise<boolean> {
   const name = `roomservice_${randomUUID()}`;

@@ -1,11 +1,11 @@
-/** Matches the statements that are worth preparing. BEGIN and COMMIT, for example, would not become faster. */
+/** Matches the statements that run faster if they are prepared. BEGIN and COMMIT, for example, would not become faster. */
 export const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 /** Largest number of statements that a pool prepares. Each one takes about 10 kB of the server's memory on each connection. */
 const MAX_PREPARED = 400;
 /**
- * Largest number of parameters of a prepared statement. A statement with more parameters contains a list of rows. Its text differs for each
- * number of rows, so a prepared statement would rarely be used again.
+ * Largest number of parameters of a prepared statement. A statement with more parameters contains a list of rows, and has another text for
+ * each number of rows. So if it were prepared, it would rarely be used again.
  */
 const MAX_PREPARED_PARAMETERS = 64;
 
@@ -16,12 +16,12 @@ export interface PreparedStatement {
 
 /** Prepared statements of a pool. Each has the same name on all connections. */
 export interface PreparedStatements {
-  /** Returns the prepared statement for a text, or null if the text is not prepared. */
+  /** Returns the prepared statement for an SQL text, or null if a statement with this text is not prepared. */
   find: (text: string, parameterCount: number) => PreparedStatement | null;
   /**
-   * Replaces a prepared statement that fails because its table has changed. The new statement has another name, so every connection
-   * prepares it again. It also has another text, because a pooler such as PgBouncer finds prepared statements by their texts, and would use
-   * the stale one.
+   * Replaces a prepared statement that fails because its table has changed. The new statement has another name, so that every connection
+   * prepares it again. It also has another text, because a pooler such as PgBouncer finds prepared statements by their text. With the old
+   * text, the pooler would use the stale statement.
    */
   renew: (text: string, stale: PreparedStatement) => void;
 }

@@ -3,7 +3,10 @@ import pg from 'pg';
 import { UnavailableError } from '../errors.ts';
 import type { Db } from './database.ts';
 
-/** Names of two shards on one node, each of another table. Both shards have the rows of the same tenants. */
+/**
+ * Name of a shard of the first table, and name of a shard of the second table. Both shards are on one node, and have rows of the same
+ * tenants.
+ */
 export type Shards = readonly [string, string];
 
 interface NodeOfShards {
@@ -13,9 +16,9 @@ interface NodeOfShards {
 }
 
 /**
- * Reads from each node of a cluster (Citus) that can be reached, while another node is down. A statement over all tenants fails if one node
- * is down, so this function sends one statement to each node. Citus opens a new connection to each node for this statement, which takes
- * time. So a caller uses the function only during an outage.
+ * Reads rows of all tenants from the nodes of a cluster (Citus) that can be reached, while at least one node is down. One statement over
+ * all tenants would fail then, so this function sends a separate statement to each node. Citus opens a new connection to each node for
+ * these statements, which takes time. So a caller uses this function only during an outage.
  *
  * If a node does not respond, Citus waits for it until `citus.node_connection_timeout` has passed (docs/operating/cluster.md).
  * @param tables two tables that are distributed by tenant

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { connectForTransfer } from './transfer-session.ts';
 
 /**
- * Creates an empty database beside the one of the URL, on the same server. `close` drops the new database.
+ * Creates an empty database on the server of the URL. `close` drops the new database.
  * @throws the error of pg if the server is out of reach, or if the role may not create databases
  */
 export async function createScratchDatabase(serverUrl: string): Promise<{ url: string; close(): Promise<void> }> {

@@ -13,16 +13,16 @@ import {
 } from './list-tallies.ts';
 import { runTransaction } from './transaction.ts';
 
-/** List for which the database may store tallies (counts of its rows), and the filter for the rows to count. */
+/** List whose row counts the database may store (as tallies), and the filter that selects the rows to count. */
 export interface Tallied {
   list: TalliedList;
   filter: TallyFilter;
 }
 
 /**
- * Reads one page of a list, and the number of rows of the whole list. The list is divided into segments: ranges of ids, each with the
- * number of its rows. With these numbers, the function finds the segment in which the page starts. So it skips rows only in this segment,
- * and not in the segments before it.
+ * Reads one page of a list, and the number of rows of the whole list. The list is divided into segments. A segment is a range of ids for
+ * which the number of rows is known. From these numbers, the function computes the segment in which the page starts. So the database must
+ * skip rows one by one only in this segment, and not in the segments before it.
  */
 export async function readTalliedPage<Row>(
   db: Database,
@@ -57,8 +57,8 @@ export async function readTalliedPage<Row>(
         });
   if (tookMs > (list.storing ?? STORING).slowMs) {
     await storeTallies(db, list, filter, segments).catch((error: unknown) => {
-      // If the database cannot store tallies, for example because it is read-only, this page is still correct, but the next pages are read
-      // as slowly as this page.
+      // The database may be unable to store the tallies, for example because it is read-only. This page is correct also without them, but
+      // the next pages are as slow as this one.
       if (!isUnavailable(error)) {
         throw error;
       }
@@ -69,7 +69,7 @@ export async function readTalliedPage<Row>(
 
 interface FoundRow {
   segment: Segment;
-  /** Number of rows that the segment has before this row. */
+  /** Number of rows of the segment that come before this row. */
   index: number;
 }
 
@@ -79,7 +79,9 @@ async function idAt(tx: Db, inOrder: IdsIn, { segment, index }: FoundRow): Promi
   return rows[0]?.id;
 }
 
-/** Finds the row that has `index` rows before it in the whole list. Returns undefined if the list has no such row. */
+/**
+ * Finds the row with the position `index` in the whole list. The first row has position 0. Returns undefined if the list has no such row.
+ */
 function findRow(segments: Segment[], index: number): FoundRow | undefined {
   let first = 0;
   for (const segment of segments) {

@@ -2,17 +2,18 @@ import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { connectForTransfer } from './transfer-session.ts';
 
-/** State of a transaction. Null: the server does not know the transaction, or no longer knows how it ended. */
+/** State of a transaction. Null: the server has not begun a transaction with this id, or no longer knows how it ended. */
 export type Outcome = 'committed' | 'aborted' | 'in progress' | null;
 
-/** Returns the id of the transaction that is open on the connection of this database, as a decimal text. */
+/** Returns the id of the transaction in which `db` runs its statements, as a decimal text. */
 export async function readTransactionId(db: Database): Promise<string> {
   const { rows } = await sql<{ id: string }>`SELECT pg_current_xact_id()::text AS id`.execute(db);
   return rows[0]?.id ?? '';
 }
 
 /**
- * Reads how a transaction ended. A process that lost its connection during a COMMIT cannot know this in another way.
+ * Reads from the server how a transaction ended. A process needs this if it lost its connection during a COMMIT, because the COMMIT may
+ * have succeeded.
  * @param url URL of the server on which the transaction ran
  * @throws the error of pg if the database is out of reach
  */

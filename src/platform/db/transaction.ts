@@ -14,7 +14,8 @@ export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
 
 /**
  * Runs the work in one transaction without a retry, and throws each failure unchanged. A transaction in the mode `read only` also succeeds
- * while writes hang (`HungWrites`). In the mode `snapshot` it is read only too, and all its statements see the data of one moment.
+ * while writes hang because a standby is lost (`HungWrites`). The mode `snapshot` is read only too, and all its statements see the data as
+ * it was at one moment.
  */
 export async function runTransaction<T>(
   db: Database,
@@ -30,15 +31,15 @@ export async function runTransaction<T>(
 }
 
 /**
- * Makes a statement that changes settings until the end of the transaction. `LentClient` recognizes the form of this statement, and sends
- * it in one message with the next statement.
+ * Returns a statement that changes PostgreSQL settings until the end of the transaction. `LentClient`, which sends all statements,
+ * recognizes such a statement by its text, and sends it in one message with the next statement.
  */
 function settingsOfTransaction(settings: Record<string, string>): RawBuilder<unknown> {
   const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
   return sql.raw(`SELECT ${calls.join(', ')}`);
 }
 
-/** Makes the planner choose only plans that read the rows by an index, in the order of the index. */
+/** Settings that force the planner of PostgreSQL to read the rows by an index, in the order of the index. */
 const PLAN_BY_INDEX = settingsOfTransaction({
   enable_sort: 'off',
   enable_incremental_sort: 'off',
@@ -50,11 +51,12 @@ const PLAN_BY_INDEX = settingsOfTransaction({
 });
 
 /**
- * Runs a statement with settings that make the planner read each table by an index, in the order of the index. Without these settings, the
- * planner may choose a slow plan for the queue of deliveries. If the queue was short at the last ANALYZE, or when the statement was
- * prepared, the planner expected few rows. If the queue is long now, the plan then reads or sorts the whole queue for each credential. The
- * settings are sent in one message with the statement, so they are in the transaction of the statement, even if the caller has begun no
- * transaction.
+ * Runs a statement with settings that make the planner read each table by an index, in the order of the index.
+ *
+ * Without these settings, the planner may choose a slow plan for the queue of deliveries. It expects few rows if the queue was short at the
+ * last ANALYZE, or when the statement was prepared. If the queue is long now, its plan reads or sorts the whole queue for each credential.
+ *
+ * The settings are sent in one message with the statement. So they apply to the statement even if the caller has begun no transaction.
  * @param limitMs time limit of the statement in milliseconds; null: the limit of the pool
  */
 export async function executeByIndex<Row>(
@@ -66,7 +68,7 @@ export async function executeByIndex<Row>(
   return await executeWith([PLAN_BY_INDEX, ...limit], db, statement);
 }
 
-/** Makes the planner choose only plans that scan no whole table, and that use only one process of the server. */
+/** Settings that force the planner of PostgreSQL to scan no whole table, and to use only one process of the server. */
 const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
@@ -74,9 +76,9 @@ const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
 });
 
 /**
- * Runs a statement with settings that make the planner scan only indexes. The plan may still sort. Without these settings, if a statement
- * counts many rows of a table, the planner would read the table itself. This takes longer than reading an index that has all columns of the
- * statement. The server would also use several processes for this one statement.
+ * Runs a statement with settings that make the planner read only indexes. The plan may still sort. Without these settings, the planner
+ * would scan the whole table for a statement that counts many rows. An index that contains all columns of the statement is faster to read.
+ * The server would also use several processes for this one statement.
  */
 export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   return await executeWith([PLAN_WITHOUT_TABLE_SCAN], db, statement);
@@ -96,7 +98,10 @@ async function executeWith<Row>(
   return db.isTransaction ? await execute(db) : await db.connection().execute(execute);
 }
 
-/** Limits how long each later statement of the transaction waits for a lock. After this time the statement fails (`isLockTimeout`). */
+/**
+ * Limits the time in milliseconds that each later statement of the transaction waits for a lock. After this time the statement fails
+ * (`isLockTimeout`).
+ */
 export async function limitLockWaits(tx: Tx, ms: number): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(ms)}`.execute(tx);
 }

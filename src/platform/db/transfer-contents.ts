@@ -11,13 +11,16 @@ export interface TableShape {
 export interface SequenceState {
   table: string;
   column: string;
-  /** Last value as a decimal text, because it may exceed 2^53. */
+  /** Last value of the sequence as a decimal text, because this value may exceed 2^53. */
   lastValue: string;
-  /** False if no row has got `lastValue` yet, so `lastValue` is the next value of the sequence. */
+  /** False if the sequence has not given `lastValue` to a row yet. The next row then gets `lastValue`. */
   isCalled: boolean;
 }
 
-/** Description of a database without its rows. A transfer needs this description before it can load the rows into another database. */
+/**
+ * Version, migrations, tables and sequences of a database, but not its rows. A transfer needs this description before it can load the rows
+ * into another database.
+ */
 export interface Contents {
   /** Version of the PostgreSQL server, for example `18.4`. */
   postgres: string;
@@ -28,7 +31,10 @@ export interface Contents {
   sequences: SequenceState[];
 }
 
-/** Names of the tables whose rows are not copied, each with the reason. If a new server needs such rows, it makes them itself. */
+/**
+ * Names of the tables whose rows are not copied to another database, each with the reason. If the other database needs rows in such a
+ * table, the service makes them there.
+ */
 export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
   recent_change:
     'Its rows name transactions of the old server, and a new server counts its transactions from the start.',
@@ -37,12 +43,15 @@ export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
   kysely_migration_lock: 'Lock of an older migrator.',
 };
 
-/** Tables in which a migration writes rows, each with an SQL condition that is true for these rows until they are changed. */
+/**
+ * Tables into which a migration inserts rows. The SQL condition of a table is true for such a row until the row is changed. A database that
+ * has only such rows counts as empty.
+ */
 export const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
 
 /**
- * Reads the contents of a migrated database with several statements. The caller must begin a transaction with one snapshot first, if the
- * results of these statements have to be of the same moment.
+ * Reads the contents of a migrated database with several statements. If all results have to be of the same moment, the caller must first
+ * begin a transaction with one snapshot.
  */
 export async function readContents(client: pg.Client): Promise<Contents> {
   const { rows: versions } = await client.query<{ version: string }>(
@@ -69,7 +78,7 @@ async function readMigrations(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Returns the names of all relations outside the schemas of PostgreSQL, without indexes, sequences and members of extensions. */
+/** Returns the names of all tables and views, except those of PostgreSQL itself and those of extensions. */
 export async function readRelations(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(`
     SELECT CASE WHEN n.nspname = current_schema() THEN c.relname ELSE n.nspname || '.' || c.relname END AS name
@@ -80,7 +89,7 @@ export async function readRelations(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Reads the tables of this version that the database has. It ignores tables that the operator has added. */
+/** Reads the tables that this version of the service uses and that exist in the database. Ignores tables that the operator has added. */
 async function readTables(client: pg.Client): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape & { parents: string[] }>(
     `
@@ -125,7 +134,7 @@ async function readSequences(client: pg.Client): Promise<SequenceState[]> {
   );
   const states: SequenceState[] = [];
   for (const { table, column, sequence } of rows) {
-    // The name of the sequence needs no quotes here, because `pg_get_serial_sequence` has returned it with quotes.
+    // `pg_get_serial_sequence` returns the name of the sequence with the necessary quotes, so the name needs no further quotes here.
     const { rows: found } = await client.query<{ last: string; isCalled: boolean }>(
       `SELECT last_value::text AS last, is_called AS "isCalled" FROM ${sequence}`,
     );

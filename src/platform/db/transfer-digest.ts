@@ -3,18 +3,19 @@ import type { Database } from './database.ts';
 import type { TableShape } from './transfer-contents.ts';
 
 /**
- * Number of rows of a table, and the sum of the hashes of all rows. Two tables with equal rows have equal digests, in any order of rows.
+ * Number of rows of a table, and the sum of the hashes of all rows. The order of the rows does not matter, so two tables with the same rows
+ * have equal digests.
  */
 export interface TableDigest {
   rows: number;
-  /** Sum as a decimal text, because it exceeds 2^53. */
+  /** Sum as a decimal text, because it may exceed 2^53. */
   sum: string;
 }
 
 /**
- * Reads every table to its end and computes its digest. Must run in a transaction that `beginTransfer` has begun, because a hash is
- * computed from the text of a row, and the settings of this transaction decide how values are written as text. Servers of all versions
- * compute the same hash, because hash partitions depend on it.
+ * Reads all rows of each table, and computes the digest of the table. Must run in a transaction that `beginTransfer` has begun. A hash is
+ * computed from the text of a row, and the settings of this transaction decide how values are written as text. All versions of PostgreSQL
+ * compute the same hash for a text, because hash partitions depend on it.
  */
 export async function digestTables(db: Database, tables: TableShape[]): Promise<Map<string, TableDigest>> {
   const digests = new Map<string, TableDigest>();

@@ -2,22 +2,25 @@ import type pg from 'pg';
 import { OperatorError } from '../errors.ts';
 import { MIN_POSTGRES_MAJOR } from './inspect.ts';
 
-/** Properties of a server and of the role that is connected to it. */
+/** Properties of a server and of the role of the connection, which decide if the database can be the target of a transfer. */
 export interface Fitness {
   /** Full version of the server, for example `14.9`. */
   version: string;
   /** Major version, for example 14. */
   major: number;
-  /** Encoding of the database, for example `UTF8`. */
+  /** Character encoding of the database, for example `UTF8`. */
   encoding: string;
   role: string;
-  /** True if the role may create tables in the first schema of its search path. */
+  /** True if the role may create tables in the schema in which PostgreSQL creates them by default (the first of the search path). */
   mayCreate: boolean;
   /** True if the server is a standby, which refuses writes. */
   isStandby: boolean;
 }
 
-/** @throws OperatorError if the database cannot be the target of a transfer, for example because the role may not create tables */
+/**
+ * Refuses a database that cannot be the target of a transfer.
+ * @throws OperatorError for example if the role may not create tables
+ */
 export async function refuseUnfit(client: pg.Client): Promise<void> {
   const { rows } = await client.query<Fitness>(`
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version,
@@ -32,7 +35,10 @@ export async function refuseUnfit(client: pg.Client): Promise<void> {
   }
 }
 
-/** Returns the first reason why a database cannot be the target of a transfer, and what to do. Returns null if there is no reason. */
+/**
+ * Returns a message with the first reason why a database cannot be the target of a transfer, and with the action that the operator must
+ * take. Returns null if there is no reason.
+ */
 export function faultOf(fitness: Fitness): string | null {
   if (fitness.major < MIN_POSTGRES_MAJOR) {
     return `The database server is PostgreSQL ${fitness.version}. Use version ${MIN_POSTGRES_MAJOR} or later.`;

@@ -7,12 +7,12 @@ import type { DB } from './types.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Settings of a transaction that copies tables. The settings before `statement_timeout` decide how COPY writes values as text. They are the
- * same on each server, so that each server can read the text of another server. The timeouts are off, because the copy of a large table
+ * Settings of a transaction that copies tables. The settings before `statement_timeout` decide how COPY writes values as text. Source and
+ * target use the same settings, so the target can read the text of the source. The timeouts are off, because the copy of a large table
  * takes long.
  *
- * The settings are made with `SET LOCAL`, which works behind a connection pooler. It also takes no snapshot, so the tables can be locked
- * before the snapshot is taken.
+ * The settings are made with `SET LOCAL`, because it works behind a connection pooler. `SET LOCAL` also takes no snapshot, so the tables
+ * can be locked before the transaction takes its snapshot.
  */
 const SETTINGS = {
   client_encoding: 'UTF8',
@@ -27,7 +27,7 @@ const SETTINGS = {
 };
 
 /**
- * Connects one plain client of pg, because a stream of COPY needs the connection for itself.
+ * Opens a connection outside the pool, because a stream of COPY needs the connection for itself.
  * @throws the error of pg if the database is out of reach
  */
 export async function connectForTransfer(url: string): Promise<pg.Client> {
@@ -38,7 +38,7 @@ export async function connectForTransfer(url: string): Promise<pg.Client> {
     keepAlive: true,
     types,
   });
-  client.on('error', () => {}); // A lost connection also makes the statement or the stream under way fail.
+  client.on('error', () => {}); // If the connection is lost, the running statement or stream fails too, so this event needs no handling.
   try {
     await client.connect();
   } catch (error) {
@@ -48,7 +48,7 @@ export async function connectForTransfer(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Begins a transaction with the settings that both sides of a transfer need. */
+/** Begins a transaction with `SETTINGS`. The source and the target of a transfer both need them. */
 export async function beginTransfer(client: pg.Client, mode: string): Promise<void> {
   await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
   for (const [name, value] of Object.entries(SETTINGS)) {
@@ -57,11 +57,12 @@ export async function beginTransfer(client: pg.Client, mode: string): Promise<vo
 }
 
 /**
- * Returns a database whose statements run on this connection, inside the transaction that is open there. The returned database must not be
- * destroyed, and must not be given to a function that begins a transaction of its own.
+ * Returns a database whose statements run on this connection, inside its open transaction. The caller must not destroy the returned
+ * database, and must not pass it to a function that begins a transaction.
  */
 export function databaseOn(client: pg.Client): Database {
-  // A client without a pool has no `release`, so this object adds it. `query` is bound, because pg keeps its state in fields of the client.
+  // Kysely calls `release`, but a client without a pool does not have it. `query` is bound, because pg keeps its state in fields of the
+  // client.
   const lent = { query: client.query.bind(client), release: () => {} };
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({

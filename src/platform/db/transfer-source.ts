@@ -12,14 +12,18 @@ export interface TransferSource {
   estimates: ReadonlyMap<string, number>;
   /** Streams the rows of a table in the text format of COPY. Only one stream may be open at a time. */
   read: (table: TableShape) => AsyncIterable<Buffer>;
-  /** Database whose statements read the snapshot. It must not be used while a stream is open, and must not be destroyed. */
+  /**
+   * Database whose statements read the same snapshot as the streams. The caller must not use it while a stream is open, and must not
+   * destroy it.
+   */
   db: Database;
   /** Ends the transaction, which also releases the locks on the tables. */
   close: () => Promise<void>;
 }
 
 /**
- * Opens a database as it is in one moment. All reads share one snapshot, so they see the same moment even if other processes write.
+ * Opens a database for reading, and takes one snapshot of it. All later reads see this snapshot, even if other processes write in the
+ * meantime.
  * @param options.isLocked true if writes of other transactions must wait until `close`. Reads do not wait.
  * @throws OperatorError if the database has no tables of Roomservice, is a cluster, or was migrated by a newer version, whose tables this
  * version does not know
@@ -59,8 +63,8 @@ async function refuseUnusable(client: pg.Client): Promise<void> {
 }
 
 /**
- * Begins a transaction, and locks the tables before its first query, because that query takes the snapshot. If the snapshot were taken
- * first, it would lack rows that are written before the lock.
+ * Begins a transaction, and locks the tables before its first query. The first query takes the snapshot. If the snapshot were taken before
+ * the lock, it would lack the rows that other processes write between the snapshot and the lock.
  */
 async function beginLocked(client: pg.Client): Promise<void> {
   const { tables } = await readContents(client);

@@ -25,9 +25,12 @@ export type RowCounts = Record<string, number>;
 
 export interface Load {
   contents: Contents;
-  /** Opens a stream of the rows of a table in the text format of COPY. It is called for each table, in the order of `contents.tables`. */
+  /** Opens a stream of the rows of a table in the text format of COPY. Called once for each table, in the order of `contents.tables`. */
   open: (table: TableShape) => AsyncIterable<Buffer>;
-  /** Called in the loading transaction after all rows are loaded. If it fails, the database stays empty. It must begin no transaction. */
+  /**
+   * Called in the loading transaction after all rows are loaded, with the transaction's database. If this function fails, the load is
+   * undone and the database stays empty. The function must not begin a transaction.
+   */
   beforeCommit?: (db: Database, counts: RowCounts) => Promise<void>;
   /** Called with each table before its rows are loaded. */
   onTable?: (table: TableShape) => void;
@@ -36,8 +39,8 @@ export interface Load {
 const NOT_EMPTY = 'Choose an empty database: another DATA_DIR, or a new database in DATABASE_URL. Nothing was changed.';
 
 /**
- * Loads all rows into an empty database in one transaction. If the load fails or the process is killed, the database keeps its tables
- * without rows, and the same load may run again. Afterwards the database has only the migrations that `contents` lists, so the caller must
+ * Loads all rows into an empty database in one transaction. If the load fails or the process is killed, the database has its tables but no
+ * rows, and the caller may repeat the load. After the load, the database has only the migrations that `contents` lists, so the caller must
  * apply the later migrations.
  * @throws OperatorError if the database is not empty or not fit for the data, or if `contents` lists migrations of a newer version
  */
@@ -63,9 +66,9 @@ export async function loadDatabase(url: string, load: Load): Promise<RowCounts> 
 }
 
 /**
- * Refuses a database that is not empty, before anything is changed.
- * @throws OperatorError if the database is a cluster (Citus), or has tables or views of other programs, rows, or migrations that `contents`
- * does not list
+ * Refuses a database that is not empty, before the load changes anything.
+ * @throws OperatorError if the database is a cluster (Citus), or if it has rows, tables or views of other programs, or migrations that
+ * `contents` does not list
  */
 export async function refuseForeign(client: pg.Client, { migrations }: Contents): Promise<void> {
   const { rows } = await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`);
@@ -100,7 +103,7 @@ async function migrateUpTo(url: string, names: string[]): Promise<void> {
 
 /**
  * Locks all tables against writes, and then checks that they are empty. If two loads run at the same time, the second load waits for the
- * locks of the first load, and is refused when it finds the rows of the first load.
+ * locks of the first load. It then finds the rows of the first load, and is refused.
  */
 async function claimEmpty(client: pg.Client, contents: Contents): Promise<void> {
   const tables = contents.tables.map(({ name }) => name);
@@ -156,7 +159,9 @@ async function setSequence(client: pg.Client, { table, column, lastValue, isCall
   ]);
 }
 
-/** Collects the statistics that PostgreSQL needs for fast queries, because a load leaves none. */
+/**
+ * Makes PostgreSQL collect the statistics of all tables. A load does not create statistics, and without them many queries would be slow.
+ */
 export async function collectStatistics(db: Database): Promise<void> {
   await sql`ANALYZE`.execute(db);
 }

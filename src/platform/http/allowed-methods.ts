@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { splitTarget } from './request-target.ts';
 
 /**
- * Records the path and the method of every route when it is registered. Returns a function that lists the methods of a path. With this
- * list, the app can respond to a wrong method with 405 and the header `Allow` (decision 1). Fastify itself would respond with 404.
+ * Records every route when it is registered. Returns a function that lists the allowed methods of a path. With this list, the app responds
+ * to a wrong method with 405 and the header `Allow` (decision 1). Fastify itself would respond with 404.
  */
 export function trackAllowedMethods(app: FastifyInstance): (url: string) => string[] {
   const methodsByPattern = new Map<string, Set<string>>();

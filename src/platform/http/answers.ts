@@ -3,7 +3,7 @@ import { isUnavailable } from '../db/failures.ts';
 import { ApiError, isLogged, UnavailableError } from '../errors.ts';
 import { DecodeError } from './decode/decode-error.ts';
 
-/** Converts an error that was thrown during a request into the error that the caller sees. Returns null for an internal error. */
+/** Converts an error that was thrown during a request into the error of the 4xx response. Returns null if the response must be a 5xx. */
 export function toApiError(error: Error & { statusCode?: number }): ApiError | null {
   if (error instanceof ApiError) {
     return error;
@@ -17,8 +17,8 @@ export function toApiError(error: Error & { statusCode?: number }): ApiError | n
 }
 
 /**
- * Sends the response to a request that failed. A 4xx response is `{code, message}`. A 5xx response shows no internals. It shows only the
- * request id, so that the operator can find the cause in the log.
+ * Sends the response to a request that failed. The body of a 4xx response is `{code, message}`. A 5xx response does not describe the error.
+ * It has the request id, with which the operator finds the error in the log.
  */
 export function sendError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toApiError(error);

@@ -44,7 +44,7 @@ export interface HttpOptions {
   bounds?: Bounds;
   /** Counter of the bytes of request bodies in memory. If missing, the app makes a counter with the bounds in `bounds`. */
   bodyBudget?: BodyBudget;
-  /** Called once for each request, when its response is sent or the connection is lost. */
+  /** Called once for each request, after its response is sent or its connection is lost. */
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Called once for each request that gets a 4xx response, before the response is sent. */
   onRefused?: (request: FastifyRequest, refusal: ApiError) => void;
@@ -59,23 +59,23 @@ export interface HttpOptions {
 /** Largest size of a request body (decision 6). */
 const BODY_LIMIT_BYTES = 1024 * 1024;
 /**
- * Largest number of characters of a path parameter. No request exceeds it, because Node responds with 431 if the request line and the
- * headers together have more than 16 KiB.
+ * Largest number of characters of a path parameter. No request reaches this number, because Node responds with 431 if the request line and
+ * the headers together have more than 16 KiB.
  */
 const MAX_PARAM_LENGTH = 16 * 1024;
 const TIMEOUTS = {
   headersMs: 15_000,
   requestMs: 30_000,
   /**
-   * Time for which an idle connection stays open. It is longer than in common proxies (60 s), so that the proxy closes the connection
-   * first.
+   * Time in milliseconds for which an idle connection stays open. It is longer than in common proxies (60 s), so that the proxy closes the
+   * connection first. Otherwise the proxy might send a request on a connection that the service is closing.
    */
   keepAliveMs: 72_000,
-  /** Interval at which Node checks if a connection exceeds `headersMs` or `requestMs`. */
+  /** Interval in milliseconds at which Node checks if a connection exceeds `headersMs` or `requestMs`. */
   checkEveryMs: 2_000,
   /**
-   * Time after which a connection without any traffic is closed. A client that reads no byte of a response for this time counts as
-   * disconnected.
+   * Time in milliseconds after which a connection without any traffic is closed, also if a request is under way. So a client that reads no
+   * byte of its response for this time is disconnected.
    */
   stuckMs: 60_000,
 };
@@ -104,8 +104,8 @@ export function createHttpApp(options: HttpOptions): App {
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: MAX_PARAM_LENGTH,
-      // Turns off Fastify's parser of the query, because the preValidation hook below decodes the query later: after authentication and the
-      // rate limit.
+      // Turns off Fastify's parser of the query. The preValidation hook below decodes the query, because that must happen only after
+      // authentication and the rate limit.
       querystringParser: () => ({}),
     },
     rewriteUrl: (request) => routableTarget(originForm(request.url ?? '/')),
@@ -120,7 +120,8 @@ export function createHttpApp(options: HttpOptions): App {
   handleErrors(app, options.onRefused);
   const waitForTurn = createRequestQueues(app);
   app.decorateRequest('account');
-  // This hook is not async, because the promise of an async hook would delay each request by one pass of the microtask queue.
+  // This hook is not async, because an async hook would delay each request a little (its promise takes one more pass of the microtask
+  // queue).
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
@@ -174,8 +175,8 @@ function refuseBadHead({ raw }: FastifyRequest): void {
 }
 
 /**
- * Returns the number of Host headers. Searches the raw headers, because Node's `headers` keeps only the first Host header, and
- * `headersDistinct` takes longer: it builds a list for every header name.
+ * Returns the number of Host headers. Searches the raw headers, because Node's `headers` keeps only the first Host header.
+ * `headersDistinct` has all of them, but is slower, because it builds a list for every header name.
  */
 function countHosts(rawHeaders: string[]): number {
   let count = 0;
@@ -220,12 +221,12 @@ function handleErrors(app: FastifyInstance, onRefused: HttpOptions['onRefused'])
 }
 
 /**
- * Lets the app respond to two kinds of unusual requests. If the client has ended its half of the connection, Node would otherwise close the
- * connection. If the header `Expect` is unknown, Node would otherwise send an empty response.
+ * Lets the app respond to two kinds of unusual requests. Without this function, Node would close the connection if the client has ended its
+ * half of it. For a request with an unknown `Expect` header, Node would send an empty response.
  */
 function handleOddRequests(app: FastifyInstance): void {
-  // A client may end its half of the connection after its last byte. With this option, the client can still read the response. `assign` is
-  // used because Node's types do not have the option.
+  // A client may end its half of the connection after the last byte of its request. With this option, the other half stays open, and the
+  // client receives the response. `assign` is used because Node's types do not have the option.
   Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }

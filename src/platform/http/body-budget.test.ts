@@ -33,7 +33,7 @@ describe('the bounds on the bytes of request bodies in memory', () => {
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
     connection.send(`POST ${path} HTTP/1.1\r\nHost: a\r\n${head}\r\n${' '.repeat(bytes - 1)}`);
     opened.push(connection);
-    await sleep(50); // The service reads the head of the request during this time.
+    await sleep(50); // Gives the service time to read the head of the request.
     return connection;
   }
 
@@ -46,14 +46,20 @@ describe('the bounds on the bytes of request bodies in memory', () => {
     }
   }
 
-  /** Makes a call with a large body. The call gets 429 if the body exceeds a bound, and otherwise 400, because the body is not a valid order. */
+  /**
+   * Makes a call with a large body. The call gets 429 if the body exceeds a bound. Otherwise it gets 400, because the body is not a valid
+   * order.
+   */
   const sendLarge = (partner: Record<string, string>, bytes = MIB) =>
     service.call('POST', ORDERS, {
       headers: { ...partner, 'content-type': 'application/json' },
       body: '{}'.padEnd(bytes),
     });
 
-  /** Sends the call until the service refuses it, because the service may still be reading the calls that `beginCall` began. */
+  /**
+   * Repeats the call until the service refuses it. The first calls may be accepted, because the service may not yet have read all bytes of
+   * the calls that `beginCall` began.
+   */
   const refusedSoon = (send: () => Promise<Answer>) =>
     eventually(async () => {
       const answer = await send();

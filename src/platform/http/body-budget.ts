@@ -4,14 +4,17 @@ import type { BodyBounds } from '../lib/bounds.ts';
 import { type BodySpace, LARGE_BODY_BYTES } from './read-body.ts';
 
 /**
- * Divisor for the bound on the body bytes of one unauthenticated caller. It is the bound of all unauthenticated callers together, divided
- * by this number.
+ * Number by which the bound on the body bytes of all unauthenticated callers is divided. The result is the bound of one unauthenticated
+ * caller.
  */
 const STRANGER_SHARE = 4;
 const RETRY_AFTER_SECONDS = 1;
 const MIB = 1024 * 1024;
 
-/** Counter of the bytes of one body. The bytes count against the bounds until `release` is called, when the response has ended. */
+/**
+ * Counter of the bytes of one body in memory. When the response has ended, the app calls `release`. Until then, the bytes count against the
+ * bounds.
+ */
 export interface HeldSpace extends BodySpace {
   release(): void;
 }
@@ -37,10 +40,10 @@ export class BodyBudget {
     this.#bounds = bounds;
   }
 
-  /** Returns the counter of the bytes of one body. It begins at zero bytes. */
+  /** Returns a new counter for the bytes of one body of this account. */
   spaceFor({ tenant, caller }: Account): HeldSpace {
     const account = { tenant, caller };
-    // A small body of an authenticated caller is always accepted and not counted. An unauthenticated body is counted from its first byte.
+    // A body of an authenticated caller is counted only if it is larger than 64 KiB. A body of an unauthenticated caller is always counted.
     const freeBytes = account.tenant === STRANGERS ? 0 : LARGE_BODY_BYTES;
     let heldBytes = 0;
     const hold = (bytes: number) => {
@@ -66,8 +69,8 @@ export class BodyBudget {
   }
 
   /**
-   * Returns the name of the bound that would be exceeded if the bodies of this account grew by this number of bytes. Returns null if no
-   * bound would be exceeded.
+   * Returns the name of the bound that would be exceeded if the account had this number of bytes more. Returns null if no bound would be
+   * exceeded.
    */
   #exceededBound(account: Account, bytes: number): Bound | null {
     const limits = this.#limitsOf(account);

@@ -16,8 +16,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /**
-     * Counter of the bytes of the body of this request, which count against the bounds until the response has ended. Null before the body
-     * is read.
+     * Counter of the bytes of the request's body. They count against the bounds until the response has ended. Null before the body is read.
      */
     bodySpace: HeldSpace | null;
   }
@@ -33,9 +32,8 @@ interface BodyOptions {
  * 413, 415 or 429) only just before the handler runs, because the other checks must respond first (decision 1). The size limit is the
  * `bodyLimit` of the route or the app. A route whose schema has no body ignores any body (decision 38).
  *
- * The parser that this function registers only reads the bytes. A later hook decodes them. Fastify's own parsers are not used, because they
- * throw an error for an invalid body. Fastify would then close the connection and respond with 400 or 415, even if the path is unknown and
- * the response must be 404.
+ * The parser only reads the bytes, and a later hook decodes them. Fastify's own parsers are not used, because they refuse an invalid body
+ * too early. For an unknown path, the response would then be 400 or 415 instead of 404. Fastify would also close the connection.
  */
 export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: BodyOptions): void {
   const checkBody = createBodyCheck(app, bounds);
@@ -47,8 +45,8 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
     readRequestBody(request, payload),
   );
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    // A malformed Content-Type is treated as if it were missing. Otherwise Fastify would refuse the request before it calls our parser,
-    // even if the request has no body.
+    // A malformed Content-Type is removed, so it counts as missing. Otherwise Fastify would refuse the request before it calls the parser
+    // above, even if the request has no body.
     if (request.mediaType === undefined) {
       delete request.headers['content-type'];
     }
@@ -76,15 +74,16 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
 }
 
 /**
- * Reads and drops a large body if the request was refused before its body was read, so that the connection stays usable. `readingTurns`
- * spreads the reading over time. Otherwise Node would read the body as fast as the client sends it, and delay other requests.
+ * Reads and drops a large body if the request was refused before its body was read. The client can then use the connection for its next
+ * request. `readingTurns` makes pauses between the chunks. Without them, Node would read the body as fast as the client sends it, and delay
+ * other requests.
  */
 export function drainBody(request: FastifyRequest): void {
   const { raw, headers, account, server } = request;
   const isLarge = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > LARGE_BODY_BYTES;
   if (isLarge && !raw.complete && raw.readableFlowing === null) {
-    // This read empties the buffer of the stream. Without a read before the end of the response, Node would remove the listener below, and
-    // would read the body as fast as the client sends it.
+    // Reads the bytes that have already arrived. Without this read, Node would drop the body itself at the end of the response. It would
+    // remove the listener below, and would read the body as fast as the client sends it.
     freeChunk(raw.read() ?? Buffer.alloc(0));
     raw.on('data', (chunk: Buffer) => {
       freeChunk(chunk);
@@ -94,8 +93,8 @@ export function drainBody(request: FastifyRequest): void {
 }
 
 /**
- * Returns the tenant and the caller for which the body of a request is counted. If the caller is not known, the network of the client's
- * address is used as the caller. The network is computed only here, because few unauthenticated requests have a body.
+ * Returns the tenant and the caller for which the bytes of a body are counted. For an unauthenticated caller, the network of the client's
+ * address takes the place of the caller. It is computed only here, because few unauthenticated requests have a body.
  */
 function accountOf(request: FastifyRequest): Account {
   const { account } = request;
@@ -105,7 +104,8 @@ function accountOf(request: FastifyRequest): Account {
 }
 
 /**
- * Reads the body of a request, and counts its bytes for the caller and the tenant. Returns the bytes, or the error that refuses the body.
+ * Reads the body of a request, and counts its bytes for the caller and the tenant. Returns the bytes, or the error with which the request
+ * must be refused.
  */
 export function readRequestBody(request: FastifyRequest, payload: Readable): Promise<Buffer | Error> {
   request.bodySpace ??= request.server.bodyBudget.spaceFor(accountOf(request));

@@ -5,20 +5,24 @@ import { invalidValue } from './invalid-value.ts';
 import { toApiError } from './answers.ts';
 import { decodeBody, type EncodedBody } from './decode/decode-body.ts';
 
-/** Input of a worker thread: the bytes of a body in a form that can move between threads, and the JSON Schema of the body as text. */
+/**
+ * Input of a worker thread: an encoded body, and its JSON Schema as text. The type of the bytes is `Uint8Array`, because a Buffer becomes a
+ * `Uint8Array` when it is sent to a thread.
+ */
 export interface BodyTask {
   body: Omit<EncodedBody, 'bytes'> & { bytes: Uint8Array };
   schema: string;
 }
 
 /**
- * Output of a worker thread: the value as JSON text, without the fields that the schema does not name, or the error that refuses the body.
+ * Output of a worker thread: the value as JSON text, without the fields that the schema does not name. If the body is invalid, the output
+ * is the error for the response.
  */
 export type BodyResult = { json: string } | { refusal: { statusCode: number; code: ErrorCode; message: string } };
 
 /**
- * Niceness of a worker thread. Its priority is lower than that of the event loop, so the event loop runs first if cores are scarce. Only
- * Linux has priorities of threads. On other systems, the call would change the priority of the whole process.
+ * Nice value of a worker thread, which gives it a lower priority than the event loop. If too few cores are free, the event loop then runs
+ * first. Only Linux has a priority for each thread. On other systems, the call would change the priority of the whole process.
  */
 const PRIORITY = 10;
 
@@ -28,7 +32,7 @@ if (process.platform === 'linux') {
 
 const checks = new Map<string, ReturnType<typeof makeCheck>>();
 
-/** Decodes and validates one body. Runs on a worker thread that `body-workers.ts` starts. The work is synchronous. */
+/** Decodes and validates one body without pauses. Runs on a worker thread that `body-workers.ts` starts. */
 export default function checkBody({ body, schema: text }: BodyTask): BodyResult {
   const { schema, validator, strip } = checkOf(text);
   try {

@@ -11,13 +11,13 @@ import type { EncodedBody } from './decode/decode-body.ts';
 /** Maximum number of worker threads. One core of the processor stays free for the event loop. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 /**
- * Time in milliseconds after which an idle thread ends. An idle thread occupies about 40 MB of memory, but starting a new thread takes 0.1
- * s.
+ * Time in milliseconds after which an idle thread ends. It ends because it occupies about 40 MB of memory. It does not end immediately,
+ * because the start of a new thread takes 0.1 s.
  */
 const IDLE_MS = 10_000;
 /**
- * Bounds on the heap of a thread, in MiB. The most expensive body of 1 MiB consists of 350,000 empty objects and needs between 44 and 48
- * MiB. With higher bounds, garbage collection would run later, so a thread would keep more memory.
+ * Bounds on the heap of a thread, in MiB. The body of 1 MiB that needs the most memory consists of 350,000 empty objects, and needs between
+ * 44 and 48 MiB. With higher bounds, V8 would collect garbage later, so a thread would keep more memory.
  */
 const HEAP_MIB = { maxOldGenerationSizeMb: 60, maxYoungGenerationSizeMb: 4 };
 /** Maximum time in milliseconds that a body waits for a free thread. */
@@ -37,8 +37,8 @@ export interface BodyWorkers {
 }
 
 /**
- * Creates the workers. The first call of `check` loads the package for worker threads and starts the first thread. If bodies wait for a
- * thread, the tenants take turns.
+ * Creates the workers. The first call of `check` loads the package for worker threads and starts the first thread. If bodies of several
+ * tenants wait for a thread, the tenants take turns.
  */
 export function createBodyWorkers(): BodyWorkers {
   let pool: Promise<Piscina> | undefined;
@@ -54,8 +54,8 @@ export function createBodyWorkers(): BodyWorkers {
     return await gate.run(currentAccount().tenant, async () => {
       const task: BodyTask = { body, schema };
       const { buffer, length } = body.bytes;
-      // A large body has a memory block of its own. This block is moved to the thread and not copied, because a copy would double the
-      // memory until the thread has finished. A small body is copied, because it lies in a memory block that Node shares among Buffers.
+      // A large body has a memory block of its own. This block is passed to the thread without a copy, because a copy would double the
+      // memory until the thread has finished. A small body shares its memory block with other Buffers, so it must be copied.
       const transferList = buffer.byteLength === length ? [buffer as ArrayBuffer] : [];
       return await (await pool)?.run(task, { transferList }).catch(throwWorkerError);
     });
@@ -77,7 +77,10 @@ export function createBodyWorkers(): BodyWorkers {
   };
 }
 
-/** Throws an UnavailableError if a thread ran out of memory. Otherwise throws the given error. The next body gets a new thread. */
+/**
+ * Throws an UnavailableError if a thread ran out of memory. Otherwise throws the given error. The thread has ended in both cases, and the
+ * next body gets a new thread.
+ */
 function throwWorkerError(error: Error & { code?: unknown }): never {
   throw error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? new UnavailableError('A worker thread ran out of memory during a validation. Try again.', { cause: error })

@@ -7,14 +7,14 @@ import { createBodyWorkers } from './body-workers.ts';
 import { decodeBody } from './decode/decode-body.ts';
 
 /**
- * Largest size, in bytes, of an invalid body that the event loop searches for all its faults. Worker threads search larger bodies. A body
- * may have a fault every few bytes, so a long search on the event loop would block other requests.
+ * Size in bytes up to which an invalid body is searched for all its faults on the event loop. In a larger body, this search takes long,
+ * because there may be a fault every few bytes. So a worker thread searches it.
  */
 const MAX_SEARCHED_HERE_BYTES = 4 * 1024;
 
 /**
- * Schema of a body, with the configured bounds on lists, in three forms: as an object, as text for the worker threads, and as a validator
- * for the main thread.
+ * Schema of a body in three forms: as an object, as text for the worker threads, and as a validator for the main thread. All forms contain
+ * the configured bounds on lists.
  */
 interface CompiledSchema {
   schema: object;

@@ -41,8 +41,8 @@ function rawResponse(status: number, message: string, headers: Record<string, st
 }
 
 /**
- * Current state of a connection: its latest request, the response to this request, and the response to the previous request. Each field is
- * undefined if the connection has no such request or response under way.
+ * State of a connection: its latest request, the response to this request, and the response to the previous request. All fields are cleared
+ * when the latest response has ended.
  */
 interface Exchange {
   request?: IncomingMessage | undefined;
@@ -51,8 +51,8 @@ interface Exchange {
 }
 
 /**
- * Returns the handler that responds to requests that Node's HTTP parser refused: bytes that are not HTTP, headers that are too large, and
- * requests that never ended. It also responds to CONNECT, because Node would only close the connection.
+ * Returns the handler that responds to requests that Node's HTTP parser refused. These are bytes that are not HTTP, headers that are too
+ * large, and requests that did not arrive in time. The handler also responds to CONNECT, because Node would only close the connection.
  *
  * If the response to the previous request on the connection is not complete, the handler waits before it sends the refusal. Otherwise the
  * client would take the refusal for the response to the previous request.
@@ -74,12 +74,12 @@ export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoEx
   });
   const afterResponses = (socket: Duplex, respond: () => void) => {
     const exchange = exchanges.get(socket);
-    // If the latest request has not arrived completely, the refusal is the response to it, and waits only for the previous response. If the
-    // latest request is complete, the refusal waits for the response to it.
+    // The handler waits until all responses before the refusal are sent. If the latest request is complete, its own response comes before
+    // the refusal. Otherwise the refusal is the response to the latest request, so only the previous response comes before it.
     const pending = exchange?.request?.complete ? exchange.response : exchange?.previous;
     if (pending !== undefined && !pending.writableFinished) {
-      // If the client has ended its half of the connection, Node's own 'finish' listener ends the connection. So `respond` must run before
-      // Node's listener.
+      // If the client has ended its half of the connection, Node has a 'finish' listener that closes the connection. `respond` must send
+      // the refusal before this listener runs.
       pending.prependOnceListener('finish', respond);
     } else {
       respond();

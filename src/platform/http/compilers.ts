@@ -4,12 +4,15 @@ import { lazily } from '../lib/lazily.ts';
 import { compileSchema } from '../lib/validation.ts';
 import { invalidValue } from './invalid-value.ts';
 
-/** Names that messages use for the parts of a request. The body is not listed, because `check-body.ts` validates it. */
+/**
+ * Names of the parts of a request in error messages. The keys are Fastify's names of these parts. The body is not listed, because
+ * `check-body.ts` validates it.
+ */
 const PART_NAMES: Record<string, string> = { params: 'path', querystring: 'query' };
 
 /**
- * Compiles each schema of a route when it is first needed. Otherwise the compilation of all schemas would take a sixth of the start time,
- * although most processes get requests for only some of the routes.
+ * Compiles a schema of a route only when a request first needs it. To compile all schemas at the start would take a sixth of the start
+ * time, although most processes get requests for only some of the routes.
  */
 export function compileOnDemand(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart = '' }) => {
@@ -25,14 +28,15 @@ export function compileOnDemand(app: FastifyInstance): void {
 
 type Serializer = (value: unknown) => string;
 
-/** Serializers by the text of their schema. */
+/** Compiled serializers, by the JSON text of their schema. */
 const serializers = new Map<string, Serializer>();
 
 /**
- * Returns the serializer of a response. The response schema of a short list is a union of the array and a page of it. The array and the
- * page each get a serializer of their own, so that no response is validated against the union. The serializer is compiled at its first
- * call. Equal schemas share one serializer, because operations that return the same object have copies of its schema, and each app in a
- * process has copies too.
+ * Returns the serializer of a response. The serializer is compiled when it is first called. Operations that return the same object have
+ * separate but equal schemas, and these schemas share one serializer.
+ *
+ * The response of a short list is either the array of all entries, or an object with one page. For such a union, the array and the page
+ * each get a serializer. One serializer for the union would have to validate each response to find its type.
  */
 export function serializerOf(schema: Schema): Serializer {
   const [first, second] = 'anyOf' in schema ? (schema.anyOf ?? []) : [];
@@ -51,9 +55,9 @@ export function serializerOf(schema: Schema): Serializer {
 }
 
 /**
- * Returns the schema, with a nullable type in place of each union of a type and null. With a union, the serializer would validate each
- * value against the members of the union. Compiling these validators blocks the event loop for up to 90 ms at the first response, and
- * validating doubles the time of each response.
+ * Returns the schema, but with a nullable type in place of each union of a type and null. For a union, the serializer would validate each
+ * value to find its type. The compilation of these validators would block the event loop for up to 90 ms at the first response, and the
+ * validation would double the time of each response.
  * @param text the schema as JSON
  */
 function withoutNullUnions(text: string): Schema {

@@ -1,4 +1,7 @@
-/** Returns true if `Accept-Encoding` allows gzip (RFC 9110 §12.5.3): it names `gzip`, `x-gzip` or `*` with a weight above 0. */
+/**
+ * Returns true if the header `Accept-Encoding` allows gzip (RFC 9110 §12.5.3). It must contain `gzip`, `x-gzip` or `*` with a weight above
+ * 0.
+ */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined) {
     return false;

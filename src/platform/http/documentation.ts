@@ -1,8 +1,8 @@
 import type { RouteError } from '../errors.ts';
 
 /**
- * Facts about a route that the OpenAPI documents show, in addition to the schemas that validate its requests. The errors of its guard, body
- * and parameters are not declared here, because `tools/openapi` derives them from the route.
+ * Facts about a route that the OpenAPI documents show in addition to its schemas. Errors of the guard, the body and the parameters of a
+ * route are not declared here, because `tools/openapi` derives them from the route.
  */
 declare module 'fastify' {
   interface FastifySchema {
@@ -26,7 +26,7 @@ declare module 'fastify' {
     exampleSummaries?: readonly string[];
     /** True if the response has an `ETag`, and a request with this tag in `If-None-Match` gets 304. */
     hasEtag?: boolean;
-    /** True if a request with another tag than the current one in `If-Match` gets 412. */
+    /** True if the operation checks the header `If-Match`. A request whose tag is not the current tag then gets 412. */
     takesIfMatch?: boolean;
     /** Example of a response as CSV, for an operation that can respond with CSV too. */
     csvExample?: string;
@@ -41,7 +41,7 @@ declare module 'fastify' {
      */
     eventSchema?: object;
     /**
-     * True if the operation is idempotent: a request that repeats an external id gets 200 with the stored entry and the header
+     * True if the operation is idempotent. A request that repeats an external id then gets 200 with the stored entry and the header
      * `Idempotent-Replayed`.
      */
     isIdempotent?: boolean;

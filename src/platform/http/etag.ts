@@ -34,21 +34,21 @@ function tagOf(hash: Hash): string {
 export function matchesIfNoneMatch(request: FastifyRequest, etag: string): boolean {
   const given = request.headers['if-none-match'] ?? '';
   const isThis = (tag: string) => ['*', etag].includes(tag.trim().replace(/^W\//, ''));
-  // Nearly every caller sends back exactly the tag that it got. So the header is first compared as a whole, which is cheap. Only a header
-  // that differs from this tag is split into a list of tags.
+  // Nearly every caller sends back exactly the tag that it got, so the whole header is compared first, which is fast. Any other header is
+  // split into its list of tags.
   return given === etag || given.split(',').some(isThis);
 }
 
 /**
- * Returns true if the header `If-Match` allows a change of the resource with this tag: it is an asterisk, or a list with this tag. A weak
- * tag never matches, because the comparison is strong (RFC 9110 §13.1.1).
+ * Returns true if the header `If-Match` allows a change of the resource that has this tag. The header must be an asterisk, or a list that
+ * contains the tag. A weak tag never matches, because the comparison is strong (RFC 9110 §13.1.1).
  * @param etag strong tag without a comma
  */
 export function matchesIfMatch(ifMatch: string, etag: string): boolean {
   return ifMatch.trim() === '*' || ifMatch.split(',').some((tag) => tag.trim() === etag);
 }
 
-/** Sends a 304 without a body. The headers that the route has set before are sent too. */
+/** Sends a 304 without a body, with the headers that the route has set before. */
 export function sendNotModified(reply: FastifyReply): never {
   return reply.code(304).send() as never;
 }

@@ -18,12 +18,13 @@ export interface StreamBounds {
   ofTenant: number;
   ofProcess: number;
   /**
-   * Time between two keep-alive messages on a stream. It is far below the time after which a server or a proxy closes a silent connection.
+   * Time between two keep-alive messages on a stream. A server or a proxy closes a connection without traffic only after a much longer
+   * time.
    */
   beatEveryMs: number;
-  /** Time after which a stream is cut off if its client reads no bytes. */
+  /** Time after which the connection of a stream is closed if the client reads no bytes of a text. */
   undrainedMs: number;
-  /** Maximum duration of a stream. Its client then connects again, perhaps to another process. */
+  /** Maximum duration of a stream. After its end, the client connects again, perhaps to another process. */
   longestMs: number;
   checkEveryMs: number;
 }
@@ -40,11 +41,17 @@ const BOUNDS: StreamBounds = {
 
 /** Seconds after which a caller with too many streams may try again. */
 const RETRY_AFTER_SECONDS = 5;
-/** Range of the random wait before a client of a stopping process connects again, so that not all clients connect at the same time. */
+/**
+ * Bounds of the random time in milliseconds that a client waits before it connects again, after this process has begun to stop. The time is
+ * random so that not all clients connect at the same moment.
+ */
 const SHORTEST_RETURN_MS = 300;
 const LONGEST_RETURN_MS = 3_000;
 
-/** Content of a stream. Each text is one or several blocks of an event stream (WHATWG HTML §9.2), with the empty line at the end. */
+/**
+ * Functions that return the content of a stream. Each text is one or several blocks of an event stream (WHATWG HTML §9.2), with the empty
+ * line at the end.
+ */
 export interface StreamSource {
   /** Returns the next text, or null if no text is ready. Called only when all earlier texts are sent. */
   take: () => string | null;
@@ -53,9 +60,9 @@ export interface StreamSource {
 }
 
 /**
- * Open streams of events of a process. A stream stays open for minutes, and sends no bytes for most of this time. So it is not counted as a
- * running request in the queues of requests, and has bounds of its own (`StreamBounds`). While a client does not read, its stream keeps at
- * most one text in memory.
+ * All open streams of events of this process. A stream stays open for minutes, and sends no bytes for most of this time. So the queues of
+ * requests do not count it as a running request, and streams have bounds of their own (`StreamBounds`). While a client does not read, its
+ * stream keeps at most one text in memory.
  */
 export class EventStreams {
   readonly #bounds: StreamBounds;
@@ -76,12 +83,12 @@ export class EventStreams {
   }
 
   /**
-   * Counts a stream that is about to open, until its connection is closed.
+   * Counts a stream that is about to open. It is counted until its connection is closed.
    * @throws ApiError 429 `rate_limited` if the caller, the tenant or the process has too many streams
    */
   admit({ account }: FastifyRequest, reply: FastifyReply): void {
-    // Copies the tenant and the caller, because a guard may change `account`. The close of the connection must reduce the same two counts
-    // that this call increases.
+    // The tenant and the caller are copied, because a guard may change `account` later. The counts of the same tenant and caller must
+    // decrease when the connection closes.
     const { tenant, caller } = account;
     this.#refuseTooMany({ tenant, caller });
     this.#count({ tenant, caller }, 1);
@@ -90,7 +97,7 @@ export class EventStreams {
 
   /**
    * Sends the headers of the response and a first keep-alive message, and keeps the response open.
-   * @returns the stream. Call its `notify` when `source` has a new text.
+   * @returns the stream. The caller must call its `notify` when `source` has a new text.
    */
   open(request: FastifyRequest, reply: FastifyReply, source: StreamSource): EventStream {
     const response = takeOver(reply);
@@ -111,7 +118,7 @@ export class EventStreams {
     takeOver(reply).end();
   }
 
-  /** Tells all clients that this process stops, and ends their streams. A stream that opens later ends in the same way. */
+  /** Tells all clients that this process stops, and ends their streams. A stream that opens later is ended immediately in the same way. */
   stop(): void {
     this.#isStopping = true;
     this.#open.forEach((stream) => stream.sayBye());
@@ -163,9 +170,9 @@ export function addEventStreams(app: FastifyInstance, bounds: Partial<StreamBoun
 }
 
 /**
- * Destroys the response of a stream when the client ends its half of the connection, because this is the first sign that the client has
- * closed the stream. Otherwise the process would notice the closed stream only at its next write, seconds later. Responses that are no
- * stream continue, because a client may end its half and still read the response.
+ * Destroys the response of a stream when the client ends its half of the connection. A client that closes a stream does this first.
+ * Otherwise the process would notice the closed stream only at its next write, seconds later. Other responses continue in this case,
+ * because a client may end its half of the connection and still read the response.
  */
 function destroyWhenClientLeaves(socket: Socket, response: ServerResponse): void {
   const onEnd = () => response.destroy();
@@ -177,8 +184,8 @@ function destroyWhenClientLeaves(socket: Socket, response: ServerResponse): void
 }
 
 /**
- * Headers of a stream of events. `no-transform` and `X-Accel-Buffering` keep proxies from compressing or collecting the stream, which would
- * delay it.
+ * Headers of a stream of events. `no-transform` and `X-Accel-Buffering` forbid proxies to compress or buffer the stream, because this would
+ * delay the events.
  */
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -186,7 +193,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-/** Takes the response over from Fastify. Sets the headers of `reply` and the headers of a stream. */
+/** Takes the response from Fastify, so that the stream can write to it. Sets the headers of `reply` and the headers of a stream. */
 function takeOver(reply: FastifyReply): ServerResponse {
   const { raw: response } = reply.hijack();
   for (const [name, value = ''] of Object.entries(reply.headers(HEADERS).getHeaders())) {
@@ -203,7 +210,7 @@ export class EventStream {
   readonly #openedAtMs = performance.now();
   #beatAtMs = performance.now();
   #writtenAtMs = performance.now();
-  /** True from a write until the operating system has taken all its bytes. */
+  /** True from a write until the operating system has taken all bytes of the write. */
   #isWriting = false;
 
   constructor(response: ServerResponse, source: StreamSource, bounds: StreamBounds) {
@@ -214,7 +221,7 @@ export class EventStream {
     this.#beat(this.#openedAtMs);
   }
 
-  /** Sends the next text of the source, now or when the earlier texts are sent. */
+  /** Sends the next text of the source. If an earlier text is still being sent, the next text follows it. */
   notify(): void {
     const text = this.#isWriting || this.#hasEnded() ? null : this.#source.take();
     if (text !== null) {
@@ -238,8 +245,8 @@ export class EventStream {
   }
 
   /**
-   * Sends a keep-alive message if it is due. Ends the stream after its maximum duration, and cuts the stream off if its client reads no
-   * bytes.
+   * Sends a keep-alive message if it is due. Ends the stream after its maximum duration. Closes the connection if its client has read no
+   * bytes for too long.
    */
   check(nowMs: number): void {
     const { beatEveryMs, undrainedMs, longestMs } = this.#bounds;

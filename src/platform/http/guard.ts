@@ -5,19 +5,19 @@ import type { Account } from '../lib/account.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Tenant and caller against whose limits the request is counted. Until a guard has authenticated the caller, the tenant is `STRANGERS`.
+     * Tenant and caller for which the request counts against limits. Until a guard has authenticated the caller, the tenant is `STRANGERS`.
      */
     account: Account;
   }
 }
 
-/** Facts about a guard that the OpenAPI documents show. */
+/** Properties of a guard that the OpenAPI documents show. */
 export interface GuardFacts {
   /** Names of the security schemes in the OpenAPI documents. The caller must satisfy all of them. */
   readonly security: readonly SecurityScheme[];
   /** Security schemes that the caller may satisfy in place of `security`. */
   readonly otherSecurity?: readonly SecurityScheme[];
-  /** Errors that the guard can respond with. */
+  /** Errors with which the guard can refuse a request. */
   readonly errors: readonly RouteError[];
 }
 

@@ -19,7 +19,7 @@ describe('headers of every response', () => {
   });
   after(() => service.close());
 
-  /** Returns the responses to successful and refused calls of different kinds. */
+  /** Makes successful and refused calls of different types, and returns their responses. */
   const answers = (): Promise<Answer[]> =>
     Promise.all([
       service.call('GET', '/livez'),

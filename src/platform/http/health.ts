@@ -2,8 +2,8 @@ import type { App } from './app.ts';
 
 export interface Health {
   /**
-   * Returns false if the process has begun to stop. Called for every request to `/readyz`. The address of the caller is recorded, so that a
-   * stopping process knows which proxies have already got a negative response.
+   * Returns false if the process has begun to stop. Called for every request to `/readyz`, with the address of the caller. The function
+   * records this address, so that a stopping process knows which proxies have already received a negative response.
    */
   isServing?: (address: string) => boolean;
   /**
@@ -32,8 +32,8 @@ export function healthRoutes(app: App, { isServing = () => true, isReady }: Heal
 }
 
 /**
- * Returns a function that calls `isReady` and shares its result. All calls that arrive while `isReady` runs, or within one second after it
- * has ended, get the same result. If `isReady` fails, the result is false.
+ * Returns a function that calls `isReady` and shares its result. All calls that arrive while `isReady` runs, or within one second after its
+ * end, get the same result. If `isReady` fails, the result is false.
  */
 function shared(isReady: () => Promise<boolean>): () => Promise<boolean> {
   let result: Promise<boolean> | null = null;

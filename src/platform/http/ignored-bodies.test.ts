@@ -28,7 +28,7 @@ const BODIES: Record<string, CallOptions> = {
   'the largest allowed body': typed('application/octet-stream', 'a'.repeat(LIMIT_BYTES)),
 };
 
-/** Operation with the status of its first call, and the status of each later call with the same path. */
+/** Operation to test. `first` is the status of its first call, and `again` is the status of each later call with the same path. */
 interface Operation {
   name: string;
   method?: 'POST' | 'DELETE';
@@ -38,7 +38,7 @@ interface Operation {
   again: number;
 }
 
-/** Covers the operations that contract §4 lists with "no body" (decision 38), and those of the staff API that take no body. */
+/** Covers the operations that take no body: those that contract §4 lists with "no body" (decision 38), and those of the staff API. */
 describe('an operation that takes no body', () => {
   let service: TestService;
   let hotel: TestHotel;

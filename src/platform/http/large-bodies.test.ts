@@ -46,12 +46,12 @@ function multipart(fields: Record<string, string>): Case {
   };
 }
 
-/** Returns the priority (niceness) of each thread of this process, from /proc (proc(5), field 19 of `stat`). */
+/** Returns the nice value (the priority) of each thread of this process, from /proc (proc(5), field 19 of `stat`). */
 async function threadPriorities(): Promise<number[]> {
   const threads = await readdir('/proc/self/task');
   const stats = await Promise.all(threads.map((thread) => readFile(`/proc/self/task/${thread}/stat`, 'utf8')));
-  // Field 2 is the name of the thread in parentheses. The name may contain spaces, so the code counts the fields after the closing
-  // parenthesis. Field 19 is the 17th of them.
+  // Field 2 is the name of the thread in parentheses, and may contain spaces. So the code splits only the text after the closing
+  // parenthesis, which begins with field 3. Field 19 then has the index 16.
   return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
 }
 

@@ -5,7 +5,10 @@ import { offsetOf, type PageFrame, type PageQuery, pageBody, pageFrame, requeste
 import { arrayTexts, type RenderBatch, streamTexts } from './streaming.ts';
 
 export interface LongList<Row> extends KeysetList<Row> {
-  /** Maximum number of rows in one batch, for a list whose rows are large. If it is missing, the default of `arrayTexts` applies. */
+  /**
+   * Maximum number of rows that the service reads from the database at a time. Set for a list with large rows. If it is missing, the
+   * default of `arrayTexts` applies.
+   */
   batchSize?: number;
 }
 
@@ -31,8 +34,8 @@ export async function sendLongList<Row extends { id: string }>(
 }
 
 /**
- * Sends a list that may be of any length and whose entries may be large. Because of the large entries, a response with only one page is
- * streamed too.
+ * Sends a list that may be of any length and whose entries may be large. A response with only one page is streamed too, because its entries
+ * may be large.
  * @param renderBatch reads the entries to which the rows refer, and renders them
  * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */
@@ -61,8 +64,8 @@ async function* framed({ opening, closing }: PageFrame, texts: ReturnType<Render
 }
 
 /**
- * Streams JSON that is made in parts, as fast as the caller reads it.
- * @param makeTexts makes the parts. Called only when the caller may begin one more stream.
+ * Sends JSON in parts, as fast as the caller reads it.
+ * @param makeTexts makes the parts. Called only after the caller is allowed to begin one more stream.
  * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */
 export async function sendTexts(
@@ -74,7 +77,7 @@ export async function sendTexts(
   return sendJsonBytes(reply, await streamTexts(makeTexts()));
 }
 
-/** Sends JSON that is text already. The return type `never` tells the compiler that the route returns no other value. */
+/** Sends a value that is JSON text already. The return type `never` tells the compiler that the route returns no other value. */
 export function sendJsonBytes(reply: FastifyReply, json: string | Buffer | Readable): never {
   return reply.type('application/json; charset=utf-8').send(json) as never;
 }
@@ -87,7 +90,7 @@ export function sendCsv(reply: FastifyReply, filename: string, csv: string): nev
 
 /**
  * Sends a JSON text that may be long, as fast as the caller reads it.
- * @param makePieces makes the text. Called only when the caller may begin one more stream.
+ * @param makePieces makes the text. Called only after the caller is allowed to begin one more stream.
  * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */
 export async function sendPieces(
@@ -108,7 +111,10 @@ export function sendPageBytes(reply: FastifyReply, { opening, closing }: PageFra
   return sendJsonBytes(reply.header('content-length', length), Readable.from(parts));
 }
 
-/** Returns the response body of a list whose entries are all in memory: the array, or a page of it if the query asks for a page. */
+/**
+ * Returns the response body of a list whose entries are all in memory. It is the array of all entries, or one page if the query asks for a
+ * page.
+ */
 export function shortList<T>(request: ListRequest, all: T[]) {
   const wanted = requestedPage(request.query);
   if (wanted === null) {

@@ -9,13 +9,13 @@ import type { App } from './app.ts';
  */
 const SOCKETS = 8;
 
-/** Address of an app that listens, and a function to stop it. */
+/** Address of an app that accepts connections, and a function that stops it from accepting more. */
 export interface Listening {
   /** URL of the app. It has the actual port, also if the requested port was 0. */
   address: string;
   /** True if only processes of this machine can connect. */
   isLocal: boolean;
-  /** Stops accepting connections, but does not close the connections that are already open. */
+  /** Stops the app from accepting connections, but does not close the connections that are already open. */
   stop: () => void;
 }
 
@@ -26,13 +26,13 @@ interface Address {
 }
 
 /**
- * Listens on several sockets if the operating system distributes connections among sockets with the same port (Linux and FreeBSD). On other
- * systems, listens on one socket.
+ * Makes the app listen on several sockets if the operating system distributes connections among sockets with the same port (Linux and
+ * FreeBSD). On other systems, the app listens on one socket.
  * @throws NodeJS.ErrnoException EADDRINUSE if another process listens on the port, even if that process lets other sockets share it
  */
 export async function listen(app: App, { host, port }: Address): Promise<Listening> {
-  // Opens and closes a socket that does not share its port, which fails if the port is in use. The later sockets share their port. If
-  // another process shared the same port, the later sockets would listen on it without an error.
+  // This socket does not share its port, so the call fails if any other process uses the port. The sockets of the app share their port.
+  // Without this check, they would listen without an error on a port that another process shares too, and both would get connections.
   await closed(await open({ host, port }));
   const isShared = await canShare(host);
   const address = await app.listen({ host, port, ...(isShared ? { reusePort: true } : {}) });
@@ -59,8 +59,8 @@ async function canShare(host: string): Promise<boolean> {
 }
 
 /**
- * Opens further sockets on the port on which the app already listens. The app serves the connections of these sockets as if its own socket
- * had accepted them.
+ * Opens further sockets on the port on which the app already listens. The app serves their connections like the connections of its own
+ * socket.
  */
 async function openOthers(app: App, host: string): Promise<Server[]> {
   const { port } = app.server.address() as { port: number };
@@ -72,7 +72,7 @@ async function open(
   address: Address & { reusePort?: boolean },
   onConnection: (socket: Socket) => void = () => {},
 ): Promise<Server> {
-  // These are the options with which Node's HTTP server accepts its own connections.
+  // Node's HTTP server uses the same options for its own socket, so the connections of all sockets behave alike.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, onConnection);
   server.listen(address);
   await once(server, 'listening');

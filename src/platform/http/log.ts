@@ -2,12 +2,15 @@ import { type FastifyRequest, LogController } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /**
- * Time in milliseconds for which log lines are gathered, so that they are written together. Another thread writes them. Handing a text to
- * that thread costs several times as much as making one line. Under load, about a hundred lines are handed over together, so the cost of
- * each line is small.
+ * Time in milliseconds for which log lines are collected before they are passed to the thread that writes them. To pass one text to this
+ * thread takes several times as long as to make a line. Under load, about a hundred lines are passed together, so the time for each line is
+ * short.
  */
 const GATHER_MS = 10;
-/** Number of gathered characters at which the lines are written immediately. This limits how much is lost if the process is killed. */
+/**
+ * Number of collected characters at which the lines are passed to the thread immediately. The collected lines are lost if the process is
+ * killed.
+ */
 const GATHER_LENGTH = 16 * 1024;
 
 /**
@@ -26,8 +29,8 @@ async function readableLines(): Promise<DestinationStream> {
 }
 
 /**
- * Returns a function that makes the time field of a log line. It formats a time only once in each millisecond, because the formatting is
- * nearly half of the cost of a line.
+ * Returns a function that makes the time field of a log line. It formats the time again only after a millisecond has passed, because the
+ * formatting takes nearly half of the time for a line.
  */
 function createTimestamp(): () => string {
   let atMs = 0;
@@ -43,8 +46,8 @@ function createTimestamp(): () => string {
 }
 
 /**
- * Returns a log destination that collects lines in memory. Another thread writes them to standard output. When the process exits, the main
- * thread writes the lines that are still in memory.
+ * Returns a log destination that collects lines in memory, and passes them together to a thread that writes them to standard output. When
+ * the process exits, the main thread writes the lines that are still in memory.
  */
 function gatherLines(): DestinationStream {
   const destination = pino.destination({ sync: false });
@@ -73,7 +76,7 @@ function gatherLines(): DestinationStream {
 }
 
 /**
- * Suppresses Fastify's own log lines about requests. Only the line about a response that failed while it was streamed is kept, because the
+ * Turns off Fastify's own log lines about requests. Only the line about a response that failed while it was streamed is kept, because the
  * error handler is not called for such a failure.
  */
 export class QuietLogController extends LogController {

@@ -10,8 +10,8 @@ export interface HttpMetrics {
 }
 
 /**
- * Creates the metric of the duration of requests, by route and status. The duration begins when the service has read the headers of a
- * request, and ends with the response.
+ * Creates the metric of the duration of requests, by method, route and status. The time of a request begins when the service has read its
+ * headers, and ends with its response.
  */
 export function createHttpMetrics(registry: Registry): HttpMetrics {
   const durations = new Histogram({
@@ -33,14 +33,11 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   };
 }
 
-/**
- * Configured bounds on requests, and functions and counts that give the current use of each bound. All of them are read each time the
- * metrics are collected.
- */
+/** Configured bounds on requests, and the sources of their current use. The metrics read both each time they are collected. */
 export interface BoundedWork {
   bounds: Bounds;
   bodies: BodyCounts;
-  /** Counts the streamed lists that wait until their readers continue to read. */
+  /** Counts the streamed lists that wait because their clients do not read them fast enough. */
   streams: Pick<SlowReaders, 'countWaiting'>;
   /** Returns the number of callers that wait for a database connection. */
   countWaiting: () => number;
@@ -94,7 +91,7 @@ export function registerBoundMetrics(registry: Registry, { bounds, bodies, strea
   );
 }
 
-/** Creates a gauge that shows the configured bounds, so that an alert can compare the current numbers with them. */
+/** Creates a gauge with the configured bounds, so that an alert can compare the current use with them. */
 function boundsGauge({ bodyBytes, ...counts }: Bounds): Gauge {
   const gauge = new Gauge({
     name: 'request_bound',

@@ -11,7 +11,7 @@ const ORDERS = '/v1/third-party/orders/';
  */
 describe('the order of checks', () => {
   let service: TestService;
-  /** A second instance of the service. It allows each credential one request a minute. */
+  /** A second instance of the service, which allows each credential only one request a minute. */
   let narrow: TestService;
   let partner: Record<string, string>;
   let hotelPartner: Record<string, string>;

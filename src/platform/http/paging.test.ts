@@ -158,9 +158,7 @@ describe('the base URL of page links', () => {
   });
   after(() => service.close());
 
-  /**
-   * Sends a request for a list with these headers. Returns the beginning of the `next` link in the response, up to the path of the list.
-   */
+  /** Requests a list with these headers. Returns the beginning of the `next` link in the response, up to the path of the list. */
   async function baseOf(node: TestService, headers: string, version = '1.1'): Promise<string> {
     const partner = Object.entries(tenant.partner).map(([name, value]) => `${name}: ${value}\r\n`);
     const [answer] = await exchange(

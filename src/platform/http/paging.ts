@@ -5,7 +5,7 @@ import { splitTarget } from './request-target.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** URL with which the links in responses begin. If null, a link begins with the protocol and host of its request. */
+    /** Beginning of the links in responses. If null, a link begins with the protocol and host of its request. */
     publicUrl: string | null;
   }
 }
@@ -62,7 +62,7 @@ export function offsetOf({ page, pageSize }: PageRequest): number {
 
 /**
  * Returns the response body of one page.
- * @throws ApiError 404 if the page is after the last page. An empty list has a page 1 (decision 10).
+ * @throws ApiError 404 if the page is after the last page. Page 1 of an empty list exists (decision 10).
  */
 export function pageBody<T>(
   request: FastifyRequest,
@@ -100,8 +100,8 @@ export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: n
 }
 
 function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): string {
-  // A client may send an empty Host header. With HTTP/1.0, a client may also omit this header. In both cases, the link begins with the
-  // address of the service.
+  // A client may send an empty Host header. With HTTP/1.0, a client may also omit it. In both cases, the link begins with the address on
+  // which the service listens.
   const origin = request.host === '' ? request.server.listeningOrigin : `${request.protocol}://${request.host}`;
   const base = request.server.publicUrl ?? origin;
   const [path, query] = splitTarget(request.url);
@@ -111,7 +111,7 @@ function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): str
   return `${base}${path}?${parameters}`;
 }
 
-/** Returns the schema of a page for the OpenAPI documents. The schema of an entry gives its title and example. */
+/** Returns the schema of a page for the OpenAPI documents. The title and the example of the page are made from those of the entry. */
 export function pageOf<T extends Type.TSchema & { title?: string; examples?: unknown }>(entry: T) {
   return Type.Object(
     {

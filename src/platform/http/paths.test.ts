@@ -107,7 +107,8 @@ describe('the path of a request', () => {
       const placed = await service.call('POST', '/v1/third-party/orders/', { headers: partner, json });
       assert.equal(placed.status, 201, placed.text);
       const encoded = [...Buffer.from(id)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-      // The test client cannot request the ids `.` and `..`, because its URL parser treats `%2e%2e` as `..` and removes it.
+      // Skips the ids `.` and `..`. The test client cannot request them, because its URL parser removes a path segment `.` or `..`, also if
+      // it is encoded as `%2e`.
       if (!/^\.{1,2}$/.test(id)) {
         assert.deepEqual((await read(encoded)).body, placed.body, id);
         assert.deepEqual((await read(encoded.toUpperCase())).body, placed.body, id);

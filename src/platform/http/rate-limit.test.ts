@@ -131,7 +131,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
     }
     const asked = Date.now();
     const { resetSeconds } = budgetOf(await get());
-    // `resetSeconds` comes from a header that gives whole seconds, rounded up. So the window may end up to one second earlier than
+    // The header that gives `resetSeconds` has whole seconds, rounded up. So the window may end up to one second earlier than
     // `resetSeconds` says.
     assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'the window does not end early');
     assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'the window does not end late');
@@ -191,7 +191,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
       assert.deepEqual(await look('key'), { count: 1, msLeft: 1_000, isShared: false });
     }
     assert.deepEqual(await take('key'), { count: 2, msLeft: 1_000 });
-    await take('another key'); // The window of the first key is now in the older map.
+    await take('another key'); // A call with another key must not change the count of the first key.
     assert.equal((await look('key')).count, 2);
     nowMs += 1_000;
     assert.deepEqual(await look('key'), none);

@@ -2,12 +2,12 @@ import type { FastifyReply } from 'fastify';
 import { apiError } from '../errors.ts';
 
 /**
- * Length in milliseconds of the window in which calls are counted. The calls of each key, a credential or a user, are counted separately.
- * The first call of a key begins its window (decision 8).
+ * Length in milliseconds of the window (the period) in which calls are counted. Each key has its own window and count. A key stands for one
+ * credential or user, and its first call begins a window (decision 8).
  */
 export const WINDOW_MS = 60_000;
 
-/** State of the window of a key after a call. A key stands for one credential or user. */
+/** Calls of one key in its current window, after a call is counted. A key stands for one credential or user. */
 export interface Taken {
   /** Number of calls in this window so far, including refused calls. */
   count: number;
@@ -15,21 +15,21 @@ export interface Taken {
   msLeft: number;
 }
 
-/** State of the window of a key between two calls. */
+/** Calls of one key in its current window, read without counting a call. */
 export interface Seen extends Taken {
   /**
-   * True if all processes of the service count together. False if this process counts alone. Then other processes may let in calls that
-   * `count` does not include.
+   * True if all processes of the service count together. False if this process counts alone, for example while Redis is lost. Other
+   * processes may then let in calls that `count` does not include.
    */
   isShared: boolean;
 }
 
-/** Number of calls that each key may make in one window, and the functions that count them. */
+/** Number of calls that each key may make in one window, and the functions that count the calls of a key. */
 export interface Budget {
   limit: number;
-  /** Counts one call of the key, and returns the state of its window. */
+  /** Counts one call of the key, and returns the new state of its window. */
   take: (key: string) => Taken | Promise<Taken>;
-  /** Returns the state of the window of the key, and counts no call. Both numbers are zero if the key has no window. */
+  /** Returns the state of the key's window without counting a call. `count` and `msLeft` are zero if the key has no window. */
   look: (key: string) => Seen | Promise<Seen>;
 }
 
@@ -56,26 +56,28 @@ export function createMemoryBudgets(): BudgetStore {
   };
 }
 
-/** Counter of the calls of each key, in the memory of this process. It keeps only the keys that had a call in the last two windows. */
+/** Counter of the calls of each key, in the memory of this process. Ended windows are dropped, so the memory stays bounded. */
 export interface Counter {
-  /** Counts one call of the key, or as many calls as `calls` says, and returns the state of its window. */
+  /** Counts `calls` calls of the key (default 1), and returns the new state of its window. */
   take: (key: string, calls?: number) => Taken;
-  /** Returns the state of the window of the key, and counts no call. Both numbers are zero if the key has no window. */
+  /** Returns the state of the key's window without counting a call. `count` and `msLeft` are zero if the key has no window. */
   look: (key: string) => Taken;
-  /** Replaces the window of the key with the state that another store, such as Redis, has counted. `take` continues from this state. */
+  /** Replaces the window of the key by a window that another store, such as Redis, has counted. `take` then continues this window. */
   set: (key: string, taken: Taken) => void;
 }
 
-/** Window of a key. `endsAtMs` is a time of `performance.now()`. */
+/** Window of a key. `endsAtMs` is a value of `performance.now()`. */
 interface Window {
   count: number;
   endsAtMs: number;
 }
 
 /**
- * Creates a counter whose windows last `windowMs` milliseconds. It keeps the windows in two maps. The newer map gets all new windows. After
- * `windowMs`, it becomes the older map, and the windows of the older map, which have all ended, are dropped together. So no key needs a
- * timer, and no call searches for windows that have ended.
+ * Creates a counter whose windows last `windowMs` milliseconds.
+ *
+ * The counter keeps the windows in two maps, and adds new windows to the newer map. After each `windowMs`, a new map becomes the newer map,
+ * and the previous newer map becomes the older map. All windows in the previous older map have ended by then, so this map is dropped. So no
+ * key needs a timer, and no call searches for windows that have ended.
  */
 export function createCounter(windowMs = WINDOW_MS): Counter {
   let newer = new Map<string, Window>();
@@ -98,8 +100,7 @@ export function createCounter(windowMs = WINDOW_MS): Counter {
         newer.set(key, window);
       }
       window.count += calls;
-      // Floating-point numbers are rounded, so `endsAtMs - nowMs` may be slightly larger than the length of the window. `min` corrects
-      // this.
+      // Floating-point numbers are rounded, so the difference may be slightly larger than the length of the window. `min` corrects this.
       return { count: window.count, msLeft: Math.min(windowMs, window.endsAtMs - nowMs) };
     },
     look(key) {
@@ -122,8 +123,8 @@ export function createCounter(windowMs = WINDOW_MS): Counter {
 }
 
 /**
- * Counts one call against the budget of a key, and sets the response headers that show what is left of the budget (decision 8). A refused
- * call does not postpone the end of the window.
+ * Counts one call against the budget of a key, and sets the response headers about the budget (decision 8). A refused call does not
+ * postpone the end of the window.
  * @throws ApiError 429 `rate_limited` with `Retry-After` if the budget is used up
  */
 export async function countCall({ limit, take }: Budget, key: string, reply: FastifyReply): Promise<void> {

@@ -2,18 +2,18 @@ import type { Readable } from 'node:stream';
 import { DecodeError } from './decode/decode-error.ts';
 
 /**
- * Number of bytes above the size limit that the service still reads and drops. If the body ends within this number of bytes, the refusal is
- * sent after the end of the body. If the body is longer, the refusal is sent before its end.
+ * Number of bytes above the size limit that the service still reads and drops before it refuses the body. It sends the refusal when the
+ * body has ended, or when the body exceeds the limit by more than this number of bytes.
  */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 
 /**
- * Size in bytes above which a body is large. The reading of a large body is slowed down, so that other requests can run, and a worker
- * thread checks it. A large body of an authenticated caller counts against the bounds.
+ * Size in bytes above which a body is large. The service pauses between the chunks of a large body, so that other requests can run. A
+ * worker thread decodes and validates the body. A large body of an authenticated caller counts against the bounds on bodies in memory.
  */
 export const LARGE_BODY_BYTES = 64 * 1024;
 
-/** Counter of the bytes of one body, against bounds on all bodies of the caller, the tenant and the process. */
+/** Counter of the bytes of one body. It refuses the body if all bodies of the caller, the tenant or the process would exceed a bound. */
 export interface BodySpace {
   /**
    * Records that the body has grown to `bytes`.
@@ -29,16 +29,17 @@ interface Body {
   declaredBytes: number;
   limitBytes: number;
   space: BodySpace;
-  /** Called after each chunk if more than 64 KiB of the body have arrived. It may pause the reading. */
+  /** Called after each chunk if more than 64 KiB of the body have arrived. The function may pause the reading. */
   pace: () => void;
 }
 
 /**
- * Reads a body. Returns its bytes, or the error that refuses it: 413 if it is larger than `limitBytes`, or the error of `space`.
+ * Reads a body. Returns its bytes, or the error with which it must be refused. This is 413 if the body is larger than `limitBytes`, or the
+ * error of `space`.
  *
  * A refused body is read to its end too, and its bytes are dropped. Otherwise the server would close the connection while the client is
- * still sending, and the client might never see the response. If the body exceeds the limit by more than 16 MiB, the refusal is returned
- * before the body ends. The reading then continues until the client or a timeout of the server ends it.
+ * still sending, and the client might never see the response. If the body exceeds the limit by more than 16 MiB, the error is returned
+ * before the body ends. The reading then continues until the client ends it, or until a timeout of the server.
  * @throws DecodeError 400 if the client closes the connection before the end of the body
  */
 export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Body): Promise<Buffer | Error> {
@@ -49,8 +50,8 @@ export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Bo
     payload.on('data', (chunk: Buffer) => {
       sizeBytes += chunk.length;
       if (sizeBytes > limitBytes) {
-        // `space` may have refused the body already, with an error that asks for a retry. A body above the size limit can never succeed, so
-        // the error for its size replaces that error.
+        // `space` may have refused this body with an error that asks for a retry. A body above the size limit can never succeed, so the 413
+        // replaces that error.
         refusal = tooLarge(limitBytes);
       }
       refusal ??= space.growTo(sizeBytes);

@@ -49,7 +49,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     return Number(answer.headers.get('x-ratelimit-remaining'));
   }
 
-  /** Waits until a call to one node is also counted by the other node. */
+  /** Waits until Redis counts the calls to both nodes together. */
   async function waitUntilShared(): Promise<void> {
     for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(50)) {
       const headers = await newCaller();
@@ -124,10 +124,11 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.deepEqual(seen, { limit: 300, used: 3, is_shared: true });
     assert.ok(resets > 50 && resets <= 60, String(resets));
     assert.equal(await remaining(first, partner), 296);
-    await sleep(2 * TIMES.announceEveryMs); // Until then, both nodes know that there are two of them.
+    await sleep(2 * TIMES.announceEveryMs); // In this time, each node learns that two nodes share the budgets.
     messages.length = 0;
     await redis.kill();
-    // 296 calls are left, and each node may let in half of them: 148. This call is the first, so 147 calls remain.
+    // 296 calls are left in the budget. Redis is lost, so each node may let in half of them, which is 148. This call is the first of these,
+    // so 147 calls remain.
     assert.equal(await remaining(first, partner), 147);
     const lost = await look(first);
     assert.deepEqual([lost.used, lost.is_shared], [153, false]);
@@ -139,7 +140,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
 
   it('if Redis is killed, each node counts its half of the budget in its own memory until Redis is back, and logs the loss and the return once', async () => {
     messages.length = 0;
-    await sleep(2 * TIMES.announceEveryMs); // Until then, both nodes know that there are two of them.
+    await sleep(2 * TIMES.announceEveryMs); // In this time, each node learns that two nodes share the budgets.
     await redis.kill();
     const headers = await newCaller();
     const counts = [await remaining(first, headers), await remaining(second, headers), await remaining(first, headers)];
@@ -242,7 +243,10 @@ describe('budgets of calls in a Redis that does not run when the service starts'
 describe('the budget of a key over the loss and the return of Redis, with windows of one second', { skip }, () => {
   const WINDOW_MS = 1_000;
   const LIMIT = 60;
-  /** Length of a window minus the time that the response of a call may take, because the tests see a call only at its response. */
+  /**
+   * Length in milliseconds of the period in which a test counts calls. It is shorter than a window, because a test records the time of the
+   * response, which comes some time after the call is counted.
+   */
   const SEEN_WINDOW_MS = WINDOW_MS - 100;
   const times = { windowMs: WINDOW_MS, announceEveryMs: 200, shareMs: WINDOW_MS + 700, reconnectEveryMs: 100 };
 
@@ -257,14 +261,14 @@ describe('the budget of a key over the loss and the return of Redis, with window
     stores = [await createRedisBudgets(redis.url, SILENT, times), await createRedisBudgets(redis.url, SILENT, times)];
     nodes = stores.map((store) => store.budget('test', LIMIT));
     letIn = [];
-    await sleep(2 * times.announceEveryMs); // Until then, both nodes know that there are two of them.
+    await sleep(2 * times.announceEveryMs); // In this time, each node learns that two nodes share the budgets.
   });
   afterEach(async () => {
     await Promise.all(stores.map((store) => store.close()));
     await redis.close();
   });
 
-  /** Makes `count` calls with one key, in turn to the nodes with these numbers. */
+  /** Makes `count` calls with one key. The calls go in turn to the nodes whose indices are in `numbers`. */
   async function call(numbers: number[], count: number): Promise<void> {
     for (let made = 0; made < count; made += 1) {
       const node = nodes[numbers[made % numbers.length] ?? 0];
@@ -286,12 +290,12 @@ describe('the budget of a key over the loss and the return of Redis, with window
     await work;
   }
 
-  /** Returns the number of calls that were let in during the window that begins at `fromMs`. */
+  /** Returns the number of calls that were let in within `SEEN_WINDOW_MS` after `fromMs`. */
   function letInFrom(fromMs: number): number {
     return letIn.filter((time) => time >= fromMs && time < fromMs + SEEN_WINDOW_MS).length;
   }
 
-  /** Returns the largest number of calls that were let in within any period that is as long as a window. */
+  /** Returns the largest number of calls that were let in within any period of the length `SEEN_WINDOW_MS`. */
   function mostLetIn(): number {
     return Math.max(...letIn.map(letInFrom));
   }
@@ -330,8 +334,8 @@ describe('the budget of a key over the loss and the return of Redis, with window
     for (const node of [0, 1, 0]) {
       counts.push((await nodes[node]?.take('key'))?.count ?? 0);
     }
-    // When Redis is killed, the first node has seen one call fewer than the second node. So it counts 41 calls as left, and the second node
-    // counts 40. Each node lets in half of its number.
+    // Redis has counted 20 calls. The first node made the 19th call, so it has seen a count of 19, and assumes that 41 calls are left. The
+    // second node has seen 20, and assumes that 40 are left. Each node may let in half of its number.
     assert.deepEqual(counts, [LIMIT - 19, LIMIT - 19, LIMIT - 18]);
   });
 

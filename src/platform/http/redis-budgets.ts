@@ -5,7 +5,8 @@ import { RedisLink } from './redis-link.ts';
 import type { RedisServers } from './redis-servers.ts';
 
 /**
- * Redis script (Lua) that counts one call of a key. Returns the number of calls in the window, and the milliseconds until the window ends.
+ * Redis script (Lua) that counts one call of a key. Returns the number of calls in the key's window, and the milliseconds until the window
+ * ends.
  */
 const COUNT = `
   local count = redis.call('INCR', KEYS[1])
@@ -17,14 +18,14 @@ const COUNT = `
   return {count, left}`;
 
 /**
- * Redis script (Lua) that reads a window and counts no call. Returns the number of calls in the window of a key, and the milliseconds until
- * the window ends. Both numbers are zero if the key has no window.
+ * Redis script (Lua) that reads the window of a key without counting a call. Returns the number of calls in the window, and the
+ * milliseconds until the window ends. Both numbers are zero if the key has no window.
  */
 const LOOK = `return {tonumber(redis.call('GET', KEYS[1]) or 0), math.max(0, redis.call('PTTL', KEYS[1]))}`;
 
 /**
- * Redis script (Lua) that announces this process under its id. Returns the number of processes that announced themselves within the
- * lifetime of an announcement. The clock of Redis measures this time, so the clocks of the processes need not agree.
+ * Redis script (Lua) that announces this process under its id. An announcement ends after the time in `ARGV[2]`. Returns the number of
+ * processes whose announcement has not ended. The clock of Redis measures the time, so the clocks of the processes need not agree.
  */
 const ANNOUNCE = `
   local time = redis.call('TIME')
@@ -35,14 +36,17 @@ const ANNOUNCE = `
   return redis.call('ZCARD', KEYS[1])`;
 /** Redis script (Lua) that withdraws the announcement of this process. */
 const WITHDRAW = `return redis.call('ZREM', KEYS[1], ARGV[1])`;
-/** Redis key of the sorted set of all processes that count their calls in this Redis. In a cluster, each server has such a key. */
+/**
+ * Redis key of the sorted set with the announcements of all processes. In a cluster, each server has such a set, under a key that begins
+ * with this text.
+ */
 const NODES = 'roomservice:nodes';
 /**
- * Number of keys from which the processes choose one key for each server of a cluster, to announce themselves there. The hash slots of
- * these keys are spread over the servers.
+ * Number of candidates for the keys of the announcements in a cluster. The hash slots of these keys are spread over the servers, and the
+ * processes choose one key for each server.
  */
 const PRESENCE_KEYS = 64;
-/** Number of announcements that a process may miss before the other processes stop counting it. */
+/** Number of announcements that a process may miss before the other processes no longer count it. */
 const MISSED_ANNOUNCEMENTS = 3;
 
 /** Times in milliseconds. Tests shorten them. */
@@ -52,7 +56,7 @@ interface Times {
   announceEveryMs: number;
   /**
    * Time after a failure of Redis during which a process lets in only its share of each budget, even if Redis counts again. It is longer
-   * than a window, because the processes notice at different times that Redis is back. They try to connect every two seconds.
+   * than a window, because some processes notice up to two seconds later than others that Redis is back.
    */
   shareMs: number;
   /** Maximum time between two attempts to connect to a server that is lost. */
@@ -67,13 +71,16 @@ const TIMES: Times = {
 };
 
 /**
- * Creates budgets in Redis or Valkey, which are shared by all processes with this URL (its forms: `lib/redis-url.ts`). If Redis cannot be
- * reached, does not respond in time or refuses a command, the process counts in its own memory, and lets in only its share of each budget:
- * the limit divided by the number of processes that it last saw in Redis. It keeps to its share until a window has passed after the last
- * failure. So the processes let in at most twice the budget of a key in a minute, although Redis may have lost its counts
- * (docs/decisions/0016-budgets.md). In a cluster, the process lets in only its share of those budgets whose slot is lost, and the other
- * budgets stay shared. The process logs once that Redis is lost, and logs again when Redis is back. The promise resolves as soon as Redis
- * is connected, or after half a second if Redis is not connected by then.
+ * Creates budgets in Redis or Valkey, which are shared by all processes with this URL (`lib/redis-url.ts` describes its forms). The promise
+ * resolves as soon as Redis is connected, or after half a second without a connection.
+ *
+ * If Redis is out of reach, does not respond in time or refuses a command, the process counts in its own memory. It then lets in only its
+ * share of each budget. The share is the limit divided by the last known number of processes. The process keeps to its share until a window
+ * has passed after the last failure. So the processes let in at most twice the budget of a key in a minute, although Redis may have lost
+ * its counts (docs/decisions/0016-budgets.md).
+ *
+ * If one server of a cluster is lost, this applies only to the budgets whose slot is on this server. The process logs once that Redis is
+ * lost, and once that Redis is back.
  * @param url a URL that `parseRedisUrl` accepts
  */
 export async function createRedisBudgets(url: string, log: Logger, times: Partial<Times> = {}): Promise<BudgetStore> {
@@ -81,8 +88,8 @@ export async function createRedisBudgets(url: string, log: Logger, times: Partia
   const presence = createPresence(MISSED_ANNOUNCEMENTS * announceEveryMs, shareMs);
   const link = await RedisLink.open(
     url,
-    // A server that comes back may have lost its data. So this process announces itself again immediately, and the other processes soon
-    // count it.
+    // A server that comes back may have lost its data. So this process immediately announces itself again, and the other processes soon
+    // count this process.
     { log, reconnectEveryMs, onFound: (found) => void presence.announce(found) },
     async (opened) => await presence.announce(opened),
   );
@@ -107,11 +114,11 @@ interface Parts {
   windowMs: number;
   link: RedisLink;
   presence: Presence;
-  /** Returns true if this process lets in only its share of the budgets of the slot, because Redis failed recently. */
+  /** Returns true if Redis failed recently for this slot. This process then lets in only its share of the budgets of the slot. */
   hasFailedLately: (slot: number) => boolean;
 }
 
-/** Creates a budget. Redis counts the calls of the budget, or this process counts them if Redis is lost. */
+/** Creates a budget. Redis counts its calls, or this process counts them while Redis is lost. */
 function createBudget(name: string, limit: number, { windowMs, link, presence, hasFailedLately }: Parts): Budget {
   const share = createShare(limit, windowMs);
   /** Runs a script that returns the state of a window. Returns null if Redis is lost. */
@@ -154,7 +161,10 @@ function createBudget(name: string, limit: number, { windowMs, link, presence, h
   };
 }
 
-/** Runs `work` every `everyMs` milliseconds, unless the previous run is still under way. Returns a function that stops the repetition. */
+/**
+ * Runs `work` every `everyMs` milliseconds, but skips a run if the previous run has not ended. Returns a function that stops the
+ * repetition.
+ */
 function repeat(everyMs: number, work: () => Promise<void>): () => void {
   let isRunning = false;
   const timer = setInterval(() => {
@@ -167,37 +177,36 @@ function repeat(everyMs: number, work: () => Promise<void>): () => void {
 }
 
 /**
- * Creates the share of this process in a budget. Each call counts as one call of every process, because the process assumes that the other
- * processes let in as many calls as this process. Two counters bound the calls, and a call is let in only if both counters allow it:
+ * Creates the counters for the share of this process in a budget. The process assumes that each other process lets in as many calls as this
+ * process. So each call of this process counts as one call of every process. Two counters bound the calls, and a call is let in only if
+ * both counters allow it:
  *
- * - `known` continues the window of Redis from the last count that this process saw. So the calls of all processes before the loss of Redis
- *   count, as far as this process knows them.
- * - `own` counts from the loss of the slot. So a process lets in only one share in the first minute after the loss, even if the window of
- *   Redis ends in this minute, or other processes have let in calls that this process does not know.
+ * - `known` continues from the last count of Redis that this process saw. So the calls of all processes before the loss count too, as far
+ *   as this process knows them.
+ * - `own` begins at zero when the slot is lost. So a process lets in only one share in the first minute after the loss, even if `known`
+ *   does not include recent calls to other processes, or if the window of `known` ends in this minute.
  */
 function createShare(limit: number, windowMs: number) {
   const known = createCounter(windowMs);
-  /** Counter `own` of each slot that is lost. */
+  /** Counter `own` of each hash slot that is lost. */
   const ownBySlot = new Map<number, Counter>();
   /**
-   * Returns the window with another count, so that the limit minus this count is the number of calls that this process may still let in.
+   * Returns the state with a changed `count`, for a caller that computes the remaining calls as `limit - count`. The result of this
+   * subtraction is then the number of calls that this process may still let in.
    */
   const inShare = ({ count, msLeft }: Taken, calls: number): Taken => ({
     count: count > limit ? count : limit - Math.floor((limit - count) / calls),
     msLeft,
   });
-  // If there are more processes than calls in the budget, each process lets in one call.
+  // If there are more processes than calls in the budget, each process still lets in one call.
   const callsOf = (nodes: number) => Math.min(nodes, limit);
   return {
-    /**
-     * Copies the state that the window of a key has in Redis into `known`. Removes the counter `own` of the slot, because the slot is not
-     * lost.
-     */
+    /** Copies the window of a key in Redis into `known`. Also removes the counter `own` of the slot, because the slot is not lost. */
     follow(slot: number, key: string, taken: Taken): void {
       ownBySlot.delete(slot);
       known.set(key, taken);
     },
-    /** Counts a call against the share, and returns the state of the share (`inShare`). */
+    /** Counts one call against the share, and returns the state of the share as `inShare` describes it. */
     take(slot: number, key: string, nodes: number): Taken {
       const own = ownBySlot.get(slot) ?? createCounter(windowMs);
       ownBySlot.set(slot, own);
@@ -209,7 +218,7 @@ function createShare(limit: number, windowMs: number) {
       const second = own.take(key, calls);
       return inShare(second.count > first.count ? second : first, calls);
     },
-    /** Returns the state of the share, and counts no call. */
+    /** Returns the state of the share without counting a call. */
     look(slot: number, key: string, nodes: number): Taken {
       const first = known.look(key);
       const second = ownBySlot.get(slot)?.look(key) ?? first;
@@ -224,16 +233,19 @@ interface KeyInRedis {
   slot: number;
 }
 
-/** Returns the key of a budget in Redis. */
+/** Returns the Redis key that counts the calls of one credential or user against a budget. */
 function budgetKey({ slots, slotOf }: RedisServers, name: string, ofBudget: string): KeyInRedis {
-  // In a cluster, the part of the key in braces decides the slot. So all keys of a credential are in one slot.
+  // In a cluster, only the part in braces decides the slot of a key. So all budgets of one credential are in the same slot.
   const key = slots === 1 ? `roomservice:${name}:${ofBudget}` : `roomservice:${name}:{${ofBudget}}`;
   return { key, slot: slotOf(key) };
 }
 
 type Presence = ReturnType<typeof createPresence>;
 
-/** Creates the announcement of this process in Redis. The announcement ends `lifetimeMs` after the last call of `announce`. */
+/**
+ * Creates the functions that announce this process in Redis and count the announced processes. An announcement ends after `lifetimeMs`,
+ * unless the process calls `announce` again before.
+ */
 function createPresence(lifetimeMs: number, shareMs: number) {
   const id = randomUUID();
   let nodes = 1;
@@ -244,8 +256,8 @@ function createPresence(lifetimeMs: number, shareMs: number) {
   return {
     async announce(link: RedisLink): Promise<void> {
       const counts = (await runOnEach(link, ANNOUNCE, [id, String(lifetimeMs)])) as (number | null)[];
-      // A server that has just come back may not have the announcements of all processes yet. If the known number of processes fell now,
-      // the share of each process would be too large.
+      // For some time after a failure, the number of processes may only rise, because a server that is back may not have all announcements
+      // yet. With a number that is too small, this process would let in too many calls.
       const atLeast = link.losses.msSinceAnyFailure() < shareMs ? nodes : 1;
       nodes = Math.max(atLeast, ...counts.map((count) => count ?? 1));
     },
@@ -258,8 +270,8 @@ function createPresence(lifetimeMs: number, shareMs: number) {
 }
 
 /**
- * Returns the keys under which the processes announce themselves: one key on each server of a cluster, so that the processes still see each
- * other if some servers are lost. All processes choose the same keys.
+ * Returns the keys under which the processes announce themselves. A cluster has one key on each server, so that the processes still see
+ * each other if some servers are lost. All processes choose the same keys.
  */
 export function presenceKeys({ slots, slotOf, areTogether }: RedisServers): KeyInRedis[] {
   if (slots === 1) {

@@ -8,7 +8,7 @@ const RECONNECT_EVERY_MS = 500;
 const DO_NOTHING = 'return 1';
 
 /**
- * Connects to the Redis of a REDIS_URL, and runs a script on it. In a cluster, runs it on each primary. Changes no data.
+ * Connects to the Redis of a REDIS_URL, and runs a script that changes no data. In a cluster, runs it on each primary.
  * @param url a URL that `parseRedisUrl` accepts
  * @param limitMs time limit of the whole check in milliseconds
  * @returns the number of servers that have run the script
@@ -24,22 +24,25 @@ export async function checkRedis(url: string, limitMs: number): Promise<number> 
   const onBroken = (_slot: number, error: Error) => {
     reason = error;
     if (address.mode === 'server') {
-      broken.reject(error); // There is no other server that could respond.
+      broken.reject(error); // With only one server, the check fails at the first error, because no other server could respond.
     }
   };
   const servers = await createRedisServers({ address, reconnectEveryMs: RECONNECT_EVERY_MS, onBroken });
   try {
     return await inTime(limitMs, (deadlineMs) => Promise.race([broken.promise, runOnEach(servers, deadlineMs)]));
   } catch (error) {
-    // In a cluster or with Sentinels, the client connects again after each failure. So only the last failure says why there was no response
-    // in time.
+    // In a cluster or with Sentinels, the client connects again after each failure, until the time limit. So the last failure is the reason
+    // for which the check failed.
     throw reason ?? error;
   } finally {
     servers.destroy();
   }
 }
 
-/** Connects, and runs the script on each server. @returns the number of servers */
+/**
+ * Connects to all servers, and runs the script on each of them.
+ * @returns the number of servers
+ */
 async function runOnEach(servers: RedisServers, deadlineMs: number): Promise<number> {
   await servers.connect();
   const keys = presenceKeys(servers);

@@ -6,8 +6,8 @@ import { RedisLosses } from './redis-losses.ts';
 import { createRedisServers, type RedisServers, type Script } from './redis-servers.ts';
 
 /**
- * Time limit of a Redis command in milliseconds. If Redis does not respond within it, the process counts the call in its own memory, so
- * that a hanging Redis does not delay callers.
+ * Time limit of a Redis command in milliseconds. If Redis does not respond in this time, the process counts the call in its own memory. So
+ * a hanging Redis does not delay callers for long.
  */
 const COMMAND_TIMEOUT_MS = 500;
 
@@ -19,7 +19,7 @@ interface RedisLinkOptions {
   onFound: (link: RedisLink) => void;
 }
 
-/** Link of this process to its Redis. Each command has a time limit. */
+/** Connections of this process to Redis. Each command has a time limit, and a failed command is recorded in `losses`. */
 export class RedisLink {
   readonly losses: RedisLosses;
   readonly #create: () => Promise<RedisServers>;
@@ -35,9 +35,9 @@ export class RedisLink {
   }
 
   /**
-   * Opens the link. The promise resolves as soon as Redis is connected and `begin` has ended, or after half a second.
+   * Opens the connections. The promise resolves as soon as Redis is connected and `begin` has ended, or after half a second.
    * @param url a URL that `parseRedisUrl` accepts
-   * @param begin the first use of the link
+   * @param begin called once when Redis is connected
    */
   static async open(
     url: string,
@@ -65,8 +65,8 @@ export class RedisLink {
       async () => await begin(opened),
       (error: Error) => opened.losses.lose(0, error.message),
     );
-    // Waits until Redis is connected, because the first calls would otherwise be counted only in this process. The wait is bounded, so that
-    // the process starts even if Redis does not run.
+    // Waits until Redis is connected, because only this process would count the calls that arrive earlier. The wait is bounded, so that the
+    // process also starts if Redis does not run.
     await Promise.race([beginning, sleep(COMMAND_TIMEOUT_MS)]);
     return opened;
   }
@@ -75,7 +75,7 @@ export class RedisLink {
     return this.#servers;
   }
 
-  /** Runs a script on the server that has the hash slot. Returns null if the server does not run the script in time. */
+  /** Runs a script on the server that has the hash slot. Returns null if the script fails or the server does not respond in time. */
   async run(slot: number, script: Script): Promise<unknown> {
     try {
       const response = await inTime(COMMAND_TIMEOUT_MS, (deadlineMs) => this.#servers.run(slot, script, deadlineMs));
@@ -90,8 +90,8 @@ export class RedisLink {
   }
 
   /**
-   * Runs a script like `run`. But while the server is lost, most calls return null immediately, so that their callers do not wait. Only a
-   * few calls send the script to the lost server, to find out if the server is back.
+   * Runs a script like `run`, but does not wait for a lost server. While the server is lost, this function returns null immediately. It
+   * still sends the script to the server from time to time, to find out if the server is back.
    */
   async runUnlessLost(slot: number, script: Script): Promise<unknown> {
     if (!this.losses.isLost(slot)) {
@@ -104,8 +104,8 @@ export class RedisLink {
   }
 
   /**
-   * Opens new connections to the current primaries of Redis. The Redis library follows most failovers by itself. But if it learned the
-   * primaries of a cluster while one primary was down, it does not ask for them again. Commands under way end on the old connections.
+   * Opens new connections to the current primaries of Redis. The Redis library follows most failovers without help. But if it learned the
+   * primaries of a cluster while one primary was down, it does not ask for them again. Running commands end on the old connections.
    */
   async renew(limitMs: number): Promise<void> {
     const renewed = await this.#create();
@@ -123,7 +123,7 @@ export class RedisLink {
     }
   }
 
-  /** Runs `end`, which is the last use of the link. Then closes all connections immediately. */
+  /** Runs `end`, which may still use the connections. Then closes all connections immediately. */
   async close(end: () => Promise<void>): Promise<void> {
     this.#isClosed = true;
     await end();

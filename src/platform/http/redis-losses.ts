@@ -2,18 +2,21 @@ import type { Logger } from 'pino';
 import type { RedisServers } from './redis-servers.ts';
 
 /**
- * Time in milliseconds that must pass without a failure before the process logs that Redis is available again. A Redis that is nearly full
- * accepts some commands and refuses others. Without this time, the log would report such a Redis as lost and available many times.
+ * Time in milliseconds without a failure before the process logs that Redis is available again. A Redis that is nearly full accepts some
+ * commands and refuses others. Without this time, the process would log many times that Redis is lost and that it is back.
  */
 const CALM_MS = 1_000;
-/** Time in milliseconds within which failures of a server count as one, because all commands under way fail when a connection breaks. */
+/**
+ * Time in milliseconds within which several failures of a server count as one failure. When a connection breaks, all commands on it fail at
+ * nearly the same time.
+ */
 const SAME_FAILURE_MS = 10;
 /** Time in milliseconds between two calls that the process sends to a lost server to find out if the server is back. */
 const PROBE_EVERY_MS = 250;
 
 /**
- * Records which hash slots are lost, because commands to their Redis server fail. If one slot of a server is lost, all slots of the server
- * are lost. Logs once that Redis is lost, and once that Redis is back.
+ * Records which hash slots of Redis are lost. After a failed command, the slot of the command and all other slots of the same server are
+ * lost. Logs once that Redis is lost, and once that Redis is back.
  */
 export class RedisLosses {
   readonly #servers: () => RedisServers;
@@ -25,7 +28,7 @@ export class RedisLosses {
   readonly #isLost: Uint8Array;
   #lostSlots = 0;
   #lastFailureAtMs = Number.NEGATIVE_INFINITY;
-  /** Time since which at least one hash slot of Redis is lost, or null if no hash slot is lost. */
+  /** Time since which at least one hash slot has been lost without interruption, or null if no hash slot is lost. */
   #lostAtMs: number | null = null;
   #isReported = false;
 
@@ -37,7 +40,7 @@ export class RedisLosses {
     this.#isLost = new Uint8Array(slots);
   }
 
-  /** Records a failure of the server that has the slot. */
+  /** Records that a command to the server of this slot has failed. */
   lose(slot: number, reason: string): void {
     const nowMs = performance.now();
     if (this.isLost(slot) && this.msSinceFailure(slot) < SAME_FAILURE_MS) {
@@ -61,7 +64,7 @@ export class RedisLosses {
     this.#isReported = true;
   }
 
-  /** Records that the server that has the slot responds. Returns true if the slot was lost. */
+  /** Records that the server of this slot responds. Returns true if the slot was lost before. */
   find(slot: number): boolean {
     const wasLost = this.isLost(slot);
     if (wasLost) {
@@ -84,7 +87,10 @@ export class RedisLosses {
     return this.#isLost[slot] === 1;
   }
 
-  /** Returns true if a call may be sent to the lost server of the slot. After that, returns false for `PROBE_EVERY_MS`. */
+  /**
+   * Returns true if a script may be sent to the lost server of the slot, to find out if the server is back. Then returns false until
+   * `PROBE_EVERY_MS` has passed.
+   */
   mayProbe(slot: number): boolean {
     const nowMs = performance.now();
     if (nowMs - (this.#probedAtMs[slot] ?? 0) < PROBE_EVERY_MS) {
@@ -104,12 +110,12 @@ export class RedisLosses {
     return performance.now() - this.#lastFailureAtMs;
   }
 
-  /** Returns the milliseconds for which at least one slot has been lost without interruption, or zero if no slot is lost. */
+  /** Returns for how many milliseconds at least one slot has been lost without interruption, or zero if no slot is lost. */
   msSinceLoss(): number {
     return this.#lostAtMs === null ? 0 : performance.now() - this.#lostAtMs;
   }
 
-  /** Yields the slot and all other slots of its server. */
+  /** Yields this slot and all other slots of the same server. */
   *#slotsBeside(slot: number): Generator<number> {
     const { areTogether } = this.#servers();
     for (let each = 0; each < this.#isLost.length; each += 1) {

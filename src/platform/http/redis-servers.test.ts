@@ -15,16 +15,19 @@ const SILENT = pino({ level: 'silent' });
 const TIMES = { announceEveryMs: 400, shareMs: 500, reconnectEveryMs: 100 };
 const LIMIT = 10;
 const NODES = 2;
-/** Maximum time of one call of `Budget.take` in milliseconds: the time limit of a Redis command, and some time for a busy machine. */
+/**
+ * Maximum time of one call of `Budget.take` in milliseconds. It is the time limit of a Redis command, and additional time for a busy
+ * machine.
+ */
 const LONGEST_TAKE_MS = 5_000;
 const DEADLINE_MS = 60_000;
-/** Keys that are spread over all slots of a cluster. */
+/** Keys whose hash slots are spread over all servers of a cluster. */
 const KEYS = Array.from({ length: 60 }, (_, index) => `key-${index}`);
 
 const program = findRedis();
 const skip = program === undefined && 'there is no redis-server on PATH';
 
-/** Two nodes that count in the same Redis. */
+/** Two nodes that share the budgets in one Redis. */
 class TwoNodes implements AsyncDisposable {
   readonly stores: BudgetStore[];
   /** Longest time that a call of `Budget.take` took, in milliseconds. */
@@ -38,7 +41,7 @@ class TwoNodes implements AsyncDisposable {
     const stores = [await createRedisBudgets(url, log, TIMES), await createRedisBudgets(url, log, TIMES)];
     const nodes = new TwoNodes(stores);
     await nodes.untilShared(KEYS);
-    await sleep(2 * TIMES.announceEveryMs); // Until then, both nodes know that there are two of them.
+    await sleep(2 * TIMES.announceEveryMs); // In this time, each node learns that two nodes share the budgets.
     return nodes;
   }
 
@@ -46,14 +49,15 @@ class TwoNodes implements AsyncDisposable {
     await Promise.all(this.stores.map((store) => store.close()));
   }
 
-  /** Creates one new budget that both nodes share, and returns one object for each node. No call is counted in the budget yet. */
+  /** Creates a budget with a new name, so it has no calls yet. Returns one object for each node. Both objects count in the same budget. */
   newBudgets(): Budget[] {
     const name = randomUUID();
     return this.stores.map((store) => store.budget(name, LIMIT));
   }
 
   /**
-   * Makes more calls with each key than a budget allows, to each node in turn. Returns the number of calls that were let in for each key.
+   * Makes more calls with each key than a budget allows, alternately to both nodes. Returns the number of calls that were let in for each
+   * key.
    */
   async letIn(keys: string[]): Promise<number[]> {
     const budgets = this.newBudgets();
@@ -71,10 +75,7 @@ class TwoNodes implements AsyncDisposable {
     );
   }
 
-  /**
-   * Waits until, for each key, a call to one node is also counted by the other node. Then Redis counts the calls, and not the memory of
-   * each node.
-   */
+  /** Waits until, for each key, Redis counts the calls to both nodes together. */
   async untilShared(keys: string[]): Promise<void> {
     for (const deadline = Date.now() + DEADLINE_MS; Date.now() < deadline; await sleep(100)) {
       const budgets = this.newBudgets();
@@ -89,7 +90,10 @@ class TwoNodes implements AsyncDisposable {
   }
 }
 
-/** Servers of Redis, with the number of credentials whose calls are counted. A cluster divides the budgets among its primaries. */
+/**
+ * Redis servers to test, and the number of credentials that call the service. In a cluster, different primaries count the calls of
+ * different credentials.
+ */
 const SETUPS = [
   { name: 'a Redis Cluster of three primaries', start: (name: string) => startRedisCluster(name), credentials: 4 },
   { name: 'a Redis with Sentinels', start: startRedisSentinels, credentials: 1 },
@@ -131,7 +135,7 @@ describe('a Redis Cluster of three primaries, of which one is lost', { skip }, (
   });
   after(async () => await cluster.close());
 
-  /** Keys whose slot belongs to the first primary, and the other keys. */
+  /** Keys whose slot is on the first primary, which is lost. `otherKeys` has the keys of the other primaries. */
   const lostKeys = KEYS.filter((key) => clusterSlotOf(key) < 16_384 / 3 - 1);
   const otherKeys = KEYS.filter((key) => clusterSlotOf(key) > 16_384 / 3 + 1);
 
@@ -157,7 +161,7 @@ describe('a Redis Cluster of three primaries, of which one is lost', { skip }, (
           [...lost, ...others].every((count) => count === LIMIT),
           `${lost.join()} and ${others.join()}`,
         );
-        // Redis still counts the budgets of the other primaries, so these budgets are not divided between the nodes.
+        // The other primaries are not lost. So Redis still counts the calls to both nodes together for these keys.
         await nodes.untilShared(otherKeys);
         const budget = nodes.newBudgets()[0];
         const count = async (key: string) => (await budget?.take(key))?.count;

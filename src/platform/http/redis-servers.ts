@@ -7,19 +7,20 @@ import type { HostAndPort, RedisAddress } from '../lib/redis-url.ts';
 const CLUSTER_SLOTS = 16_384;
 const CONNECT_TIMEOUT_MS = 2_000;
 /**
- * Maximum time in milliseconds that `connect` waits for each server of a cluster. If a server is not connected by then, the first call that
+ * Maximum time in milliseconds that `connect` waits for the servers of a cluster. If a server is not connected by then, the first call that
  * uses this server waits for the connection.
  */
 const CLUSTER_CONNECT_MS = 250;
 /**
- * Time without a response after which a connection is closed and opened again, in milliseconds. It is longer than the time between two
- * announcements of a process (`redis-budgets.ts`), which use each connection to a server. PINGs of the library (`pingInterval`) are not
- * used, because their timer never ends if a client is closed while a PING is under way (redis 6.3.1).
+ * Time in milliseconds without a response after which a connection is closed and opened again. It is longer than the time between two
+ * announcements of a process (`redis-budgets.ts`), because the announcements use all connections. So a connection to a healthy server never
+ * reaches this time. PINGs of the library (`pingInterval`) are not used, because their timer never ends if a client is closed during a PING
+ * (redis 6.3.1).
  */
 const SILENCE_MS = 12_000;
 /**
- * Time in milliseconds between two requests to the Sentinels for the current primary. The requests are needed, because a notification of a
- * new primary may be lost.
+ * Time in milliseconds between two requests to the Sentinels for the current primary. A Sentinel also notifies the client of a new primary,
+ * but this notification may be lost.
  */
 const ASK_SENTINELS_EVERY_MS = 10_000;
 
@@ -28,24 +29,24 @@ export interface RedisServers {
   /** Number of slots. It is 1 unless the servers are a cluster. */
   slots: number;
   slotOf: (key: string) => number;
-  /** Returns true if the same server has both slots, or if no server is known yet. */
+  /** Returns true if both slots are on the same server, or if no server is known yet. */
   areTogether: (slot: number, other: number) => boolean;
   /**
-   * Connects to all servers. A connection that breaks later is opened again. If one server of a cluster is down, the connections to the
-   * other servers are not delayed.
+   * Connects to all servers. A connection that breaks later is opened again automatically. If one server of a cluster is down, the other
+   * servers are connected without delay.
    */
   connect: () => Promise<void>;
   /**
    * Runs a script on the primary that has the slot.
-   * @param deadlineMs time of `performance.now()` after which the script is not sent any more, because its caller has stopped waiting
+   * @param deadlineMs value of `performance.now()` after which the script must not be sent, because its caller no longer waits
    * @throws an error of the library, or of Redis, if the script cannot run
    */
   run: (slot: number, script: Script, deadlineMs: number) => Promise<unknown>;
-  /** Closes all connections without waiting. */
+  /** Closes all connections immediately, even if commands are running on them. */
   destroy: () => void;
 }
 
-/** Script (Lua) with its only key, and its other arguments. */
+/** Redis script (Lua), the one key that it uses, and its other arguments (`values`). */
 export interface Script {
   text: string;
   key: string;
@@ -60,11 +61,11 @@ export interface RedisServersOptions {
   onBroken: (slot: number, error: Error) => void;
 }
 
-/** Creates the connections to the servers of a REDIS_URL. They are opened by `connect`. */
+/** Creates the connections to the servers of a REDIS_URL. They stay closed until `connect` is called. */
 export async function createRedisServers(options: RedisServersOptions): Promise<RedisServers> {
   const { address } = options;
-  // The package `redis` is loaded only when it is needed, because it has more files than any other package, and most processes use no
-  // Redis.
+  // The package `redis` has more files than any other package, so it is slow to load. Most processes use no Redis, so it is loaded only
+  // here.
   const library = await import('redis');
   switch (address.mode) {
     case 'server':
@@ -92,7 +93,7 @@ function createServer(library: Library, options: RedisServersOptions, { url }: A
     run: async (_slot, { text, key, values }) => await client.eval(text, { keys: [key], arguments: values }),
     destroy() {
       if (client.isOpen) {
-        client.destroy(); // `destroy` throws if the client is already closed.
+        client.destroy(); // The condition is needed, because `destroy` throws if the client is already closed.
       }
     },
   };
@@ -106,16 +107,16 @@ function createSentinel(
   const common = clientOptions(options, isEncrypted);
   const client = library.createSentinel({
     name: primaryName,
-    // The library asks the Sentinels in this order. The order is random, so that the next client may begin with another Sentinel if the
-    // first Sentinel hangs.
+    // The library asks the Sentinels in this order. The order is random. So if the first Sentinel hangs, the client of the next attempt
+    // probably begins with another Sentinel.
     sentinelRootNodes: shuffled(hosts),
     nodeClientOptions: { ...common, ...login, database },
     sentinelClientOptions: { ...common, ...sentinelLogin },
     scanInterval: ASK_SENTINELS_EVERY_MS,
-    // Without this option, each command must first borrow the connection, and a command that waits for the connection might wait until no
-    // other command is under way.
+    // Keeps one connection to the primary only for commands. Without this option, each command would first take the connection and return
+    // it at its end. A command might then wait until all other commands have ended.
     reserveClient: true,
-    // A command that fails is not repeated, because its caller has stopped waiting.
+    // The library must not repeat a failed command, because its caller no longer waits for it.
     maxCommandRediscovers: 0,
   });
   client.on('client-error', ({ type, error }: { type: string; error: Error }) => {
@@ -123,8 +124,8 @@ function createSentinel(
       options.onBroken(0, error);
     }
   });
-  // An `error` event, for example of a Sentinel that is out of reach, is only stored as a reason, because it does no harm while the primary
-  // responds.
+  // An `error` event, for example of a Sentinel that is out of reach, does no harm while the primary responds. So its message is only
+  // stored, as the reason for a later error of `connect`.
   const withReason = createReasons(client);
   return {
     ...ONE_SLOT,
@@ -144,7 +145,7 @@ function createCluster(
   const cluster = library.createCluster({
     rootNodes: hosts.map((socket) => ({ socket })),
     defaults: { ...clientOptions(options, isEncrypted), ...login },
-    // Without this option, `connect` would wait until all primaries respond, even if some of them are down.
+    // Without this option, `connect` would wait for the responses of all primaries, even if some primaries are down.
     minimizeConnections: true,
     topologyRefreshOnReconnectionAttemptStrategy: options.reconnectEveryMs,
   });
@@ -157,8 +158,8 @@ function createCluster(
       options.onBroken(slot, error);
     }
   });
-  // An `error` event, for example of a root node or of a refresh of the list of nodes, is only stored as a reason, because it does no harm
-  // while the primaries respond.
+  // An `error` event, for example of a root node that is out of reach, does no harm while the primaries respond. So its message is only
+  // stored, as the reason for a later error of `connect`.
   const withReason = createReasons(cluster);
   return {
     slots: CLUSTER_SLOTS,
@@ -167,8 +168,7 @@ function createCluster(
     async connect() {
       await cluster.connect().catch(withReason);
       if (isDestroyed) {
-        // `destroy` was called while the library searched for the primaries. The library has found them since then, but must not connect to
-        // them.
+        // `destroy` was called while `connect` searched for the primaries. They are known now, but the library must not connect to them.
         cluster.destroy();
         return;
       }
@@ -194,8 +194,9 @@ function createCluster(
 }
 
 /**
- * Stores the last error that a client has reported. Returns a function that throws an error with this reason. The errors of `connect` only
- * say that no server is available, and not that, for example, the password is wrong.
+ * Stores the last error message that a client has reported. Returns a function that throws the given error with this message added. The
+ * addition is needed, because an error of `connect` only says that no server is available. It does not say, for example, that the password
+ * is wrong.
  */
 function createReasons(client: EventEmitter): (error: Error) => never {
   let reason = '';
@@ -210,10 +211,10 @@ function shuffled<T>(items: T[]): T[] {
   return keyed.toSorted((a, b) => a.order - b.order).map(({ item }) => item);
 }
 
-/** Returns the options of the connection to one server. */
+/** Returns the options for each connection to a server. */
 function clientOptions({ reconnectEveryMs }: RedisServersOptions, isEncrypted = false) {
   return {
-    // A command fails immediately while its server is not connected.
+    // Makes a command fail immediately if its server is not connected. By default, the command would wait for the connection.
     disableOfflineQueue: true,
     commandsQueueMaxLength: 10_000,
     socket: {
@@ -226,8 +227,8 @@ function clientOptions({ reconnectEveryMs }: RedisServersOptions, isEncrypted = 
 }
 
 /**
- * Returns the slot of a key in a Redis Cluster: CRC-16 (XMODEM) of the key, or of the part of the key between the first braces if this part
- * is not empty (Redis Cluster specification, "Hash tags").
+ * Returns the slot of a key in a Redis Cluster (Redis Cluster specification, "Hash tags"). It is the CRC-16 (XMODEM) of the key, modulo the
+ * number of slots. If the first braces in the key contain a text, only this text is used in place of the key.
  */
 export function clusterSlotOf(key: string): number {
   const begin = key.indexOf('{') + 1;

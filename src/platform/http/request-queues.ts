@@ -7,7 +7,7 @@ import { FairQueues } from '../lib/fair-queues.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * True if requests of this route begin without waiting in a queue. The health checks set it, because they must respond even while the
+     * True if requests of this route begin immediately, without a queue. The health checks set it, because they must respond even while the
      * process is busy.
      */
     skipsQueue?: boolean;
@@ -15,37 +15,42 @@ declare module 'fastify' {
 
   interface FastifyRequest {
     /**
-     * Removes the request from the running requests of its queue before the response ends. Called for a response that stays open for long
-     * without work. Null before the request has begun.
+     * Removes this request from the running requests of its queue, although its response is still open. Called for a response that stays
+     * open for long without work, such as a stream of events. Null before the request has begun.
      */
     leaveQueue: (() => void) | null;
   }
 }
 
-/**
- * Time in milliseconds for which requests may begin in each iteration of the event loop. Afterwards, other work of the event loop can run.
- */
+/** Time in milliseconds for which requests may begin in each iteration of the event loop. The rest of the iteration is for other work. */
 const BEGINNING_MS = 2;
-/** Maximum number of requests that begin together. While the duration of requests is unknown, this is the only limit. */
+/**
+ * Maximum number of requests that begin together. For the first requests of a process, this is the only limit, because the service does not
+ * know yet how long a request takes.
+ */
 const MAX_TOGETHER = 24;
 /**
  * Length in milliseconds above which an iteration of the event loop counts as long. A waiting request begins only at the end of an
  * iteration, so long iterations delay it.
  */
 const LONG_ROUND_MS = 6;
-/** Number of requests of one tenant that may run while iterations of the event loop are long. Further requests of this tenant wait. */
+/**
+ * Number of requests of one tenant that may run at the same time while iterations of the event loop are long. Further requests of this
+ * tenant wait.
+ */
 const UNDER_WAY_IN_LONG_ROUNDS = 4;
 /**
- * Waiting time in milliseconds after which a request is overdue. An overdue request begins even while iterations are long. Otherwise the
- * request might wait forever, because the running requests may in turn wait for their clients.
+ * Waiting time in milliseconds after which a request is overdue. An overdue request begins even while iterations are long and its tenant
+ * already has the maximum number of running requests. Otherwise it might wait forever, because the running requests may wait for slow
+ * clients.
  */
 const OVERDUE_MS = 1_000;
 /**
  * Minimum time in milliseconds between the beginnings of two overdue requests of one tenant. Without this limit, a burst of 200 heavy
- * requests would wait for a second, and then all of them would begin at the same time.
+ * requests would wait for a second and become overdue, and then all of them would begin at the same time.
  */
 const BETWEEN_OVERDUE_MS = 250;
-/** Maximum number of credentials for which the tenant is cached. */
+/** Maximum number of credentials whose tenant is cached. */
 const MAX_KNOWN = 10_000;
 
 interface WaitingRequest {
@@ -56,37 +61,41 @@ interface WaitingRequest {
 }
 
 /**
- * Queues of requests: one for each tenant, and one for all callers whose tenant is not known yet (`STRANGERS`). A request begins at the end
- * of the event loop iteration that has read it. The tenants take turns. If no other request waits, the request is delayed by about 10 µs.
+ * Queues of requests. There is one for each tenant, and one for all callers whose tenant is not known yet (`STRANGERS`). A request begins
+ * at the end of the event loop iteration that has read it. If several queues have requests, the queues take turns. If no other request
+ * waits, the delay is about 10 µs.
  *
- * Cheap requests begin together. The service first reads about twenty of them and then handles them. This takes a third less processor time
- * than handling each request as soon as it is read (docs/performance-log.md).
+ * Cheap requests begin in groups. The service first reads about twenty requests and then handles them. This takes a third less processor
+ * time than handling each request as soon as it is read (docs/performance-log.md).
  *
- * The first request of a connection waits while further connections arrive, so that these connections are accepted first.
+ * The first request of a connection waits while further connections arrive, so that the service accepts these connections first.
  */
 export class RequestQueues {
   readonly #queues = new FairQueues<WaitingRequest>();
-  /** Waiting requests that are the first of their connection, each with the name of its queue. They wait while new connections arrive. */
+  /**
+   * Waiting requests that are the first of their connection, each with the name of its queue. They join their queue when no new connections
+   * arrive.
+   */
   #first: [queue: string, request: WaitingRequest][] = [];
   /** Number of requests that have begun and not ended, by queue. */
   readonly #underWay = new Map<string, number>();
-  /** Time at which the last overdue request of a queue began, by queue. A queue without requests under way has no entry. */
+  /** Time at which the last overdue request of a queue began, by queue. A queue without running requests has no entry. */
   readonly #overdueBeganMs = new Map<string, number>();
-  /** Cached tenants, by the credentials of their callers. The entry that was added first is removed first. */
+  /** Cached tenants, by the credentials that their callers send. If the cache is full, the oldest entry is removed. */
   readonly #tenants = new Map<string, string>();
   #isPlanned = false;
   #roundBeganMs = 0;
   #isLongRound = false;
   #togetherBeganMs = 0;
   #together = 0;
-  /** Average time in milliseconds that a request took in the last group of requests that began together. */
+  /** Average time in milliseconds of a request in the last group of requests that began together. */
   #costMs = 0;
 
   /**
    * Puts a request into the queue of its tenant.
    * @param isFirst true if the request is the first of its connection
    * @param begin called with the name of the queue when the request may begin. It returns false if the client has closed the connection. If
-   * it returns true, `end` must be called later with the same queue name.
+   * it returns true, the caller must later call `end` with this queue name.
    */
   enter(request: FastifyRequest, isFirst: boolean, begin: (queue: string) => boolean): void {
     const queue = this.#tenants.get(credentialsOf(request)) ?? STRANGERS;
@@ -105,9 +114,10 @@ export class RequestQueues {
   }
 
   /**
-   * Records that a request has ended.
-   * @param queue queue in which the request waited before it began
-   * @param tenant tenant that the guard of the route found. The next request with these credentials waits in the queue of this tenant.
+   * Records that a request has ended, and caches the tenant of its credentials. The next request with these credentials waits in the queue
+   * of this tenant.
+   * @param queue queue in which this request waited before it began
+   * @param tenant tenant that the guard of the route found
    */
   end(queue: string, request: FastifyRequest, { tenant }: Account): void {
     this.#count(queue, -1);
@@ -169,8 +179,8 @@ export class RequestQueues {
   }
 
   /**
-   * Runs `#afterTogether` after all waiting microtasks, so that the measured cost of a request includes its work in microtasks. This
-   * function itself runs in a microtask. Node calls the argument of `nextTick` only when no microtask waits.
+   * Runs `#afterTogether` after all waiting microtasks, because the measured time of the requests must include their work in microtasks.
+   * `nextTick` is needed for this. Its argument runs only when no microtask waits, but this function itself runs as a microtask.
    */
   readonly #afterMicrotasks = () => process.nextTick(this.#afterTogether);
 
@@ -206,9 +216,9 @@ export class RequestQueues {
 }
 
 /**
- * Returns the credentials that the caller sent, including the secrets. The secrets are needed, because a caller who knows only the API key
- * of a credential must not get into the queue of its tenant. For a channel, the result contains the channel key but not the signature,
- * which is different in each call. For a console, it contains all cookies.
+ * Returns the credentials that the caller sent, including the secrets. Without the secrets, a caller who knows only the API key of a
+ * credential would get into the queue of its tenant. A channel signs each call differently, so the result has the channel key but not the
+ * signature. For a call from the console, the result has all cookies.
  */
 function credentialsOf({ headers }: FastifyRequest): string {
   return (
@@ -225,8 +235,8 @@ function credentialsOf({ headers }: FastifyRequest): string {
 }
 
 /**
- * Creates a function that puts a request into its queue, and calls `begin` when the request may begin. It does not call `begin` if the
- * client has closed the connection by then.
+ * Creates a function that puts a request into its queue, and calls `begin` when the request may begin. If the client has closed the
+ * connection before that, `begin` is not called.
  */
 export function createRequestQueues(
   app: FastifyInstance,

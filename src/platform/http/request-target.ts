@@ -1,4 +1,4 @@
-/** Returns the path and query of a request target. The target may be a full URL, which a server must also accept (RFC 9112 §3.2.2). */
+/** Returns the path and query of a request target. A server must also accept a full URL as the target (RFC 9112 §3.2.2). */
 export function originForm(target: string): string {
   return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
 }
@@ -18,8 +18,9 @@ export function hasBrokenPath(target: string): boolean {
 }
 
 /**
- * Returns a target that the router accepts. If the encoding of the path is broken, each percent sign in it is escaped, so that the router
- * finds the route. The checks that come before the check of the path (decision 1) can then respond first.
+ * Returns a target for which the router finds the route. The router refuses a path with broken percent-encoding, so this function escapes
+ * each percent sign of such a path. The checks that come before the check of the path (decision 1) can then run, and refuse the request
+ * first.
  */
 export function routableTarget(target: string): string {
   if (!hasBrokenPath(target)) {
@@ -29,7 +30,7 @@ export function routableTarget(target: string): string {
   return path.replaceAll('%', '%25') + rest;
 }
 
-/** Splits a target into the path, and the rest that begins with the first `?` or `#`. */
+/** Splits a target into the path and the rest. The rest begins with the first `?` or `#`. */
 export function splitTarget(target: string): [path: string, rest: string] {
   const end = target.search(/[?#]/);
   return end < 0 ? [target, ''] : [target.slice(0, end), target.slice(end)];

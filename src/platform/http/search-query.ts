@@ -6,12 +6,12 @@ export const MAX_IDS = 50;
 
 const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 
-/** Pattern of the query parameter `ids` for the OpenAPI documents. `readIds` checks the parameter. */
+/** Pattern of the query parameter `ids` for the OpenAPI documents. The service itself checks the parameter with `readIds`. */
 export const IDS_PATTERN = `^${UUID_PATTERN}(,${UUID_PATTERN}){0,${MAX_IDS - 1}}$`;
 
 /**
- * Reads a query parameter with a time that bounds the times of list entries. The times of entries are whole milliseconds, so a parameter
- * between two milliseconds counts as the later one.
+ * Reads a time from a query parameter, for a comparison with the times of list entries. Those times are whole milliseconds. So a time
+ * between two milliseconds is rounded up to the later one.
  * @returns milliseconds of Unix time, at least 0
  */
 export function readBound(time: string): number {
@@ -32,7 +32,7 @@ export function readIds(text: string): string[] {
 }
 
 /**
- * Reads the query parameter `phone`. A search compares only the digits, so a text without digits is refused.
+ * Checks the query parameter `phone`, and returns it unchanged. A search compares only the digits, so a text without digits is refused.
  * @throws ApiError 400 `invalid_request`
  */
 export function readPhone(text: string): string {

@@ -107,8 +107,8 @@ describe('a database that cannot be reached', () => {
   }
 
   /**
-   * Waits until `/readyz` responds with this status. This takes up to four seconds, because the service notices a change of the database
-   * only when it polls the database.
+   * Waits until `/readyz` responds with this status. This takes up to four seconds, because the service checks the state of the database
+   * only at intervals.
    */
   async function becomesReady(status: number): Promise<void> {
     const answer = await eventually(async () => {

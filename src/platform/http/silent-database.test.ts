@@ -17,7 +17,8 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     tenant = await service.tenant();
     proxy = await startDatabaseProxy(service.database.url, 5);
     node = await startService({ beside: { ...service, database: { ...service.database, db: proxy.db } } });
-    // Opens some of the 5 connections of the pool before the database becomes silent. So the test covers both open and new connections.
+    // Opens some of the 5 connections of the pool before the database stops responding. So the test covers connections that are already
+    // open, and connections that must be opened.
     await Promise.all([sql`SELECT pg_sleep(0.1)`.execute(proxy.db), sql`SELECT pg_sleep(0.1)`.execute(proxy.db)]);
     proxy.swallow();
   });

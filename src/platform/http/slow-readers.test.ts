@@ -21,7 +21,7 @@ describe('clients that read long lists slowly', () => {
   before(async () => {
     service = await startService({ readers: READERS, onLog: (line) => lines.push(line) });
     tenant = await service.tenant();
-    // The list has 16 MB, which is far more than the sockets can buffer. So the service stops sending when the client stops reading.
+    // The list has 16 MB, and the socket buffers hold far less. So the service must stop sending when the client stops reading.
     await insertOrders(service, tenant, 2_000);
     await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
   });
@@ -48,7 +48,7 @@ describe('clients that read long lists slowly', () => {
 
   it('429, 200: a user who reads none of three list responses gets no further list until one of the connections is closed', async () => {
     const readers = await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
-    await sleep(300); // In this time, the service fills the buffers of the sockets.
+    await sleep(300); // In this time, the service fills the socket buffers, and the responses then wait.
     for (const path of [STAFF_ORDERS, `${STAFF_ORDERS}?page_size=1`]) {
       const refused = await list(tenant.staff, path);
       assert.match(assertError(refused, 429, 'rate_limited'), /^3 list responses are not read to their end\. /);

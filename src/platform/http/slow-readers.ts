@@ -8,15 +8,15 @@ declare module 'fastify' {
 }
 
 /**
- * Bounds on the memory and time that readers of long lists may take. A reader is a credential or a user. A stream is a response that sends
- * one list.
+ * Bounds on the memory and time that readers of long lists may take. A reader is a credential or a user. A stream is one response with a
+ * list.
  */
 export interface ReaderBounds {
   /** Maximum number of streams of one reader that may be under way at the same time. */
   maxWaiting: number;
   /**
-   * Minimum speed of a reader, in bytes per second. A stream that waits for its reader is cut off if the reader has been slower than this
-   * for `overMs`.
+   * Minimum speed of a reader, in bytes per second. If a stream waits for its reader, and the reader has been slower than this for
+   * `overMs`, the service cuts the stream off and closes its connection.
    */
   leastBytesPerSecond: number;
   /** Time in milliseconds after which a stream is cut off if its reader has read no byte. */
@@ -35,8 +35,8 @@ const BOUNDS: ReaderBounds = {
 };
 
 /**
- * Streams of one reader: those under way, and those that wait in the queue. `admit` lets a waiting stream begin, and `refuse` ends it with
- * an error.
+ * Streams of one reader: the streams under way, and the streams that wait in the queue. `admit` lets a waiting stream begin, and `refuse`
+ * ends it with an error.
  */
 interface Reader {
   open: Set<OpenStream>;
@@ -44,8 +44,8 @@ interface Reader {
 }
 
 /**
- * Bounds the number, speed and duration of the streams of each reader. These bounds are needed, because a stream holds memory while it
- * waits until its reader continues to read.
+ * Bounds the number, the speed and the duration of the streams of each reader. A stream that waits for its reader holds memory, so many
+ * slow readers could otherwise use up the memory.
  */
 export class SlowReaders {
   readonly #bounds: ReaderBounds;
@@ -68,15 +68,15 @@ export class SlowReaders {
     this.#checking ??= setInterval(() => this.#check(), this.#bounds.checkEveryMs).unref();
     const stream = new OpenStream(request, reply, this.#bounds);
     reply.raw.once('close', () => this.#leave(readerId, reader, stream));
-    // If the connection breaks while the stream is in the queue, this promise never resolves or rejects. This does no harm, because the
-    // client that waits for the response has gone.
+    // If the connection breaks while the stream is in the queue, this promise never settles. This does no harm, because no client waits for
+    // the response.
     await new Promise<void>((resolve, reject) => {
       reader.queue.push({ stream, admit: resolve, refuse: reject });
       this.#admit(reader);
     });
   }
 
-  /** Returns the number of streams that wait now, because their readers do not read them fast enough. */
+  /** Returns the number of streams that wait at present because their readers read too slowly. */
   countWaiting(): number {
     return [...this.#readers.values()].flatMap(({ open }) => [...open].filter((stream) => stream.waits())).length;
   }
@@ -126,15 +126,15 @@ export class SlowReaders {
   }
 }
 
-/** Stream that is under way, with the time at which it is cut off. */
+/** Stream under way, with the time at which it is cut off if its reader is too slow. */
 class OpenStream {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #bounds: ReaderBounds;
   #begunAtMs = 0;
   /**
-   * Time at which the stream is cut off if its reader takes no further byte. Each byte that the reader takes moves this time into the
-   * future, at most to `overMs` from now. So a reader that takes bytes in bursts has as much time as a reader that takes them steadily.
+   * Time at which the stream is cut off if its reader takes no further bytes. Bytes that the reader takes move this time into the future,
+   * as far as the minimum speed allows, but at most to `overMs` from now. So a reader may take its bytes in bursts.
    */
   #cutAtMs = 0;
   #takenBytes = 0;
@@ -151,7 +151,7 @@ class OpenStream {
     this.#takenBytes = this.#taken();
   }
 
-  /** Returns true if the response waits, because the reader has not yet taken the 64 KiB that Node buffers for its connection. */
+  /** Returns true if the response waits, because the reader has not yet taken the bytes that Node buffers for its connection (64 KiB). */
   waits(): boolean {
     return this.#reply.raw.writableNeedDrain;
   }
@@ -176,7 +176,7 @@ class OpenStream {
     this.#request.raw.socket.destroy();
   }
 
-  /** Returns the number of bytes that Node has handed to the operating system on this connection. */
+  /** Returns the number of bytes that Node has passed to the operating system on this connection. */
   #taken(): number {
     const { socket } = this.#request.raw;
     return socket.bytesWritten - socket.writableLength;

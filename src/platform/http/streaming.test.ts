@@ -139,8 +139,7 @@ describe('a streamed list with slow readers', () => {
   before(async () => {
     service = await startService();
     tenant = await service.tenant();
-    // The list of each reader has 40 MB, which is far more than the sockets can buffer. So the service stops sending when a client stops
-    // reading.
+    // The list has 40 MB, and the socket buffers hold far less. So the service must stop sending when a client stops reading.
     await insertOrders(service, tenant, 5_000);
     await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
     db = createDatabase({ url: service.database.url, poolSize: 2 });
@@ -164,9 +163,7 @@ describe('a streamed list with slow readers', () => {
     return connection;
   }
 
-  /**
-   * Returns the number of database connections that are in a transaction or run a statement. The connection of this query is not counted.
-   */
+  /** Returns the number of database connections that are in a transaction or run a statement, without the connection of this query. */
   async function busyConnections(): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       SELECT count(*) AS count FROM pg_stat_activity
@@ -186,7 +183,7 @@ describe('a streamed list with slow readers', () => {
       const answer = await node.call('GET', `${ORDERS}N-1/`, { headers: tenant.partner });
       assert.equal(answer.status, 200);
     }
-    // The service reads from the database until the sockets are full. After that, no database connection may be busy.
+    // The service reads from the database until the socket buffers are full. After that, no database connection may be busy.
     let idleChecks = 0;
     for (const deadline = Date.now() + 10_000; idleChecks < 10 && Date.now() < deadline; await sleep(20)) {
       idleChecks = (await busyConnections()) === 0 ? idleChecks + 1 : 0;

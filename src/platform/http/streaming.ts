@@ -3,7 +3,7 @@ import { withRetries } from '../db/failures.ts';
 import type { KeysetList } from '../db/keyset-list.ts';
 import { startTurn } from '../lib/turn.ts';
 
-/** Reads up to `limit` rows that follow the row with the id `afterId`. If `afterId` is null, it reads from the start. */
+/** Reads at most `limit` rows, beginning after the row with the id `afterId`. If `afterId` is null, begins with the first row. */
 type ReadBatch<Row> = KeysetList<Row>['readBatch'];
 
 /** Renders rows as JSON texts. Each text contains one list entry, or several list entries separated by commas. */
@@ -14,13 +14,13 @@ const FIRST_BATCH = 100;
 const SMALLEST_BATCH = 20;
 const LARGEST_BATCH = 500;
 const BATCH_LENGTH = 64 * 1024;
-/** Maximum number of bytes that are written to the stream in one step. */
+/** Maximum number of bytes of one write to the stream. */
 const PIECE_BYTES = 32 * 1024;
 
 /**
- * Yields the texts of a JSON array. Reads the next batch only when the reader has taken the previous one. So the memory does not grow with
- * the length of the list, and a slow reader holds no database connection (decision 10). While the reader takes a batch, only its text stays
- * in memory, not its rows.
+ * Yields the texts of a JSON array. Reads the next batch of rows only when the reader has taken the previous batch. So the memory does not
+ * grow with the length of the list, and a slow reader holds no database connection (decision 10). While the reader takes a batch, the
+ * memory holds its text, but no longer its rows.
  */
 export async function* arrayTexts<Row extends { id: string }>(
   readBatch: ReadBatch<Row>,
@@ -52,8 +52,8 @@ interface RenderedBatch {
 }
 
 /**
- * Reads and renders one batch. This is a function of its own, so that its local variables do not stay in memory while a slow reader takes
- * the batch.
+ * Reads and renders one batch. This function is separate, so that its local variables do not stay in memory while a slow reader takes the
+ * batch.
  */
 async function readAndRender<Row extends { id: string }>(
   readBatch: ReadBatch<Row>,
@@ -61,7 +61,7 @@ async function readAndRender<Row extends { id: string }>(
   afterId: string | null,
   batchSize: number,
 ): Promise<RenderedBatch> {
-  // If a database connection breaks, the read is retried. Without a retry, a response that has already begun would have to be cut off.
+  // Retries the read if the database connection breaks. Otherwise a response that has already begun would have to be cut off.
   const rows = await withRetries(() => readBatch(afterId, batchSize));
   return { texts: renderBatch(rows), count: rows.length, lastId: rows.at(-1)?.id ?? null };
 }
@@ -71,7 +71,7 @@ function rowsOf(lengthOfOne: number): number {
 }
 
 /**
- * Converts texts to a stream of bytes. Waits for the first text before it returns. So if the database cannot be reached, the caller gets a
+ * Converts texts to a stream of bytes. Waits for the first text before it returns. So if the database is out of reach, the caller gets a
  * 503 and not a response that is cut off.
  */
 export async function streamTexts(texts: AsyncGenerator<string>): Promise<Readable> {

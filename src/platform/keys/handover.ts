@@ -3,13 +3,13 @@ import { OperatorError } from '../errors.ts';
 import { deleteAllKeys, readWrappedKeys, updateWrappedKey } from './store.ts';
 import { nameOf, unwrapKey, wrapKey } from './wrapping.ts';
 
-/** Returns true if the master key unwraps all service keys of the database. Also true if the database has no service keys. */
+/** Returns true if the master key unwraps (decrypts) all service keys of the database, or if the database has no service keys. */
 export async function unwrapsAllKeys(db: Db, masterKey: Buffer): Promise<boolean> {
   return (await readWrappedKeys(db)).every((wrapped) => unwrapKey(wrapped, masterKey) !== null);
 }
 
 /**
- * Wraps all service keys of the database with another master key. The caller has begun the transaction.
+ * Wraps (encrypts) all service keys of the database with another master key. The caller must begin a transaction first.
  * @throws OperatorError if `from` does not unwrap one of the keys
  */
 export async function rewrapAllKeys(db: Db, from: Buffer, to: Buffer): Promise<void> {
@@ -25,9 +25,9 @@ export async function rewrapAllKeys(db: Db, from: Buffer, to: Buffer): Promise<v
 }
 
 /**
- * Deletes all service keys, after their master key is lost. The next start of the service makes new keys.
+ * Deletes all service keys, because the master key that wraps them is lost. The next start of the service makes new keys.
  * @returns the number of deleted keys
- * @throws OperatorError if the master key still unwraps one of the service keys, because the key is then not lost
+ * @throws OperatorError if one of `masterKeys` still unwraps a service key, because the master key is then not lost
  */
 export async function discardKeys(db: Db, masterKeys: Buffer[]): Promise<number> {
   for (const wrapped of await readWrappedKeys(db)) {

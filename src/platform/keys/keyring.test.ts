@@ -28,7 +28,7 @@ beforeEach(async () => {
 const encrypt = (by: OpenKeyring, secret = 'a secret', location = 'location') =>
   inTransaction(database.db, (tx) => by.encrypt(tx, secret, location));
 
-/** Replaces the master key in the database. Returns the keyring of a process that has both the old and the new master key. */
+/** Replaces the master key in the database. Returns a keyring that has both the old and the new master key. */
 async function replaceMasterKey(): Promise<OpenKeyring> {
   const replaced = await openKeyring(database.db, randomBytes(32), masterKey);
   await replaced.rewrap();
@@ -58,7 +58,7 @@ async function hold<T>(work: (tx: Tx) => Promise<T>): Promise<{ result: T; end: 
   return { result: await done, end };
 }
 
-/** Resolves to true if the given promise is still pending after `afterMs` milliseconds, and to false if it settles earlier. */
+/** Resolves to true if the promise has not settled after `afterMs` milliseconds, and to false if it settles earlier. */
 const isWaiting = (promise: Promise<unknown>, afterMs = 150) =>
   Promise.race([
     promise.then(
@@ -153,7 +153,7 @@ describe('encrypt during a rotation', () => {
 });
 
 describe('decrypt during a rotation', () => {
-  /** SQL statements that the keyring `other` has sent. It stands for the keyring of another process. */
+  /** SQL statements of the keyring `other`, which plays the keyring of another process. */
   let queries: string[];
   let elsewhere: Database;
   let other: OpenKeyring;
@@ -217,7 +217,8 @@ describe('decrypt during a rotation', () => {
   it('if a query began before the new key was added, decrypt does not use its result, but queries again', async () => {
     const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
     let results = 0;
-    // Delays the result of the second query, as a slow network would. So this result is out of date when it arrives.
+    // Delays the result of the second query, as a slow network would. The key is added while this query waits, so its result lacks the new
+    // key.
     const slow = elsewhere.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {

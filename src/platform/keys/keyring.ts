@@ -8,12 +8,15 @@ import { decryptBound, encryptBound } from './sealing.ts';
 import * as store from './store.ts';
 import { KEY_BYTES, type MasterKeys, nameOf, unwrapKey, unwrapWithEither, wrapKey } from './wrapping.ts';
 
-/** Length in bytes of the key version with which each ciphertext begins. The version is in big-endian order. */
+/** Length in bytes of the key version with which each ciphertext begins. The version is a big-endian number. */
 const VERSION_BYTES = 4;
-/** Minimum time in milliseconds between two queries for new keys, even if this process does not know the keys of many ciphertexts. */
+/**
+ * Minimum time in milliseconds between two queries for new keys. It applies even if many ciphertexts need keys that this process does not
+ * know.
+ */
 const READ_EVERY_MS = 1_000;
 
-/** Error for a stored secret that cannot be decrypted: it was changed or moved to another location, or its key was removed. */
+/** Error for a stored secret that cannot be decrypted. The secret was changed or moved to another location, or its key was removed. */
 export class SecretDecryptionError extends Error {
   constructor(reason: string) {
     super(reason);
@@ -29,14 +32,15 @@ interface KeyringOptions {
 }
 
 /**
- * The service's own keys, unwrapped. The database stores each key wrapped with `MASTER_KEY`.
+ * The service's own keys, unwrapped (decrypted). The database stores each key wrapped with `MASTER_KEY`.
  *
  * `roomservice keys rotate` replaces the encryption key while other processes run. So a process reads the newest key from the database each
- * time it encrypts. If it must decrypt a ciphertext whose key it does not know, it first reads the new keys.
+ * time it encrypts. Before it decrypts a ciphertext whose key it does not know, it reads the new keys.
  */
 export class OpenKeyring {
   /**
-   * Key for the hashes of API secrets. It is never replaced, because the service does not store the secrets and so cannot hash them again.
+   * Key for the hashes of API secrets. It is never replaced. A new key would need new hashes, and the service cannot make them, because it
+   * does not store the secrets.
    */
   readonly pepper: Buffer;
   /** Key that signs the access tokens of users. */
@@ -44,14 +48,15 @@ export class OpenKeyring {
   readonly #db: Database;
   readonly #masterKeys: MasterKeys;
   /**
-   * Encryption keys by version. Old keys stay until the process ends, because it may still hold ciphertexts that need them. Each key is a
-   * `KeyObject`, because Node would check plain bytes again at each use. With plain bytes, a decryption takes three times as long.
+   * Encryption keys by version. A key stays here until the process ends, even if it is deleted from the database, because the process may
+   * still have ciphertexts that need this key. Each key is a `KeyObject`. With plain bytes, a decryption would take three times as long,
+   * because Node would check the bytes at each use.
    */
   readonly #keys = new Map<number, KeyObject>();
-  /** Promise of the latest query for new keys that has begun. It never rejects. */
+  /** Latest query for new keys that has begun. The promise never rejects. */
   #reading: Promise<void> = Promise.resolve();
   #readAtMs = -READ_EVERY_MS;
-  /** Promise of the query for new keys that is planned but has not begun, or null if no query is planned. */
+  /** Planned query for new keys that has not begun yet, or null if no query is planned. */
   #nextReading: Promise<void> | null = null;
 
   constructor({ db, masterKeys, unwrapped }: KeyringOptions) {
@@ -68,14 +73,14 @@ export class OpenKeyring {
   }
 
   /**
-   * Encrypts a secret with the newest key. Until the transaction ends, no process can add a newer key. The caller must store the ciphertext
+   * Encrypts a secret with the newest key. No process can add a newer key until the transaction ends. The caller must store the ciphertext
    * in the same transaction, so that a rotation that begins later finds it.
    * @param boundTo name of the place where the secret is stored. The ciphertext can be decrypted only with the same name.
    * @throws OperatorError if the master key was replaced, and this process does not know the new master key
    */
   async encrypt(tx: Tx, secret: string, boundTo: string): Promise<Buffer> {
     await store.blockNewKeys(tx);
-    // While `blockNewKeys` waited for its lock, another transaction may have added a key. Only a second statement can see this key.
+    // `blockNewKeys` may wait until another transaction has added a key. This key is visible only to a statement that begins afterwards.
     const newest = await store.readNewestEncryptionKey(tx);
     return Buffer.concat([
       versionBytes(newest.version),
@@ -84,7 +89,7 @@ export class OpenKeyring {
   }
 
   /**
-   * Decrypts a secret. If the key of the ciphertext is not known, reads new keys from the database.
+   * Decrypts a secret. If this process does not know the key of the ciphertext, it first reads the new keys from the database.
    * @throws SecretDecryptionError if the ciphertext was changed or moved to another location, or if its key was removed
    * @throws OperatorError if the master key was replaced, and this process does not know the new master key
    */
@@ -104,13 +109,15 @@ export class OpenKeyring {
   }
 
   /**
-   * Makes a new encryption key. From then on, all secrets are encrypted with this key. If the database still has older keys, an earlier
-   * rotation was interrupted or is under way. In this case, makes no new key, and continues that rotation with the newest key.
+   * Makes a new encryption key. From then on, all secrets are encrypted with this key.
+   *
+   * If the database still has an older key, an earlier rotation was interrupted or is still running. In this case, makes no new key, and
+   * continues the earlier rotation with the newest key.
    * @returns the newest version, and the older versions with which stored secrets may still be encrypted
    */
   async beginRotation(): Promise<{ version: number; older: number[]; isResumed: boolean }> {
-    // The key is made before the transaction, because the transaction runs a second time if the response to the COMMIT is lost. The second
-    // run finds this key in the database, so the code below recognises that this call made the key.
+    // The key is made before the transaction. If the response to the COMMIT is lost, the transaction runs a second time, and finds this key
+    // in the database. The comparison with `made` below then shows that this call has made the key.
     const made = randomBytes(KEY_BYTES);
     const { newest, older } = await inTransaction(this.#db, async (tx) => {
       await store.lockForNewKey(tx);
@@ -127,13 +134,13 @@ export class OpenKeyring {
     return { version: newest.version, older: older.map(({ version }) => version), isResumed };
   }
 
-  /** Deletes all encryption keys below this version. The caller must make sure that no stored secret needs them any more. */
+  /** Deletes all encryption keys with a version below this one. The caller must make sure that no stored secret needs these keys. */
   async endRotation(version: number): Promise<void> {
     await withRetries(() => store.deleteEncryptionKeysBelow(this.#db, version));
   }
 
   /**
-   * Wraps with MASTER_KEY all keys that only MASTER_KEY_PREVIOUS can unwrap. Afterwards, MASTER_KEY_PREVIOUS is not needed any more.
+   * Wraps all keys with MASTER_KEY that are still wrapped with MASTER_KEY_PREVIOUS. After this, MASTER_KEY_PREVIOUS is not needed any more.
    * @returns the number of keys that were wrapped again
    */
   async rewrap(): Promise<number> {
@@ -154,7 +161,7 @@ export class OpenKeyring {
     });
   }
 
-  /** Returns the encryption key of a version. If the key is not known, reads the new keys from the database first. */
+  /** Returns the encryption key of a version. If this process does not know the key, it first reads the new keys from the database. */
   async #findKey(version: number): Promise<KeyObject> {
     await this.#reading;
     if (!this.#keys.has(version)) {
@@ -169,8 +176,10 @@ export class OpenKeyring {
 
   /**
    * Reads the new keys, but not earlier than `READ_EVERY_MS` after the previous query began. All calls that arrive before the query begins
-   * share its result. A later call needs another query, because the key of this call may be newer than the result of the first query. All
-   * calls together cause at most one query a second, even if their keys do not exist. So no cache of missing keys is needed.
+   * share its result. A later call needs another query, because its key may have been added after the first query began.
+   *
+   * So all calls together cause at most one query a second, even if their keys do not exist. For this reason, no cache of missing keys is
+   * needed.
    */
   async #readWhenDue(): Promise<void> {
     await sleep(Math.max(0, this.#readAtMs + READ_EVERY_MS - performance.now()));
@@ -190,9 +199,9 @@ export class OpenKeyring {
   }
 
   /**
-   * Unwraps a key and keeps it. If no master key of this process can unwrap the key, returns the key of the same version that is kept
-   * already. So a process that has not been restarted continues to work while the master key is being replaced.
-   * @throws OperatorError if no master key can unwrap the key, and no key of this version is kept
+   * Unwraps a key, and keeps it in `#keys`. If no master key of this process can unwrap the key, returns the key of the same version from
+   * `#keys`. So a process that has not been restarted continues to work while the master key is being replaced.
+   * @throws OperatorError if no master key can unwrap the key, and `#keys` has no key of this version
    */
   #unwrap(wrapped: store.WrappedKey): KeyObject {
     const unwrapped = unwrapWithEither(wrapped, this.#masterKeys);
@@ -208,7 +217,7 @@ export class OpenKeyring {
   }
 }
 
-/** Returns the first bytes of every ciphertext of this key version. Ciphertexts of older versions sort before these bytes. */
+/** Returns the bytes with which every ciphertext of this key version begins. Ciphertexts of older versions sort before these bytes. */
 export function versionBytes(version: number): Buffer {
   const bytes = Buffer.alloc(VERSION_BYTES);
   bytes.writeUInt32BE(version);

@@ -22,7 +22,7 @@ beforeEach(async () => {
   await database.db.deleteFrom('service_key').execute();
 });
 
-/** Asserts that both keyrings have the same pepper and token key, and that the second one decrypts what the first one encrypts. */
+/** Asserts that both keyrings have the same pepper and the same token key, and that `other` decrypts a ciphertext of `one`. */
 async function assertSameKeys(one: Keyring, other: Keyring): Promise<void> {
   assert.deepEqual([one.pepper, one.token], [other.pepper, other.token]);
   const ciphertext = await inTransaction(database.db, (tx) => one.encrypt(tx, 'a secret', 'location'));
@@ -44,7 +44,7 @@ describe('openKeyring', () => {
     try {
       for (let round = 0; round < 10; round += 1) {
         await database.db.deleteFrom('service_key').execute();
-        // This query opens the connections in advance, so that the calls of openKeyring really run at the same time.
+        // Opens the connections in advance, so that the calls of openKeyring run at the same time.
         await Promise.all(processes.map((db) => readWrappedKeys(db)));
         const keyrings = await Promise.all(processes.map((db) => openKeyring(db, masterKey)));
         await Promise.all(keyrings.map((keyring) => assertSameKeys(keyrings[0] as Keyring, keyring)));

@@ -21,7 +21,7 @@ const PURPOSES: KeyPurpose[] = ['pepper', 'token', 'encryption'];
 export type Keyring = Pick<OpenKeyring, 'pepper' | 'token' | 'encrypt' | 'decrypt'>;
 
 /**
- * Finds the master key in the settings, or in its file in DATA_DIR if the database is embedded. Makes no key.
+ * Finds the master key in the settings. If the database is embedded, also searches the key file in DATA_DIR. Makes no new key.
  * @returns null if there is no master key
  */
 export async function findMasterKey({ masterKey, databaseUrl, dataDir }: KeySettings): Promise<Buffer | null> {
@@ -29,8 +29,8 @@ export async function findMasterKey({ masterKey, databaseUrl, dataDir }: KeySett
 }
 
 /**
- * Stores a master key in its file in DATA_DIR.
- * @throws OperatorError if the file has another key
+ * Stores a master key in the key file in DATA_DIR.
+ * @throws OperatorError if the file already has a different key
  */
 export async function storeMasterKey(dataDir: string, key: Buffer): Promise<void> {
   if (!(await writeMasterKey(dataDir, key)).equals(key)) {
@@ -41,9 +41,9 @@ export async function storeMasterKey(dataDir: string, key: Buffer): Promise<void
 }
 
 /**
- * Reads the master key from its file in DATA_DIR. At the first start of the service, makes this file.
+ * Reads the master key from its file in DATA_DIR. If this is the first start of the service, makes a key and this file.
  * @param db database, which need not be migrated yet
- * @throws OperatorError like `readMasterKeyOf`. In this case, no new master key is made.
+ * @throws OperatorError in the cases of `readMasterKeyOf`. No new master key is made then.
  */
 export async function openMasterKey(db: Database, dataDir: string): Promise<Buffer> {
   return (await readMasterKeyOf(db, dataDir)) ?? (await makeMasterKey(dataDir));
@@ -53,8 +53,8 @@ export async function openMasterKey(db: Database, dataDir: string): Promise<Buff
  * Reads the master key from its file in DATA_DIR. Changes nothing.
  * @param db database, which need not be migrated yet
  * @returns null if there is no file yet, because the service was never started
- * @throws OperatorError if the file is invalid, or if the file is missing although the database has keys, because only the missing master
- * key can decrypt these keys
+ * @throws OperatorError if the file is invalid. Also thrown if the file is missing but the database has keys, because only the missing
+ * master key can decrypt them.
  */
 export async function readMasterKeyOf(db: Database, dataDir: string): Promise<Buffer | null> {
   // The database must be read before the file, because another process may be at its first start at the same time. That process writes the
@@ -71,7 +71,8 @@ export async function readMasterKeyOf(db: Database, dataDir: string): Promise<Bu
 }
 
 /**
- * Checks that the master keys unwrap every service key of the database. Changes nothing, so a caller can check before it migrates.
+ * Checks that each service key of the database can be unwrapped with one of the master keys. Changes nothing, so a caller can run this
+ * check before it migrates the database.
  * @param db database, which need not be migrated yet
  * @returns the number of service keys, which is 0 before the first start
  * @throws OperatorError if neither master key can unwrap one of the keys
@@ -83,8 +84,9 @@ export async function checkMasterKeys(db: Database, masterKeys: MasterKeys): Pro
 }
 
 /**
- * Reads and unwraps the service keys. Makes them at the first start. Does not change existing keys. Only `OpenKeyring.rewrap` changes them.
- * @param previousMasterKey master key for keys that `masterKey` does not wrap yet, while the master key is being replaced
+ * Reads and unwraps the service keys. Makes them at the first start of the service. Never changes existing keys, because only
+ * `OpenKeyring.rewrap` does that.
+ * @param previousMasterKey old master key, while the master key is being replaced. It unwraps the keys that `masterKey` does not wrap yet.
  * @throws OperatorError if neither master key can unwrap one of the keys
  */
 export async function openKeyring(

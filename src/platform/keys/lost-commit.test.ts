@@ -74,8 +74,8 @@ describe('after a lost response to a COMMIT', () => {
     loser.dropNextCommitResponse();
     const registering = register(api, tenant.partner, at('one'));
     await waitingFor(1);
-    // Replaces the ciphertext, as a rotation would. This happens between the first run of the registration and its second run, which the
-    // lost response causes.
+    // Replaces the ciphertext as a rotation would, between the first and the second run of the registration. The registration runs a second
+    // time because the response to its first COMMIT is lost.
     const between = db.transaction().execute(async (tx) => {
       const { webhook_secret } = await lock(tx);
       assert.ok(webhook_secret);

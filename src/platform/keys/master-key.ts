@@ -35,9 +35,9 @@ export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
 }
 
 /**
- * Makes the master key file in DATA_DIR. Only the owner of the file can read it. The key is first written to a draft file. A hard link then
- * gives this file its final name, so a file with that name is never incomplete. If two processes make the file at the same time, the key of
- * the first process stays, and both use it.
+ * Makes a master key and its file in DATA_DIR. Only the owner of the file can read it. The key is first written to a draft file, and a hard
+ * link then gives the draft its final name. So a file with the final name is always complete. If two processes do this at the same time,
+ * the file of the first process stays, and both processes use its key.
  * @returns the key that is in the file at the end
  */
 export async function makeMasterKey(dataDir: string): Promise<Buffer> {

@@ -7,27 +7,30 @@ import { type OpenKeyring, SecretDecryptionError, versionBytes } from './keyring
 /** Maximum number of secrets that one query reads. */
 const BATCH_SIZE = 200;
 /**
- * Grace time in milliseconds before old keys are deleted, because a process may have read a ciphertext but not yet the key for it. Such a
- * process needs at most 14 s to read the key: 8 s in the queue for a database connection, 5 s to connect, and 1 s between its two queries.
+ * Time in milliseconds that a rotation waits before it deletes the old keys. Another process may have read a ciphertext, but not yet the
+ * key that decrypts it. It needs at most 14 s to read the key: 8 s in the queue for a database connection, 5 s to connect, and 1 s between
+ * its two queries.
  */
 const GRACE_MS = 20_000;
 
 export interface StoredSecret {
   id: string;
   /**
-   * Name of the place where the secret is stored. The ciphertext can be decrypted only with this name, and messages show it to the
-   * operator.
+   * Name of the place where the secret is stored. The ciphertext can be decrypted only with this name. Messages for the operator contain
+   * this name.
    */
   location: string;
   ciphertext: Buffer;
 }
 
-/** Functions that read and replace the encrypted secrets in one column of a table. The module that owns the table provides them. */
+/** Functions that read and replace the encrypted secrets in one column of a table. They are part of the module that owns the table. */
 export interface SecretColumn {
   /**
    * Reads at most `limit` encrypted secrets of the tenant, in the order of their ids. Begins after the id `afterId`, or with the first id
-   * if `afterId` is null. Reads only secrets whose ciphertext sorts before `bytes`. A ciphertext begins with the version of its key. If
-   * `bytes` is the version of a key, the result has only secrets with an older key.
+   * if `afterId` is null.
+   *
+   * Reads only secrets whose ciphertext sorts before `bytes`. Each ciphertext begins with the version of its key. So if `bytes` is a
+   * version, the result has only secrets with an older key.
    */
   readBefore(
     db: Database,
@@ -37,8 +40,8 @@ export interface SecretColumn {
     limit: number,
   ): Promise<StoredSecret[]>;
   /**
-   * Replaces the ciphertext of the secret if the stored ciphertext is still the one in `secret`.
-   * @returns true if it was replaced, and false if the stored ciphertext is missing or differs from the one in `secret`
+   * Replaces the ciphertext of a secret, but only if the database still has the ciphertext in `secret`.
+   * @returns true if the ciphertext was replaced
    */
   replace(tx: Tx, tenantId: number, secret: StoredSecret, ciphertext: Buffer): Promise<boolean>;
 }
@@ -46,15 +49,15 @@ export interface SecretColumn {
 /** Result of a rotation of the encryption key. */
 export interface Rotation {
   /**
-   * Version of the new encryption key. If the rotation continued an earlier rotation, this is the version of the key that the earlier
-   * rotation made.
+   * Version of the encryption key that replaces the older keys. If this rotation continued an earlier rotation, the earlier rotation made
+   * this key.
    */
   version: number;
-  /** Number of secrets that this rotation encrypted again, with the newest key. */
+  /** Number of secrets that this rotation has encrypted with the newest key. */
   reencrypted: number;
-  /** Versions of the keys that were deleted. Empty if some secret could not be decrypted, because the old keys are then kept. */
+  /** Versions of the keys that were deleted. Empty if a secret could not be decrypted, because the rotation then keeps the old keys. */
   removed: number[];
-  /** True if the rotation continued an earlier rotation, and so made no new key. */
+  /** True if this rotation made no new key, because it continued an earlier rotation. */
   isResumed: boolean;
   /** Locations of the secrets that could not be decrypted. Their ciphertexts are not changed. */
   unopened: string[];
@@ -65,8 +68,8 @@ interface Options {
   keyring: OpenKeyring;
   columns: SecretColumn[];
   /**
-   * Lists all tenants. The rotation calls this function only after the new key exists. From then on, secrets are encrypted only with the
-   * new key, so a tenant that is created later has no secret with an older key.
+   * Lists all tenants. The rotation calls this function only after it has made the new key. So it needs no tenant that is created later,
+   * because the secrets of such a tenant are encrypted with the new key.
    */
   listTenants: () => Promise<{ id: number; slug: string }[]>;
   /** Receives a message for the operator before each slow step. */
@@ -76,7 +79,7 @@ interface Options {
 
 /**
  * Replaces the encryption key while any number of processes run. Makes a new key, encrypts all secrets of all tenants with it, and deletes
- * the old keys. If a rotation is interrupted, it can be run again. Several rotations may run at the same time.
+ * the old keys. After an interruption, the operator can run the rotation again. Several rotations may run at the same time.
  */
 export async function rotateEncryptionKey(options: Options): Promise<Rotation> {
   const { keyring, columns, listTenants, progress, graceMs = GRACE_MS } = options;
@@ -99,7 +102,7 @@ export async function rotateEncryptionKey(options: Options): Promise<Rotation> {
 }
 
 /**
- * Finds the secrets with an older key in one column of one tenant. Encrypts these secrets again with the newest key.
+ * Encrypts the secrets in one column of one tenant again with the newest key, if they have an older key.
  * @returns the number of secrets that were encrypted again
  */
 async function reencrypt(

@@ -17,7 +17,7 @@ export function encryptBound(key: CipherKey, plain: Buffer, boundTo: string): Bu
 
 /**
  * Decrypts the result of `encryptBound`.
- * @throws Error if the key or `boundTo` differs from the one that was used to encrypt, or if any byte has changed
+ * @throws Error if the key or `boundTo` is not the one of the encryption, or if any byte has changed
  */
 export function decryptBound(key: CipherKey, encrypted: Buffer, boundTo: string): Buffer {
   const nonce = encrypted.subarray(0, NONCE_BYTES);

@@ -4,7 +4,10 @@ import type { SecretColumn } from './rotation.ts';
 
 /** Maximum number of secrets that one query reads. */
 const BATCH_SIZE = 200;
-/** Bytes that sort after every ciphertext. A ciphertext begins with the version of its key, and these bytes are the largest version. */
+/**
+ * Bytes that sort after every ciphertext, so that `readBefore` reads all secrets. A ciphertext begins with the version of its key, and
+ * these bytes are the largest possible version.
+ */
 const AFTER_ALL = versionBytes(0xff_ff_ff_ff);
 
 interface Checked {
@@ -16,7 +19,7 @@ interface Checked {
 
 /**
  * Tries to decrypt each stored secret of the tenants. Changes nothing.
- * @returns the number of checked secrets, and the locations of the secrets that cannot be decrypted
+ * @returns the number of checked secrets, and the locations of those that cannot be decrypted
  */
 export async function checkSecrets(
   { db, keyring, columns }: { db: Database; keyring: OpenKeyring; columns: SecretColumn[] },

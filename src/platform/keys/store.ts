@@ -16,7 +16,7 @@ export async function readWrappedKeys(db: Db): Promise<WrappedKey[]> {
   return rows as WrappedKey[];
 }
 
-/** Does the same as `readWrappedKeys`, but returns an empty list if the database has never been migrated and so has no table of keys. */
+/** Reads all service keys like `readWrappedKeys`. Returns an empty list if the database was never migrated, and so has no table of keys. */
 export async function readWrappedKeysIfAny(db: Database): Promise<WrappedKey[]> {
   const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('service_key') IS NOT NULL AS exists`.execute(db);
   return rows[0]?.exists === true ? await readWrappedKeys(db) : [];
@@ -38,8 +38,8 @@ function encryptionKeys(db: Db) {
 }
 
 /**
- * Inserts keys, but does not change keys that exist. If several processes start at the same time, the keys of the first process
- * stay, and all processes use these keys.
+ * Inserts keys, and leaves existing keys unchanged. If several processes start at the same time, the keys of the first process stay, and
+ * all processes use these keys.
  */
 export async function insertWrappedKeys(db: Db, keys: WrappedKey[]): Promise<void> {
   await db
@@ -69,24 +69,24 @@ export async function deleteAllKeys(db: Db): Promise<number> {
 }
 
 /**
- * Prevents other transactions from adding an encryption key until this transaction ends. Several transactions may do this at the same time.
- * If another transaction is adding a key, waits until that transaction has ended.
+ * Prevents other transactions from adding an encryption key until this transaction ends. Waits first if another transaction is adding a
+ * key. Several transactions may block new keys at the same time.
  */
 export async function blockNewKeys(tx: Tx): Promise<void> {
   await lockRow(tx).forKeyShare().executeTakeFirstOrThrow();
 }
 
 /**
- * Waits until no other transaction blocks new keys (`blockNewKeys`). From then until this transaction ends, `blockNewKeys` waits in all
- * other transactions. A transaction must call this function before it adds an encryption key.
+ * Waits until no other transaction blocks new keys. Then makes `blockNewKeys` wait in all other transactions until this transaction ends. A
+ * transaction must call this function before it adds an encryption key.
  */
 export async function lockForNewKey(tx: Tx): Promise<void> {
   await lockRow(tx).forUpdate().executeTakeFirstOrThrow();
 }
 
 /**
- * Returns a query that selects the row of the pepper. `blockNewKeys` and `lockForNewKey` add a row lock to this query. They lock the row of
- * the pepper, because it always exists and is never replaced.
+ * Returns a query that selects the row of the pepper. `blockNewKeys` and `lockForNewKey` lock this row in place of the rows of the
+ * encryption keys, because the pepper always exists and is never replaced.
  */
 function lockRow(tx: Tx) {
   return tx.selectFrom('service_key').select('version').where('purpose', '=', 'pepper').where('version', '=', 1);

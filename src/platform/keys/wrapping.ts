@@ -4,7 +4,7 @@ import type { WrappedKey } from './store.ts';
 /** Master keys that wrap (encrypt) the service keys. */
 export interface MasterKeys {
   current: Buffer;
-  /** Old master key. It unwraps the keys that are not yet wrapped with `current`. Null if the master key is not being replaced. */
+  /** Old master key, or null if the master key is not being replaced. It unwraps the keys that are not yet wrapped with `current`. */
   previous: Buffer | null;
 }
 
@@ -17,8 +17,8 @@ export function nameOf({ purpose, version }: KeyId): string {
 }
 
 /**
- * Encrypts a key with the master key, and binds the result to the name of the key. So if someone stores a wrapped key under the name of
- * another key, it cannot be unwrapped.
+ * Encrypts a key with the master key and the name of the key. The result can be decrypted only with the same name. So if someone exchanges
+ * two wrapped keys in the database, neither of them can be decrypted.
  */
 export function wrapKey(id: KeyId, key: Buffer, masterKey: Buffer): WrappedKey {
   return { purpose: id.purpose, version: id.version, wrapped_key: encryptBound(masterKey, key, nameOf(id)) };

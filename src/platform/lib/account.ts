@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * Tenant and caller to whom a piece of work is charged. Fair queues and bounds use the account to share memory, connections and time of
- * the event loop fairly. A request begins with the account of unauthenticated callers (`STRANGERS`). Authentication then changes this
- * object in place.
+ * Tenant and caller to whom work is charged. Fair queues and bounds use the account to share memory, connections and time of the event loop
+ * fairly. A request begins with the account of unauthenticated callers (`STRANGERS`). The authentication changes the fields of this object,
+ * so that it names the tenant and the caller.
  */
 export interface Account {
   tenant: string;
   /**
-   * Id of the tenant's credential or user that makes the call. For an unauthenticated caller, the id of the channel, or the network of the
-   * client's address. Empty until the caller is known.
+   * Id of the tenant's credential or user that makes the call. For an unauthenticated caller, it is the id of the channel or the network of
+   * the client's address. Empty until the caller is known.
    */
   caller: string;
   /**
@@ -19,17 +19,17 @@ export interface Account {
   namedTenant?: string;
 }
 
-/** Tenant name that the account of every unauthenticated caller has. */
+/** Name that takes the place of the tenant in the account of every unauthenticated caller. */
 export const STRANGERS = 'strangers';
 /**
- * Name that the account of the service itself has as tenant and as caller. The service charges its own work and work for several tenants to
- * this account.
+ * Name that takes the place of the tenant and of the caller in the account of the service itself. The service charges its own work and work
+ * for several tenants to this account.
  */
 export const SERVICE = 'service';
 export const SERVICE_ACCOUNT: Account = { tenant: SERVICE, caller: SERVICE };
 
-// An account does not refer to its request, because a timer of the connection may keep the current account in memory after the request has
-// ended. With such a reference, the timer would keep the whole request in memory.
+// An account has no reference to its request, because a timer of the connection may keep the account in memory after the request has ended.
+// The reference would then keep the whole request in memory.
 const current = new AsyncLocalStorage<Account>();
 
 /** Runs the work. Charges it, and all asynchronous work that it starts, to the account. */
@@ -42,7 +42,10 @@ export function chargeService<T>(work: () => T): T {
   return chargeTo(SERVICE_ACCOUNT, work);
 }
 
-/** Runs work about a tenant that an unauthenticated caller names. Charges the work to the caller, and not to this tenant. */
+/**
+ * Runs work about a tenant that an unauthenticated caller names, for example in its API key. The work is charged to the caller, and not to
+ * this tenant.
+ */
 export function askAbout<T>(tenantId: number, work: () => T): T {
   return chargeTo({ ...currentAccount(), namedTenant: String(tenantId) }, work);
 }

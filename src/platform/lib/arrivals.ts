@@ -16,7 +16,7 @@ export function noteArrival(): void {
   }
 }
 
-/** Ends the burst if the current iteration of the event loop has accepted no connection. During a burst, runs once in each iteration. */
+/** Runs once in each iteration of the event loop during a burst. Ends the burst if this iteration has accepted no connection. */
 function endRound(): void {
   isInLastRound = isInThisRound;
   isInThisRound = false;
@@ -27,9 +27,10 @@ function endRound(): void {
 }
 
 /**
- * Returns true during a burst of new connections, for at most half a second. A burst lasts until an iteration of the event loop accepts
- * no connection. Callers postpone long work during a burst, because Node (libuv 1.52) accepts only one connection in each iteration. With
- * 2 ms of other work in each iteration, the last of 200 connections would wait for almost half a second.
+ * Returns true during a burst of new connections, for at most half a second. A burst lasts until an iteration of the event loop accepts no
+ * connection. In each iteration, Node (libuv 1.52) accepts only one connection from each listening socket. With one socket and 2 ms of
+ * other work in each iteration, the last of 200 connections would wait for almost half a second. So callers postpone long work during a
+ * burst.
  */
 export function isArriving(): boolean {
   return (isInThisRound || isInLastRound) && performance.now() - burstBeganMs < MAX_BURST_MS;

@@ -17,7 +17,9 @@ export interface Change {
   fields: FieldChange[];
 }
 
-/** Changed field with its old and new value. Long values, and the values of a password, are left out. */
+/**
+ * Changed field with its old value (`from`) and its new value (`to`). Both values are missing if one of them is long, and for a password.
+ */
 export interface FieldChange {
   field: string;
   from?: unknown;
@@ -31,8 +33,8 @@ export interface Difference<Entry> {
 }
 
 /**
- * Fields that `Change.fields` does not list. Two of them are shown in another way: `Change.change` shows a changed `is_active`, and a
- * single additional change with the field `order` shows that positions have changed.
+ * Fields that `Change.fields` does not list. For `is_active`, the field `Change.change` says `enabled` or `disabled`. For `position`,
+ * `describeListChanges` adds a change of its own. The other fields are not part of a tenant document.
  */
 const UNLISTED_FIELDS = new Set([
   'id',
@@ -50,8 +52,8 @@ const UNLISTED_FIELDS = new Set([
 const MAX_VALUE_LENGTH = 100;
 
 /**
- * Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. If entries with the same
- * content are in another order than before, adds one change of the field `order` for all of these entries.
+ * Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. If some entries differ only in
+ * their position, and their order is new, adds one change with the field `order` for the whole list.
  */
 export function describeListChanges<Entry extends { position: number }>(
   what: string,
@@ -81,7 +83,10 @@ function tellChange<Entry extends object>(
   return fields.length === 0 ? [] : [{ what, name: nameOf(after), change: 'changed', fields }];
 }
 
-/** Returns the fields whose values differ, with the old and the new value. Leaves out both values if one of them is long. */
+/**
+ * Returns the fields whose values differ, with the old and the new value. Leaves out both values if one of them is longer than
+ * `MAX_VALUE_LENGTH`.
+ */
 export function describeFields(before: object, after: object): FieldChange[] {
   const earlier = new Map(Object.entries(before));
   return Object.entries(after)
@@ -100,7 +105,7 @@ function isActiveEntry(entry: object): boolean {
   return !('is_active' in entry) || entry.is_active === true;
 }
 
-/** Returns true if the order of some entries has changed. Compares only entries that are otherwise equal. */
+/** Returns true if the order of the unchanged entries is new. An entry is unchanged if at most its position differs. */
 function isReordered<Entry extends { position: number }>(differences: Difference<Entry>[]): boolean {
   const positions = differences.flatMap(({ before, after }) =>
     before !== undefined && after !== undefined && isDeepStrictEqual({ ...before, position: after.position }, after)

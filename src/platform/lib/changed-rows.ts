@@ -7,8 +7,8 @@ export interface ChangedRow<Row> {
 }
 
 /**
- * Returns the rows to write: the wanted rows that are new or different, and the stored rows that are no longer wanted and so become
- * inactive.
+ * Returns the rows to write: each wanted row that is new or different, and each stored row that is not in `wanted`. In the second case,
+ * `is_active` becomes false.
  */
 export function changedRows<Row extends { id: string; is_active: boolean }>(
   stored: Row[],

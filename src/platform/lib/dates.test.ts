@@ -26,8 +26,8 @@ function nextDay({ year, month, day }: Day): Day {
 }
 
 /**
- * Returns the number of days since 31 December of the year 0: the days of all past years, of the past months of this year, and of this
- * month.
+ * Returns the number of days since 31 December of the year 0. It adds the days of all past years, of the past months of this year, and of
+ * this month.
  */
 function numberOf({ year, month, day }: Day): number {
   const past = year - 1;
@@ -161,9 +161,8 @@ describe('instantOf', () => {
         const wanted = Date.parse(`${date}T${time}:00Z`);
         const gap = wallMs(ms, zone) - wanted;
         assert.ok(gap >= 0);
-        // If a clock change skips the local time, this line proves that `gap` is the length of the skipped time. The instant `ms - gap` is
-        // then before the clock change, so its local time must be `wanted - gap`. If no time is skipped, `gap` is 0, and the line proves
-        // nothing new.
+        // Checks `gap` if a clock change skips the local time. The instant `ms - gap` is before the clock change. So the local time at this
+        // instant must be earlier than the wanted time, by exactly `gap`. If no time is skipped, `gap` is 0, and this line always succeeds.
         assert.equal(wallMs(ms - gap, zone), wanted - gap);
         for (const minutes of [20, 30, 60, 120]) {
           assert.notEqual(

@@ -23,8 +23,8 @@ export function nightsOf(checkIn: DateText, checkOut: DateText): DateText[] {
 }
 
 /**
- * Returns the day after the given day. The days 2 to 28 exist in every month, so text arithmetic is enough for them. Only a later day
- * needs the calendar of `Date`, which takes several times as long.
+ * Returns the day after the given day. If the result is at most the 28th, it is in the same month, because every month has 28 days. So the
+ * function only counts up the last two digits. For a later day it uses `Date`, which takes several times as long.
  */
 function dayAfter(day: DateText): DateText {
   const next = Number(day.slice(8)) + 1;
@@ -39,9 +39,9 @@ export function countNights(checkIn: DateText, checkOut: DateText): number {
 }
 
 /**
- * Returns true if the text is the name of a time zone, such as `Europe/Lisbon`. An offset such as `+01:00` is not a name. The
- * function asks Intl and Temporal, and both must accept the text. Intl also accepts abbreviations such as `PST`, which name no zone.
- * Temporal also accepts a complete date text that contains a zone.
+ * Returns true if the text is the name of a time zone, such as `Europe/Lisbon`. An offset such as `+01:00` is not a name. The text must be
+ * valid for both Intl and Temporal, because each of them also accepts texts that are not names. Intl accepts abbreviations such as `PST`.
+ * Temporal accepts a date and time with a zone.
  */
 export function isTimeZone(name: string): boolean {
   try {

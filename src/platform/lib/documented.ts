@@ -1,6 +1,6 @@
 /**
- * Name of a schema keyword that contains other keywords for the OpenAPI documents. The validator ignores the inner keywords. For requests,
- * other code checks the rules of the inner keywords, and gives its own error message. For responses, a check of these rules would only cost
- * time. The generator of the documents (tools/openapi) moves the inner keywords into the schema itself.
+ * Name of a schema keyword that holds rules (other keywords) only for the OpenAPI documents. The generator of the documents (tools/openapi)
+ * moves these rules into the schema itself. The validator ignores the rules. In requests, other code checks the value and gives its own
+ * error message. In responses, a check would only cost time.
  */
 export const DOCUMENTED = 'x-documented';

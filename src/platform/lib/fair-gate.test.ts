@@ -12,7 +12,7 @@ const open = (limit: number, limitPerKey?: number, maxWaitMs = 60_000) =>
   });
 
 /**
- * Lets one caller for each of these keys ask to enter the gate, in the order of the keys.
+ * Calls `gate.enter` once for each key, in the order of the keys.
  * @returns the keys of the admitted callers, in the order of admission. The list grows each time the gate admits a waiting caller.
  */
 function ask(gate: FairGate, keys: string[]): string[] {
@@ -99,7 +99,8 @@ describe('FairGate', () => {
     };
     await Promise.all([gate.run('a', work), gate.run('a', work)]);
     const [beganMs = 0, endedMs = 0, nextBeganMs = 0] = times;
-    // A timer of Node may fire up to a millisecond early, so the test accepts a rest that is up to 2 ms shorter than the work.
+    // A timer of Node may fire up to a millisecond early. So the test accepts a pause after the work that is up to 2 ms shorter than the
+    // work.
     assert.ok(nextBeganMs - endedMs >= endedMs - beganMs - 2, `rested ${nextBeganMs - endedMs} ms`);
   });
 });

@@ -12,8 +12,8 @@ export interface FairGateOptions {
   maxWaitMs: number;
   waitedTooLong: () => Error;
   /**
-   * If true, `run` keeps the place of a caller taken after its work, for as long as the work took. So work runs in each place for at most
-   * half of the time, and during the other half the process can do other work.
+   * If true, the place of a caller in the gate does not become free when the work of `run` ends. It stays taken for as long as the work
+   * took. So each place is used for work at most half of the time, and the process has time for other work.
    */
   rests?: boolean;
 }
@@ -39,8 +39,8 @@ export class FairGate {
    *   rejects with the error from `waitedTooLong` after `maxWaitMs`.
    */
   enter(key: string): Promise<void> | undefined {
-    // Callers may wait although the gate is not full, because each of their keys has reached its own limit (`limitOf`). A new caller with
-    // another key may then enter before them, because none of them could enter now.
+    // Callers may wait although the gate is not full. Then each of their keys has reached its own limit (`limitOf`), so they cannot enter
+    // yet. A new caller with another key may enter before them.
     if (this.#inside < this.#options.limit && this.#mayEnter(key)) {
       this.#count(key, 1);
       return undefined;

@@ -26,8 +26,8 @@ export function newId(): string {
 }
 
 /**
- * Number of bytes that one call of the random generator returns, enough for 256 ids. A call for each id would take longer than all other
- * work for the id.
+ * Number of random bytes that are made in one call, enough for 256 ids. One call for each id would take longer than all other work for the
+ * id.
  */
 const POOL_BYTES = 256 * 16;
 let pool = Buffer.alloc(0);
@@ -57,8 +57,8 @@ export function timeOf(id: string): Date {
 
 /**
  * Derives an id from the given values, for example from the id of a dish and the name of one of its add-ons. The same values always give
- * the same id. So an add-on that leaves the menu and comes back has its old id again, although the id is not stored. The id is a UUIDv8
- * (RFC 9562 §5.8) from a SHA-256 hash.
+ * the same id. So an add-on that is removed from the menu and later added again has its old id, although no id is stored. The id is a
+ * UUIDv8 (RFC 9562 §5.8) from a SHA-256 hash.
  */
 export function derivedId(...parts: (string | number)[]): string {
   const bytes = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);

@@ -6,8 +6,8 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Runs `work` with a time limit. The limit of a client library is often not enough, because it covers only a part of the work. The work is
- * not stopped at the time limit, so the caller must close the connections that the work has opened.
+ * Runs `work` with a time limit. The time limits of client libraries are often not enough, because each covers only a part of the work. The
+ * work is not stopped at the time limit, so the caller must close the connections that the work has opened.
  * @param work gets the deadline, as a time of `performance.now()`
  * @throws TimeLimitError if the work does not end in time
  */

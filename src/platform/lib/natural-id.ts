@@ -12,8 +12,8 @@ export function newNaturalId(): string {
 }
 
 /**
- * Returns the four characters by which staff call out an order, such as `7K2M`. They are the last 20 bits of the id. These bits are random,
- * so two orders may have the same characters.
+ * Returns the four characters by which staff call out an order, such as `7K2M`. They are the last 20 bits of the id in base 32. These bits
+ * are random, so two orders may have the same four characters.
  * @param id UUIDv7
  */
 export function callNumberOf(id: string): string {

@@ -1,6 +1,6 @@
 /**
- * Minimum length of a known name that `nearName` suggests. Shorter names are too similar to names that belong to other programs (for
- * example HOST and HOSTS).
+ * Minimum length of a known name that `nearName` suggests. A short name is often similar to a variable of another program. For example,
+ * HOSTS is such a variable, and not a misspelled HOST.
  */
 const MIN_LENGTH = 7;
 /**

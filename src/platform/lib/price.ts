@@ -12,7 +12,7 @@ export const Price = Type.Unsafe<string | number>({
   [DOCUMENTED]: { pattern: MONEY_PATTERN, minimum: 0, maximum: 99_999_999.99 },
 });
 
-/** Returns true if the value is an amount that `Price` allows. Checks a number by its shortest decimal text, for example `1.5`. */
+/** Returns true if the value is an amount that `Price` allows. A number is first converted to text, for example 1.50 to `1.5`. */
 export function isPrice(value: unknown): boolean {
   return (typeof value === 'number' || typeof value === 'string') && /^\d{1,8}(\.\d{1,2})?$/.test(String(value));
 }

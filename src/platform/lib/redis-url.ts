@@ -10,7 +10,7 @@ export interface Login {
   password?: string;
 }
 
-/** Parts of a REDIS_URL: one server, a Redis Cluster, or a primary that Sentinels know. */
+/** Parts of a REDIS_URL. The URL leads to one server, to a Redis Cluster, or to Sentinels that know the primary. */
 export type RedisAddress =
   | { mode: 'server'; url: string }
   | { mode: 'cluster'; hosts: HostAndPort[]; login: Login; isEncrypted: boolean }
@@ -22,7 +22,7 @@ export type RedisAddress =
       primaryName: string;
       database: number;
       login: Login;
-      /** Login at the Sentinels, which differs from the login at the servers. */
+      /** Login at the Sentinels. The Sentinels do not use the login of the Redis servers (`login`). */
       sentinelLogin: Login;
       isEncrypted: boolean;
     };
@@ -47,7 +47,7 @@ export function parseRedisUrl(value: string): RedisAddress | null {
   try {
     return /^rediss?:/.test(value) ? parseServer(value) : parseManyHosts(value);
   } catch {
-    return null; // A percent sign does not begin an encoded character.
+    return null; // The user name or the password has a percent sign that does not begin an encoded character.
   }
 }
 

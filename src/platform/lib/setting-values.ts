@@ -3,7 +3,10 @@ import { isPostgresUrl } from './postgres-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
 import { parseSmtpUrl, type SmtpAddress } from './smtp-url.ts';
 
-/** Error for a value that a setting cannot have. Its message continues a sentence that begins with the name of the setting. */
+/**
+ * Error for a value that a setting cannot have. The message has no subject. The code that catches the error puts the name of the setting
+ * before it.
+ */
 export class InvalidValueError extends Error {}
 
 /** Parses the value of a setting. @throws InvalidValueError, whose message never shows a secret */
@@ -113,7 +116,10 @@ export function parseMailSender(value: string): MailSender {
   return sender;
 }
 
-/** Parses the URL of a service. @returns the URL without a trailing slash */
+/**
+ * Parses the base URL of a service, such as PUBLIC_URL.
+ * @returns the URL without a trailing slash
+ */
 export function parseBaseUrl(value: string): string {
   const url = parseUrl(value, ['http:', 'https:']);
   if (url === null || /[?#]/.test(value)) {

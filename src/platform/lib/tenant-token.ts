@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const BLOCK_BYTES = 16;
-/** Number of bytes at the start of the secret part of a token. The encrypted block of the token contains a copy of these bytes. */
+/** Number of bytes of the secret part of a token that the encrypted block repeats. `read` compares the two copies to find forged tokens. */
 const REPEATED_BYTES = 8;
 const SECRET_BYTES = 32;
 const TOKEN = new RegExp(`^[\\w-]{${((BLOCK_BYTES + SECRET_BYTES) * 4) / 3}}$`);
@@ -12,18 +12,18 @@ export interface ReadToken {
   hash: Buffer;
 }
 
-/** Makes and reads secret tokens of one kind, for example of sessions. A token of another kind is not readable. */
+/** Makes and reads secret tokens of one kind, for example of sessions. `read` does not accept a token of another kind. */
 export interface TenantTokens {
   create(tenantId: number): { token: string; hash: Buffer };
-  /** Reads a token. Returns null if `create` has not made the text with the same pepper and purpose. */
+  /** Reads a token. Returns null for a text that `create` has not made with the same pepper and the same purpose. */
   read(token: string): ReadToken | null;
 }
 
 /**
  * Returns the functions that create and read the tokens of one purpose. A token is one encrypted AES block, and then 256 random bits, in
- * base64url. The block holds the tenant id, so that a query can filter by tenant. The block also holds a copy of the first 64 random bits.
- * `read` checks this copy, so a stranger cannot make a token that names a tenant, and reading a token can be charged to the tenant that it
- * names. AES in ECB mode is safe here, because it encrypts only a single block, of which 64 bits are random.
+ * base64url. The block holds the tenant id, so `read` knows the tenant before any query. The block also holds a copy of the first 64 random
+ * bits. `read` checks this copy, so a stranger cannot make a token that `read` accepts. So the cost of checking a token is always charged
+ * to the tenant that has issued it. AES in ECB mode is safe here, because it encrypts only a single block, of which 64 bits are random.
  */
 export function createTenantTokens(pepper: Buffer, purpose: string): TenantTokens {
   const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', `${purpose}-tenant`, 16));

@@ -4,8 +4,8 @@ import { FairQueues } from './fair-queues.ts';
 
 /**
  * Length of a turn in milliseconds. A turn is the time for which a long task may block the event loop without a pause. Most tasks end
- * within one turn. Node accepts only one new connection in each iteration of the event loop, so longer turns would delay all connections
- * that arrive during the task.
+ * within one turn. In each iteration of the event loop, Node accepts only one new connection from each listening socket. So longer turns
+ * would delay all connections that arrive during the task.
  */
 const TURN_MS = 2;
 

@@ -5,7 +5,7 @@ import { compileSchema, compileStripper, extentFor, findFaults, validationMessag
 
 /**
  * Returns the error message for a value, or null if the value is valid.
- * @param bytes size of the part of the request that contains the value
+ * @param bytes size of the request body that contains the value
  */
 function messageFor(schema: Type.TSchema, value: unknown, whole = 'body', bytes = 0): string | null {
   const validator = compileSchema(schema);

@@ -47,22 +47,25 @@ function isStorableTime(text: string): boolean {
 const FIRST_TIME = Date.parse('0001-01-01T00:00:00Z');
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Bounds of a search for faults. Each fault costs some microseconds, so a search in a value from a client must have bounds. */
+/**
+ * Bounds of a search for faults in one value. Each fault costs some microseconds, so the search must end early if a client sends a value
+ * with very many faults.
+ */
 export interface Extent {
-  /** Largest number of faults that the error message lists. The search ends soon after it has found this number. */
+  /** Largest number of faults that the error message lists. The search ends soon after it has found this number of faults. */
   maxReported: number;
   /** True if the search also checks the entries of a list that is too long. */
   entersLongLists: boolean;
 }
 
 /**
- * Bounds of a search that finds all faults. Used only for tenant documents. They come from the operator, so no client can make this search
- * expensive.
+ * Bounds of a search that finds all faults. Used only for tenant documents, because they come from the operator. For a value of a client,
+ * such a search could take too long.
  */
 const EVERYTHING: Extent = { maxReported: Infinity, entersLongLists: true };
 /**
- * Largest number of errors that the validator reports for one fault. For a fault of a nullable field, it reports one error for each variant
- * of the union and one for the union itself.
+ * Largest number of errors that Ajv reports for one fault. A wrong value of a nullable field may cause four errors: two for the rules of
+ * the field, one for the variant `null`, and one for the union.
  */
 const REPORTS_A_FAULT = 4;
 
@@ -82,8 +85,8 @@ const withAllFaults = newAjv({ allErrors: true, meta: false, validateSchema: fal
 /** Bounds and progress of the current search for faults. There is only one search at a time, because validation is synchronous. */
 let search = { entersLongLists: true, maxReports: Infinity, foundInLists: 0 };
 
-// Replaces Ajv's keyword `items`, which collects the faults of all entries of a list. For a list with a megabyte of empty entries, Ajv
-// would block the event loop for seconds.
+// Ajv's own keyword `items` collects the faults of all entries of a list. For a list with a megabyte of empty entries, it would block the
+// event loop for seconds. The keyword `items` below stops at a number of faults.
 withAllFaults.removeKeyword('items');
 withAllFaults.addKeyword({
   keyword: 'items',
@@ -99,8 +102,8 @@ withAllFaults.addKeyword({
         const before = search.foundInLists;
         if (!check(list[index])) {
           const found = check.errors ?? [];
-          // `found` also contains the faults of lists inside the entry, which the check of these lists has already counted. Adding
-          // `found.length` to the count would count these faults twice, so the count is set to the new total.
+          // `found` holds all faults of this entry. If the entry contains lists, their checks have already counted the faults in these
+          // lists, in `foundInLists`. So the count is set to the total, because adding `found.length` would count these faults twice.
           search.foundInLists = Math.max(search.foundInLists, before + found.length);
           for (const fault of found) {
             faults.push({ ...fault, instancePath: `${context?.instancePath}/${index}${fault.instancePath}` });
@@ -163,8 +166,8 @@ export function findFaults(validator: Validator, value: unknown, whole: string):
 }
 
 /**
- * Largest size of a body, in bytes, for which the error message lists all faults. For a larger body it lists only the first 50 faults,
- * because describing a fault takes a hundred times as much work as reading the few bytes that cause it.
+ * Largest size of a body, in bytes, for which the error message lists all faults. For a larger body it lists only the first 50 faults. A
+ * few bytes are enough for one fault, and describing a fault takes a hundred times as long as reading these bytes.
  */
 const ALL_FAULTS_BYTES = 64 * 1024;
 const FIRST_FAULTS = 50;
@@ -193,9 +196,9 @@ export function joinFaults(texts: string[], whole: string, maxReported = Infinit
 }
 
 function faultTexts(faults: Fault[], whole: string): string[] {
-  // Some errors of the validator only repeat another error, so the message leaves them out:
+  // Ajv reports some faults several times, so the message leaves out these errors:
   // - For a nullable field: the errors of the variant `null` and of the union itself.
-  // - For a price that is neither text nor number: the error of the type, because the keyword of the price reports the fault too.
+  // - For a price that is neither text nor number: the error of the type, because the keyword `x-price` reports the fault too.
   // - For an enum value of the wrong type: the error of the type, because the list of allowed values says more.
   const ofEnums = new Set(faults.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath));
   const isRepetition = ({ keyword, params, instancePath }: Fault) =>

@@ -17,7 +17,10 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** Fields of the log lines about the mail. They identify the mail, but do not contain the address of the person, the text or a link. */
+  /**
+   * Fields that each log line about the mail contains. They identify the mail, but do not contain the address of the person, the text or a
+   * link.
+   */
   logged: Readonly<Record<string, unknown>>;
 }
 
@@ -25,7 +28,7 @@ export interface Mail {
 export interface Mailer {
   /** Tries to send a mail once, in the background. Never throws. If the mail cannot be sent, the log says why. */
   send(mail: Mail): void;
-  /** Waits until all mails are sent, but at most for a time limit. Then closes all connections. */
+  /** Waits until the mails under way are sent, but not longer than a time limit. Then closes all connections to the mail server. */
   close(): Promise<void>;
 }
 

@@ -35,7 +35,7 @@ export async function openTransport({ server, sender }: MailSettings): Promise<T
   });
   return {
     async send({ to, subject, text }) {
-      // The address is an object, because the library would read a text as a list of addresses.
+      // The recipient is an object, because the library would read a text as a list of several addresses.
       await transport.sendMail({ from: sender, to: { name: '', address: to }, subject, text });
     },
     async check() {

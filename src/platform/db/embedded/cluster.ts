@@ -39,8 +39,8 @@ export async function readOrMakePassword(dataDir: string): Promise<string> {
   if (existing !== undefined) {
     return existing.trim();
   }
-  // The password is written to a draft file, which is then linked to the final name. So several processes may make a password at the same
-  // time. The first link wins, and no process reads a half-written password.
+  // The password is written to a draft file, which is then linked to the final name. So no process reads a half-written password. If
+  // several processes make a password at the same time, the first link succeeds, and all processes use its password.
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
   try {
@@ -82,7 +82,8 @@ interface InitdbOptions {
 }
 
 async function runInitdb({ binaries, folder, password, sync, account }: InitdbOptions): Promise<void> {
-  const passwordFile = `${folder}.password`; // The name begins with the name of the folder, so `createWhole` removes this file too.
+  // At its end, `createWhole` removes this file too, because the name of the file begins with the name of the folder.
+  const passwordFile = `${folder}.password`;
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (account !== undefined) {
     await chown(passwordFile, account.uid, account.gid);

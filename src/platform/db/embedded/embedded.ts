@@ -39,7 +39,7 @@ const MAX_RETRY_WAIT_MS = 2_000;
  * dies before `close`, starts it again under the same url.
  * @throws EmbeddedPostgresError if PostgreSQL cannot be used. The message says what to do.
  * @throws AlreadyServedError for a second `serve` on one DATA_DIR
- * @throws InUseError for a process beside an `exclusive` process
+ * @throws InUseError if an `exclusive` process uses DATA_DIR, or if this process is `exclusive` and another process uses DATA_DIR
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { role, settings = {}, mayCreate = true, log = () => {} } = options;
@@ -66,8 +66,8 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
 }
 
 /**
- * Connects to PostgreSQL again each time the connection is lost, until `closing` is aborted. Returns the last connection, which may be lost
- * already.
+ * Keeps a connection to PostgreSQL until `closing` is aborted, so that no other process stops PostgreSQL. If the connection is lost,
+ * connects again. Returns the last connection, which may be lost already.
  */
 async function keepPresence(server: Server, role: Role, first: Presence, closing: AbortSignal): Promise<Presence> {
   const closed = once(closing, 'abort');

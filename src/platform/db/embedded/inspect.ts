@@ -14,7 +14,7 @@ export interface EmbeddedState {
   clusterDir: string;
   /** Major version of the PostgreSQL that the data belongs to, such as 18. */
   major: number;
-  /** Connection string of the running database, which contains its password. Null if PostgreSQL does not run. */
+  /** Connection string of the running database, which contains its password. Null if PostgreSQL does not accept connections. */
   url: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface EmbeddedState {
  * installed
  */
 export async function inspectEmbedded(dataDir: string): Promise<EmbeddedState | null> {
-  await readInstalledMajor(); // A missing PostgreSQL is a fault even without data.
+  await readInstalledMajor(); // Throws if npm has installed no PostgreSQL, even if DATA_DIR has no data yet.
   await checkDataDir(dataDir);
   const found = await findDatabase(dataDir);
   const major = found && (await readMajor(found.clusterDir));

@@ -160,7 +160,7 @@ async function placeOutside(link: string, account: Account): Promise<string> {
  */
 async function makePrivate(dataDir: string, account: Account | undefined): Promise<void> {
   const names = await readdir(dataDir);
-  // A file may be missing by now, if it was a temporary file of another process that starts at the same time.
+  // A file in the list may be missing by now, if it was a temporary file of another process that starts at the same time.
   const entries = await Promise.all(names.map((name) => lstat(join(dataDir, name)).catch(ifAbsent)));
   const isPrivate = (entry: Stats | undefined) => entry === undefined || (entry.isFile() && !(entry.mode & 0o077));
   const isOurs = names.includes(PASSWORD_FILE) || entries.every(isPrivate);
@@ -171,8 +171,8 @@ async function makePrivate(dataDir: string, account: Account | undefined): Promi
     await chown(dataDir, account.uid, account.gid);
   }
   await chmod(dataDir, 0o700).catch((error) => {
-    // A mounted volume may belong to root, and this process may be allowed to write to it only because this process is in the group of the
-    // volume. Then this process cannot change the mode of the volume. But each file that the service writes has a private mode.
+    // The error EPERM is ignored. A mounted volume may belong to root, and this process may have access to it only by its group. Then this
+    // process cannot change the mode of the volume. But each file that the service writes has a private mode.
     if (codeOf(error) !== 'EPERM') {
       throw error;
     }

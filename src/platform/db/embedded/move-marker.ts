@@ -11,8 +11,8 @@ const FILE = 'moved-to';
  */
 export interface MoveMarker {
   /**
-   * State of the move. `moving` means that its commit has begun, and the result is not known. `moved` means that the other database has the
-   * data.
+   * State of the move. `moving` means that the commit of the move has begun, and its result is not known. `moved` means that the other
+   * database has the data.
    */
   state: 'moving' | 'moved';
   /** Host, port and name of the other database, for example `db.example:5432/roomservice`. */
@@ -76,8 +76,8 @@ export async function removeMoveMarker(dataDir: string): Promise<void> {
 }
 
 /**
- * Refuses the data in DATA_DIR if it was moved to another database, or if its move was interrupted at the end. Changes that this process
- * made in DATA_DIR would be missing in the other database.
+ * Refuses the data in DATA_DIR if it was moved to another database, or if its move was interrupted at the end, when the other database may
+ * already have the data. Changes that this process made in DATA_DIR would be missing in the other database.
  * @throws EmbeddedPostgresError
  */
 export async function refuseMoved(dataDir: string): Promise<void> {

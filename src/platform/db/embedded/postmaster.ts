@@ -91,9 +91,9 @@ export async function launch(
   const log = openLog(logFile(clusterDir));
   const child = spawn(join(binaries, 'bin/postgres'), args, {
     cwd: '/',
-    // PG_GRANDPARENT_PID tells PostgreSQL that a lock file with this pid is stale, even if another program has the pid now. This process
-    // must not remove the lock file itself, for two reasons. PostgreSQL uses the file to check for orphaned backends. And another process
-    // may have started PostgreSQL in the meantime, so that the file is no longer stale.
+    // A killed PostgreSQL leaves its lock file, and another program may have the pid of this file now. PG_GRANDPARENT_PID tells PostgreSQL
+    // that a lock file with this pid is stale. This process must not remove the lock file itself, for two reasons. PostgreSQL uses the file
+    // to check for orphaned backends. And another process may have started PostgreSQL in the meantime, so that the file is no longer stale.
     env: { ...ENVIRONMENT, ...(stalePid ? { PG_GRANDPARENT_PID: String(stalePid) } : {}) },
     stdio: ['ignore', log.descriptor, log.descriptor],
     detached: true,

@@ -58,8 +58,8 @@ export async function appear({ client }: Presence): Promise<void> {
 }
 
 /**
- * Releases the lock from `appear`, and returns true if no other process uses PostgreSQL. If true, this connection then holds an exclusive
- * lock. So no other process can begin to use PostgreSQL until this connection ends.
+ * Releases the lock from `appear`. Returns true if no other process uses PostgreSQL. Then this connection holds an exclusive lock, so no
+ * other process can begin to use PostgreSQL until this connection ends.
  */
 export async function leaveAsLast({ client }: Presence): Promise<boolean> {
   await client.query('SELECT pg_advisory_unlock_all()');
@@ -81,9 +81,9 @@ export async function createDatabase({ client }: Presence, name: string): Promis
 }
 
 /**
- * Takes the advisory locks of the role, which the connection holds until it ends. Comparing the start times of the connections would not be
- * enough. Connections may become visible in another order than they started, so each of two processes could find that its own connection is
- * the first.
+ * Takes the advisory locks of the role, which the connection holds until it ends. Without locks, each process would have to compare the
+ * start times of all connections. But a connection may become visible later than a connection that started after it. So each of two
+ * processes could find that its own connection is the first.
  * @throws AlreadyServedError for a `serve` if another `serve` still holds its lock after 3 s
  * @throws InUseError if an `exclusive` process still uses PostgreSQL after 3 s. If `role` is `exclusive`, also if any other process still
  * uses PostgreSQL after 3 s

@@ -116,7 +116,8 @@ test('if the first start is killed while it creates the database, the next start
   assert.deepEqual(await query(embedded.url, 'SELECT 1 AS one'), [{ one: 1 }]);
   await embedded.close();
   await eventually(async () => {
-    await (await open(dataDir)).close(); // A new try, because the initdb of the killed start may write files after the first removal.
+    // Each start removes unfinished folders. A new start is needed, because the initdb of the killed process may still write files.
+    await (await open(dataDir)).close();
     return !(await readdir(dataDir)).some((name) => name.includes('.unfinished-'));
   });
 });

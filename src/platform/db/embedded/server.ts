@@ -166,7 +166,7 @@ export async function leave(server: Server, presence: Presence): Promise<void> {
 
 /**
  * Returns true if no process uses PostgreSQL, or if connecting to PostgreSQL fails, for example because it does not run or is still
- * starting. Used by a process whose own connection is lost.
+ * starting. A process whose own connection is lost calls this function to decide if it must stop PostgreSQL.
  */
 async function isDeserted(server: Server): Promise<boolean> {
   try {

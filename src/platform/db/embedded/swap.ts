@@ -28,8 +28,9 @@ export async function swapClusters(clusterDir: string, newDir: string, oldMajor:
 }
 
 /**
- * Gives the new data directory its final name, if that name is free and the new directory is complete. The name is free, for example, after
- * a process has ended between two renames. Returns true if the name was free and the new data directory has it now.
+ * Gives the new data directory its final name, if that name is free and the new directory is complete. The name is free if a process has
+ * ended between two renames, or if `swapClusters` has just moved the old directory. Returns true if the name was free and the new data
+ * directory has it now.
  */
 export async function finishSwap(clusterDir: string): Promise<boolean> {
   if (await exists(clusterDir)) {

@@ -206,8 +206,8 @@ async function refuseOccupied(kept: string): Promise<void> {
 }
 
 /**
- * Refuses the upgrade if the disk has too little free space. The space needed for the copy is estimated as the total size of the old files,
- * because the copy is at most as large.
+ * Refuses the upgrade if the disk has too little free space. The copy of the data is at most as large as the old files. So the upgrade
+ * needs free space for their total size and `SPACE_BESIDE_COPY`.
  */
 async function refuseFullDisk(clusterDir: string): Promise<void> {
   const needed = (await sizeOf(clusterDir)) + SPACE_BESIDE_COPY;

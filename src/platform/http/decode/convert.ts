@@ -1,7 +1,7 @@
 import { DecodeError } from './decode-error.ts';
 import { parseJson } from './json.ts';
 
-/** Keywords of a JSON Schema that tell to which type a text must be converted. */
+/** Keywords of a JSON Schema that decide to which type a text is converted. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -15,8 +15,8 @@ const INTEGER = /^-?(0|[1-9]\d*)$/;
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /**
- * Converts the texts of a decoded form or query to the types in a JSON Schema (decision 5). A text that does not fit its type stays
- * unchanged. The validation then reports the field and the rule. This function never throws.
+ * Converts the texts of a decoded form or query to the types in a JSON Schema (decision 5). A text that does not fit its type stays a text.
+ * The validation, which runs later, then refuses it. This function never throws.
  *
  * A number is a decimal without an exponent. A boolean is `true` or `false`. An empty text becomes null if the schema allows null but no
  * string. If the schema expects an object or a list, the text may be JSON. The function changes objects in place.
@@ -38,8 +38,8 @@ export function convertText(value: unknown, schema: unknown): unknown {
 }
 
 /**
- * Converts, in place, the fields that the schema names. The service ignores all other fields, so they stay text. The loop runs over the
- * fields of the schema, because a query can have thousands of other parameters.
+ * Converts the fields that the schema names, and changes the object in place. All other fields stay text, because the service ignores them.
+ * The loop runs over the few fields of the schema, because a query can have thousands of other parameters.
  */
 function convertFields(fields: Record<string, unknown>, properties: Readonly<Record<string, unknown>>): object {
   for (const [name, schema] of Object.entries(properties)) {

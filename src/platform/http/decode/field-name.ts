@@ -1,17 +1,17 @@
 import { DecodeError } from './decode-error.ts';
 
-/** Maximum number of levels of nesting below the top-level name of a field (decision 5). */
+/** Maximum number of segments after the first segment of a field name, which is the number of levels of nesting (decision 5). */
 const MAX_DEPTH = 10;
 const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const FIRST_SEGMENT = /[^.[\]]+/y;
-/** Matches the next part of a field name: `[key]`, `.key`, or a key directly after a closing bracket, as in `items[0]item_id`. */
+/** Matches the next segment of a field name: `[key]`, `.key`, or a key directly after a closing bracket, as in `items[0]item_id`. */
 const NEXT_SEGMENT = /\[([^[\]]*)\]|\.?([^.[\]]+)/y;
 
 /**
  * Splits the name of a form field into its segments. For example, `items[0][item_id]`, `items[0].item_id` and `items[0]item_id` (decision
- * 5) all become `['items', '0', 'item_id']`. So does `items.0.item_id`, which is the notation in our error messages. Empty brackets at the
- * end become the segment `''`.
+ * 5) all become `['items', '0', 'item_id']`. The name `items.0.item_id`, which is the notation in our error messages, becomes the same
+ * segments. Empty brackets at the end become the segment `''`.
  * @throws DecodeError 400 if the name is malformed, has a forbidden segment, or has too many levels
  */
 export function splitFieldName(name: string): string[] {
@@ -20,7 +20,7 @@ export function splitFieldName(name: string): string[] {
     const pattern = end === 0 ? FIRST_SEGMENT : NEXT_SEGMENT;
     pattern.lastIndex = end;
     const match = pattern.exec(name);
-    // Empty brackets append an entry to a list, so they must be the last segment. With the names `a[][x]` and `a[][y]`, the service could
+    // Empty brackets append a new entry to a list, so no segment may follow them. With the names `a[][x]` and `a[][y]`, the service could
     // not know if both fields belong to the same entry.
     if (!match || segments.at(-1) === '') {
       throw new DecodeError(400, name, 'is not a well-formed field name');

@@ -5,24 +5,24 @@ const MAX_INDEX = 1_000;
 type Path = Array<string | number>;
 
 /**
- * Node with children in the tree of the fields of a form. It becomes an object if the keys of its children are strings, and a list if the
- * keys are numbers. The numbers come in any order, and some numbers may be missing.
+ * Object or list in the tree of the fields of a form. It is a list if the keys of its children are numbers, and an object if they are
+ * strings. The numbers may be in any order, and some numbers may be missing.
  */
 interface Branch {
   readonly children: Map<string | number, string | Branch>;
-  /** Index of the entry that a name with empty brackets appends: one more than the highest index so far. */
+  /** Index of the next entry that a name with empty brackets appends. It is one more than the highest index so far. */
   nextIndex: number;
 }
 
-/** Returns a node without children. Its first child decides if the node becomes an object or a list. */
+/** Returns a node without children. The first child decides if this node is an object or a list. */
 export function newBranch(): Branch {
   return { children: new Map(), nextIndex: 0 };
 }
 
 /**
- * Adds the text of a field to the tree. The segments of the field name give the position (decision 5).
- * @throws DecodeError 400 if this position has a text already, if one name needs an object where another name needs a list or a text, or if
- * an index is above 1,000
+ * Adds the text of a field to the tree, at the position that the segments of the field name give (decision 5).
+ * @throws DecodeError 400 if the tree already has a text at this position, if an earlier name needs another type there (for example an
+ * object instead of a list), or if an index is above 1,000
  */
 export function place(root: Branch, segments: string[], text: string): void {
   const path: Path = [];
@@ -57,7 +57,7 @@ function enter(branch: Branch, key: string | number, path: Path): Branch {
   return child;
 }
 
-/** Returns the tree as a plain object. Its lists are sorted by index, and have no gaps. */
+/** Returns the tree as a plain object. In its lists, the entries are in the order of their indices, and a missing index leaves no gap. */
 export function toObject(branch: Branch): Record<string, unknown> {
   // `fromEntries` only defines own properties, so a field named `__proto__` cannot change a prototype.
   return Object.fromEntries([...branch.children].map(([key, child]) => [key, toValue(child)]));
@@ -75,7 +75,8 @@ function toValue(node: string | Branch): unknown {
 }
 
 /**
- * Returns the key of a child for a segment of a field name. Digits are a list index, and an empty segment (`[]`) is the next free index.
+ * Returns the key of a child for a segment of a field name. A segment of digits is a list index. An empty segment (`[]`) stands for the
+ * next index of the list.
  */
 function toKey(branch: Branch, segment: string, path: Path): string | number {
   const isIndex = /^\d*$/.test(segment);

@@ -17,10 +17,7 @@ function refuses(decode: () => unknown, message: string): void {
 
 type Nested = string | Nested[] | { [key: string]: Nested };
 
-/**
- * Ways to write the name of a nested field. Each function appends one segment, called `step` here, to a name. A segment needs no dot or
- * brackets if it directly follows a closing bracket.
- */
+/** Notations for the name of a nested field. Each function appends one segment (`step`) to a name. */
 const notations: Record<string, (name: string, step: string, isIndex: boolean) => string> = {
   brackets: (name, step) => `${name}[${step}]`,
   'indices in brackets, names after dots': (name, step, isIndex) => (isIndex ? `${name}[${step}]` : `${name}.${step}`),

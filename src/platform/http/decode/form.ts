@@ -9,16 +9,16 @@ import { decodeUtf8, refuseBadText } from './text.ts';
  */
 export const MAX_FIELDS = 20_000;
 /**
- * Matches a text that must be decoded, or refused because of U+0000. Any other text is used unchanged, because the whole form was checked
- * to be UTF-8 before.
+ * Matches a text that contains an encoded character or U+0000. Any other text is used unchanged, because the whole form has already been
+ * checked to be UTF-8.
  */
 const NEEDS_DECODING = /[%+\0]/;
 
 /**
- * Builds one nested value from the fields of a form. The name of a field gives its position in this value (decision 5). Every value stays
- * text, because only `convertText` knows its type from the schema. The time is linear in the number of fields, because nesting depth and
- * list indices are bounded.
- * @throws DecodeError 400 if a field name is malformed, is repeated, or contradicts another name
+ * Builds one nested object from the fields of a form. The name of a field gives the position of its value in this object (decision 5).
+ * Every value stays a text, because only `convertText` knows the schema. The time is linear in the number of fields, because nesting depth
+ * and list indices are bounded.
+ * @throws DecodeError 400 if a field name is malformed, is repeated, or contradicts another name (for example `a` and `a[b]`)
  */
 export function decodeForm(fields: Iterable<[name: string, value: string]>): Record<string, unknown> {
   const root = newBranch();
@@ -29,7 +29,8 @@ export function decodeForm(fields: Iterable<[name: string, value: string]>): Rec
 }
 
 /**
- * Decodes an `application/x-www-form-urlencoded` body or a query, and returns its fields in order. It repairs no encoding faults.
+ * Decodes an `application/x-www-form-urlencoded` body or a query, and returns its fields in order. Refuses faults in the encoding, and does
+ * not repair them.
  * @throws DecodeError 400 on broken percent-encoding, bytes that are not UTF-8, U+0000, or more than 20,000 fields
  */
 export function decodeUrlEncoded(encoded: Buffer | string, what: 'body' | 'query'): Array<[string, string]> {
@@ -42,8 +43,8 @@ export function decodeUrlEncoded(encoded: Buffer | string, what: 'body' | 'query
 }
 
 /**
- * Decodes a query string. Its parameters are not nested. A character outside ASCII is refused, because Node reads the request line as
- * Latin-1, and the original character cannot be restored.
+ * Decodes a query string into its parameters, which are never nested. A character outside ASCII is refused, because Node reads the request
+ * line as Latin-1, and the original character cannot be restored.
  * @throws DecodeError 400 in the cases of `decodeUrlEncoded`, and if a parameter is repeated or has a character outside ASCII
  */
 export function decodeQuery(rawQuery: string): Record<string, string> {
@@ -76,8 +77,8 @@ function decodePart(part: string, where: string): string {
 }
 
 /**
- * Decodes percent-encoding. `decodeURIComponent` is strict enough: it requires two hex digits after every percent sign, and it refuses
- * invalid UTF-8, including encoded surrogates.
+ * Decodes percent-encoding. `decodeURIComponent` is strict enough for this. It requires two hex digits after every percent sign, and it
+ * refuses invalid UTF-8, including encoded surrogates.
  * @throws DecodeError 400
  */
 function decodePercent(text: string, where: string): string {

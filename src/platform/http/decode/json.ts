@@ -27,18 +27,19 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The error message of `JSON.parse` may quote the body, so the response does not repeat this message. The response gives only the
-    // position of the fault, if `JSON.parse` names the position.
+    // The error message of `JSON.parse` may quote the body, so the response does not contain this message. The response only gives the
+    // position of the fault, if the message contains it.
     const position = error instanceof Error ? /at position \d+/.exec(error.message) : null;
     throw new DecodeError(400, 'body', `is not valid JSON${position ? ` (${position[0]})` : ''}`);
   }
 }
 
 /**
- * Refuses a value that contains U+0000, half of a surrogate pair, a number too large for a double, or a forbidden key. It checks the parsed
- * value, because JSON text can write each of these faults in many ways (`\u0000`, `"\u005f_proto__"`, `1e309`). For an order, this check
- * takes about a microsecond, and parsing takes equally long. The function calls itself for each level of nesting, and the limit on nesting
- * bounds these calls.
+ * Refuses a value that contains U+0000, half of a surrogate pair, a number too large for a double, or a forbidden key. The check reads the
+ * parsed value, because JSON text can write each of these faults in many ways (`\u0000`, `"\u005f_proto__"`, `1e309`). For an order, the
+ * check takes about a microsecond, and parsing takes equally long.
+ *
+ * The function calls itself for each level of nesting. These calls are bounded, because the value may have at most 32 levels.
  * @throws DecodeError 400
  */
 function refuseFaults(value: unknown, path: string[]): void {

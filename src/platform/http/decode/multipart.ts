@@ -12,7 +12,8 @@ const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
  * The body is in memory, has at most 1 MiB and may not hold files. So the code simply splits it at the boundary. A streaming parser is not
  * used, because it would drop fields without a name, and silently replace bytes that are not UTF-8.
  *
- * The body is first read as Latin-1, which gives one character for each byte. The bytes of each field are then decoded as UTF-8.
+ * The body is first read as Latin-1, which gives one character for each byte and so keeps all bytes. The bytes of each field are then
+ * decoded as UTF-8.
  * @throws DecodeError 400 if the body is malformed or cut short, if it has files or more than 20,000 fields, or if a text is not UTF-8 or
  * contains U+0000, which the database cannot store
  */
@@ -32,8 +33,8 @@ export function decodeMultipart(body: Buffer, boundary: string | null): Array<[s
 }
 
 /**
- * Returns the name and the value of one part. `part` is the text between two boundaries: the rest of the boundary's line, header lines, an
- * empty line, and the value.
+ * Returns the name and the value of one field. `part` is the text between two boundaries. It has the rest of the boundary's line, header
+ * lines, an empty line, and the value.
  */
 function decodePart(part: string): [string, string] {
   const headersEnd = part.indexOf('\r\n\r\n');

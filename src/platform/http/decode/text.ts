@@ -12,7 +12,10 @@ export function decodeUtf8(bytes: Buffer, where: string): string {
   return bytes.toString();
 }
 
-/** Returns a description of the characters that the database cannot store (decision 2), or undefined if it can store the text. */
+/**
+ * Returns a description of the characters in the text that the database cannot store (decision 2). Returns undefined if it can store the
+ * text.
+ */
 export function findTextFault(text: string): string | undefined {
   if (text.includes('\0')) {
     return 'U+0000';
