@@ -1,18 +1,18 @@
 import type { Token, Tokens } from 'marked';
 import { escapeHtml } from './html.ts';
 
-/** Parts of a Markdown text. `title` is the first heading of level 1, and `summary` is the first paragraph. Both are plain text. */
+/** Result of `renderMarkdown`. `title` is the first heading of level 1, and `summary` is the first paragraph. Both are plain text. */
 export interface RenderedMarkdown {
   title: string;
   summary: string;
-  /** Headings of level 2, with the id of their anchor. */
+  /** Headings of level 2, each with the id of its anchor. */
   sections: { id: string; title: string }[];
   html: string;
 }
 
 /**
- * Returns the URL or the path on the site for a link in a Markdown text. Returns null if the site does not have the page. The HTML then has
- * only the text of the link.
+ * Returns the URL or the path on the site for a link in a Markdown text. Returns null if the site does not have the page. The rendered HTML
+ * then has only the text of the link.
  */
 export type ResolveLink = (href: string) => string | null;
 
@@ -66,8 +66,8 @@ function plainText(token: Token | undefined): string {
 }
 
 /**
- * Returns a function that returns the anchor of a heading. This function uses the same rule as common code hosts, so that a link to an
- * anchor works both on the site and on the code host.
+ * Returns a function that makes the anchor of a heading from the title of the heading. Common code hosts make anchors by the same rule. So
+ * a link to an anchor works both on the site and on the code host.
  */
 function createIds(): (title: string) => string {
   const used = new Map<string, number>();

@@ -2,9 +2,9 @@ import { DOCUMENTS, documentPath } from './api-documents.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 
 /**
- * Returns the page of the API reference. The viewer Scalar makes the content of the page in the browser.
- * @param nonce random value. The browser allows the styles that Scalar makes only if they have this value. The content security policy of
- * the page must have the same value.
+ * Returns the HTML of the page with the API reference. The viewer Scalar makes the content of the page in the browser.
+ * @param nonce random value that is also in the content security policy of the page. The browser allows a style that Scalar makes only if
+ * the style has this value
  */
 export function referencePage(nonce: string): string {
   const sources = DOCUMENTS.map(({ name, title, security }) => ({

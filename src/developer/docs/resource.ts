@@ -9,7 +9,10 @@ export interface Resource {
   contentType: string;
   /** Reads the content. The first request calls this function. Later requests call it again only if the previous call failed. */
   read: () => Promise<string | Buffer>;
-  /** Value of the header `Cache-Control`. Undefined: a cache must ask the service at each request if its copy is current. */
+  /**
+   * Value of the header `Cache-Control`. Undefined means `public, no-cache`. A cache must then ask the service at each request if its copy
+   * is still current.
+   */
   cacheControl?: string;
   headers?: Record<string, string>;
 }
@@ -22,7 +25,7 @@ interface CachedContent {
    * one caller.
    */
   plain: () => Promise<Buffer>;
-  /** Entity tags, one for each content coding (RFC 9110 §8.8.3.3). */
+  /** Entity tags of the uncompressed and of the compressed content (RFC 9110 §8.8.3.3). */
   etags: { plain: string; gzipped: string };
 }
 

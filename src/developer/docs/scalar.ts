@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 const LITERAL_START = 'var standalone_default = "';
 const LITERAL_END = '";\n';
 /**
- * Escapes that may be in the string literal that contains Scalar's script: the character after the backslash, and the character that the
- * escape means. For any other escape, `unescaped` throws an error.
+ * Escapes that may be in the string literal that contains Scalar's script. The key is the character after the backslash, and the value is
+ * the character that the escape means. For any other escape, `unescaped` throws an error.
  */
 const ESCAPED = new Map([
   ['n', '\n'],
@@ -19,8 +19,9 @@ const ESCAPED = new Map([
 const SOURCE_MAP = '\n//# sourceMappingURL=';
 
 /**
- * Reads Scalar's script for the browser. Scalar's package for servers contains this script only as a string of 4 MB in a JavaScript module.
- * If the service imported the module, the string would stay in memory. So this function reads the file of the module as bytes.
+ * Reads the script of Scalar that runs in the browser. Scalar's package for servers contains this script only as a string of 4 MB in a
+ * JavaScript module. If the service imported the module, the string would stay in memory. So this function reads the file of the module as
+ * bytes, and takes the script out of it.
  * @throws Error if the script is not found in the file of the module, for example after an update of Scalar
  */
 export async function readScalarScript(): Promise<Buffer> {

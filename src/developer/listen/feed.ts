@@ -6,7 +6,8 @@ import { callService, type HttpAnswer } from './http.ts';
 import { escaped } from './printing.ts';
 
 /**
- * Page of the event feed, with the brand of the service. The header names of webhook deliveries contain the brand (`X-{brand}-Signature`).
+ * Page of the event feed. `brand` is the name that the service uses in the headers of webhook deliveries, for example in
+ * `X-{brand}-Signature`.
  */
 export interface BrandedPage extends FeedPage {
   brand: string;
@@ -14,8 +15,8 @@ export interface BrandedPage extends FeedPage {
 
 const TIMEOUT_MS = 30_000;
 /**
- * Value of the parameter `after` that means the end of the feed. The service then returns no events. The `next` of its response is the
- * cursor of the end of the feed.
+ * Value of the parameter `after` with which the service returns no events, but the cursor of the present end of the feed in `next`. A
+ * reader that begins there receives only later events.
  */
 export const END_OF_FEED = 'latest';
 /** Largest number of events that the service returns in one page. */
@@ -76,7 +77,7 @@ export class Feed {
     if (answer.status === 400 && after !== END_OF_FEED) {
       const end = await this.#read(END_OF_FEED);
       if (typeof end === 'object') {
-        this.#noteRefusedCursor(answer); // The notice comes after the read, because all later events are then printed.
+        this.#noteRefusedCursor(answer); // The end of the feed is read first, so every event after this notice is printed.
       }
       return end;
     }

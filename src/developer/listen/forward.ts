@@ -23,14 +23,14 @@ export interface Delivery {
 /** Time limit of one POST, the same as for a webhook delivery of the service (contract §6). */
 const TIMEOUT_MS = 10_000;
 /**
- * Waits after the first and the second failed attempt. The service waits longer and makes more attempts. The waits are short here, because
- * a developer waits for the result.
+ * Waits in milliseconds after the first and after the second failed attempt. The waits are shorter than the waits of the service, and there
+ * are fewer attempts, because a developer waits for the result.
  */
 const RETRY_WAITS_MS = [500, 1_500];
 
 /**
- * Posts an event as the service would deliver it to a webhook URL. Tries up to three times, until a response is 2xx. Every attempt has the
- * same body, but a new timestamp and a new signature.
+ * Posts an event as the service would deliver it to a webhook URL. Tries up to three times, until a response has a status of 2xx. Every
+ * attempt has the same body, but a new timestamp and a new signature.
  * @param attempted called after every attempt, with the wait before the next attempt in milliseconds, or null after the last attempt
  * @returns the last attempt, and the number of attempts
  */

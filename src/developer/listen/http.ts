@@ -27,8 +27,8 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** Connections to the service. They stay open, because `listen` calls the service every one or two seconds. */
 const keepAlive = new Agent({ maxResponseSize: MAX_ANSWER_BYTES });
 /**
- * Settings that open a new connection for each request. The developer may have restarted the server since the last request, which closes
- * earlier connections.
+ * Settings that open a new connection for each request to the developer's server. A connection of an earlier request may not work any more,
+ * because the developer may have restarted the server.
  */
 const newConnection = { pipelining: 0, maxResponseSize: MAX_ANSWER_BYTES };
 const single = new Agent(newConnection);

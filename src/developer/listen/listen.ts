@@ -9,9 +9,9 @@ import { createJsonPrinter, createTextPrinter } from './printing.ts';
 import { readOrMakeSecret } from './signing-secret.ts';
 
 export interface ListenOptions {
-  /** URL to which `listen` posts each event. Null: `listen` only prints the events. */
+  /** URL to which `listen` posts each event. Null means that `listen` only prints the events. */
   forwardTo: URL | null;
-  /** Types of the events that `listen` prints and forwards. Null: all types. */
+  /** Types of the events that `listen` prints and forwards. Null means all types. */
   events: readonly EventType[] | null;
   isJson: boolean;
   /** True if `listen` may send the API key and the secret to another machine without TLS. */
@@ -27,7 +27,8 @@ export interface ListenOutput {
 
 /**
  * Bounds of the wait between two reads of the feed, in milliseconds. The wait is shortest after a page with events, and grows by
- * `WAIT_GROWTH_MS` after each empty page. So there are 30 to 60 calls a minute.
+ * `WAIT_GROWTH_MS` after each empty page. With these waits, `listen` makes 30 to 60 calls a minute. After a full page, `listen` reads the
+ * next page without a wait.
  */
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 2_000;
@@ -96,7 +97,7 @@ async function createHandle(config: PartnerConfig, options: ListenOptions, outpu
   };
 }
 
-/** Returns the body of the event with exactly the bytes that the service signs (docs/decisions/0009-event-feed.md). */
+/** Returns the body of the POST for an event. It has exactly the bytes that the service signs (docs/decisions/0009-event-feed.md). */
 function bodyOf({ event, event_id, occurred_at, data }: FeedEntry): string {
   return JSON.stringify({ event, event_id, occurred_at, data });
 }

@@ -8,7 +8,7 @@ export type Forwarded = (ForwardAttempt & { attempts: number }) | null;
 export interface Printer {
   /** Called when the event was read from the feed. */
   arrived: (entry: FeedEntry) => void;
-  /** Called after each attempt. @param waitMs wait before the next attempt in milliseconds; null after the last attempt */
+  /** Called after each attempt. @param waitMs wait before the next attempt in milliseconds, or null after the last attempt */
   attempted: (attempt: ForwardAttempt, waitMs: number | null) => void;
   /** Called after the last attempt to forward the event. If events are not forwarded, called directly after `arrived`. */
   settled: (entry: FeedEntry, forwarded: Forwarded) => void;

@@ -44,8 +44,8 @@ async function readSecret(path: string): Promise<string> {
 }
 
 /**
- * Creates the file with a new secret. The file is never visible without its whole content. If another process has created the file in the
- * meantime, does not change the file.
+ * Creates the file with a new secret. Another process never reads an incomplete file, because the function writes the secret to a draft
+ * file first. If another process has created the file in the meantime, that file stays unchanged.
  */
 async function makeSecret(path: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`;

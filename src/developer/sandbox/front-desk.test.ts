@@ -16,7 +16,7 @@ import { eventsOfSubject, openDemo, startSandboxWorker } from '#test/support/san
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 
-/** Time limit for an expected status, in milliseconds. It is long, because the machine may be busy. */
+/** Longest time in milliseconds that a test waits for an expected status. It is long, because the machine may be busy. */
 const SETTLE_MS = 60_000;
 
 describe('sandbox front desk', { concurrency: true }, () => {

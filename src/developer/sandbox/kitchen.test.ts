@@ -11,7 +11,7 @@ import { eventually, isSignedWith, placeOrder, register } from '#test/support/we
  * Speed of the sandbox: simulated seconds in one real second. A delivery order of one portion is then completed after about three seconds.
  */
 const SPEED = 600;
-/** Time limit for an expected state, in milliseconds. It is long, because the machine may be busy. */
+/** Longest time in milliseconds that a test waits for an expected change. It is long, because the machine may be busy. */
 const SETTLE_MS = 60_000;
 const DELIVERED = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'];
 

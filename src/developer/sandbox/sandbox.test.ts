@@ -9,7 +9,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { eventually, placeOrder } from '#test/support/webhooks.ts';
 
 const DAY_MS = 86_400_000;
-/** Time limit for an expected state, in milliseconds. It is long, because the machine may be busy. */
+/** Longest time in milliseconds that a test waits for an expected change. It is long, because the machine may be busy. */
 const SETTLE_MS = 60_000;
 
 describe('sandbox', { concurrency: true }, () => {

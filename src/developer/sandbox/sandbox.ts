@@ -13,8 +13,8 @@ import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
 import { readOrders } from './store.ts';
 
 /**
- * Shortest and longest pause between two passes, in milliseconds of real time. A pass changes the status of orders and stays that are due.
- * The pause is one second of the simulation, unless that is shorter or longer than these limits.
+ * Limits of the pause between two passes, in milliseconds of real time. A pass changes the status of the orders and stays that are due. The
+ * pause is one second of the simulation, but not shorter or longer than these limits.
  */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
@@ -24,8 +24,8 @@ const LONGEST_PAUSE_MS = 1_000;
  */
 const ROWS_PER_PASS = 50;
 /**
- * Order statuses that are not final, the latest first. A pass reads the orders of one status after the other, in this sequence. If the pass
- * changes the status of an order, it has already read the orders with the new status, so it reads no order twice.
+ * Order statuses that are not final, the latest first. A pass reads the orders in this sequence of statuses. If the pass changes an order
+ * from `pending` to `confirmed`, it has already read the confirmed orders. So it reads no order twice.
  */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];
 
@@ -45,8 +45,8 @@ export interface SandboxOptions {
 
 /**
  * Simulation of the demo tenant's kitchen and front desk. While it runs, orders and confirmed reservations change their status as if people
- * worked there, through the functions that the staff API uses. The sandbox stores no plan, because the next status follows from the order
- * or the reservation. Each change locks its row, so people and several sandboxes may work at the same time.
+ * worked there, through the functions that the staff API uses. The sandbox stores no data of its own, because it computes the next status
+ * from the order or the reservation. Each change locks its row, so people and several sandboxes may work at the same time.
  */
 export interface Sandbox {
   /** Stops the sandbox. Resolves when the status change under way has ended. */
@@ -144,8 +144,8 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
 }
 
 /**
- * Returns a function that reads the next `ROWS_PER_PASS` rows of a list at each call. After the end of the list, the function begins at the
- * start again. So each row is read again and again, even in a long list.
+ * Returns a function that reads the next `ROWS_PER_PASS` rows of a list at each call. After the end of the list, the next call reads the
+ * first rows again. So the passes together read every row, even in a long list.
  */
 function readInTurns<Row extends { id: string }>(
   read: (tenantId: number, afterId: string | null) => Promise<Row[]>,

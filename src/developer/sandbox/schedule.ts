@@ -2,8 +2,8 @@ import { mayFollow, type OrderStatus, type OrderType } from '#restaurant/orders/
 import type { ReservationStatus } from '#hotel/reservations/reservations.ts';
 
 /**
- * Next status of an order or a stay. `afterMs` is the time from the creation of the order or stay until this status is due, in milliseconds
- * of simulated time.
+ * Next status of an order or a stay, and the time at which this status is due. `afterMs` is the time since the creation of the order or
+ * stay, in milliseconds of simulated time.
  */
 export interface Step<Status> {
   status: Status;
@@ -53,9 +53,9 @@ const STEP_BY_GUEST_NAME: ReadonlyMap<string, Step<ReservationStatus>> = new Map
 ]);
 
 /**
- * Returns the next status of an order after its current status, even if a person set the current status. The next status is never an
- * earlier status. It is `out_for_delivery` only for a delivery order. The result depends only on the order, so every process returns the
- * same result.
+ * Returns the next status that the sandbox gives to an order, also if a person set the current status. The next status is always later than
+ * the current one. Only a delivery order gets the status `out_for_delivery`. The result depends only on the order, so every process returns
+ * the same result.
  * @returns null if the sandbox does not change this order any more
  */
 export function nextOrderStep(order: KitchenOrder): Step<OrderStatus> | null {
@@ -95,8 +95,8 @@ function cookingMs({ portions, special_sku }: KitchenOrder): number {
 }
 
 /**
- * Returns a number from 0 to 1 that looks random, but is always the same for one order. The number comes from the last 16 bits of the order
- * id, which are random.
+ * Returns a number from 0 to 1 that differs from order to order like a random number, but is always the same for one order. It is computed
+ * from the last 16 bits of the order id, which are random.
  */
 function randomShareOf(id: string): number {
   return Number.parseInt(id.slice(-4), 16) / 0xffff;

@@ -11,8 +11,8 @@ import * as store from './store.ts';
 /**
  * Puts dishes on the menu or takes them off. If one dish is refused, no dish changes. A sku that is named several times counts once.
  * @returns the named dishes in the order of the call
- * @throws ApiError 404 `error` if the tenant has no dish with one of the skus, 400 `invalid_request` if the menu would be too large for
- * partners
+ * @throws ApiError 404 `error` if the tenant has no dish with one of the skus, 400 `invalid_request` if partners would get a menu larger
+ *   than `maxRenderedBytes`
  */
 export async function setAvailability(
   db: Database,
@@ -50,7 +50,7 @@ function refuseUnknown(skus: string[], stored: ReadonlyMap<string, boolean>): vo
   }
 }
 
-/** Refuses to put the dishes in `listed` on the menu if the menu would then be too large for partners. */
+/** Refuses to put the dishes in `listed` on the menu if partners would then get a menu larger than `maxBytes`. */
 async function refuseLargerMenu(
   tx: Tx,
   tenantId: number,

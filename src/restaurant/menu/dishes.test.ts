@@ -237,8 +237,8 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
       for (const [field, value] of Object.entries(fields)) {
         assert.equal(dish[field as keyof typeof fields], value, field);
       }
-      // One call replaces the whole menu while other calls change its dishes. In the end, each dish has the price and the description of
-      // one call, not a mix of two calls.
+      // One call replaces the whole menu while other calls change its dishes. In the end, the price and the description of a dish come from
+      // the same call.
       const answers = await Promise.all([
         ...skus.map((sku) => patch(sku, { price: '5', description: 'changed' }, own)),
         other.call('PUT', STAFF_MENU, { headers: own.staff, json: replaced }),

@@ -140,7 +140,7 @@ function longestInOrder(list: string[]): number {
   return Math.max(...parts.filter(isInOrder).map(({ length }) => length));
 }
 
-/** Returns a valid document whose menu is too large for partners, because each dish shows a menu set with 100 sub-menus. */
+/** Returns a valid document whose menu is larger than partners may get, because each dish shows a menu set with 100 sub-menus. */
 function largeMenu(): MenuDocument {
   const names = Array.from({ length: 100 }, (_, index) => `${index} ${'s'.repeat(90)}`);
   return {

@@ -99,10 +99,10 @@ describe('the cache of rendered menus', () => {
       await Promise.all([...reads, read(small).then(() => ended.push('small'))]);
     });
     await db.destroy();
-    // The test reads the small menu last. On a busy machine, some large menus may be ready before the small menu, but not all of them.
+    // The read of the small menu begins last. It must not end last, because a small menu does not wait in the queue of the large menus.
     assert.notEqual(ended.at(-1), 'small', ended.join(', '));
     assert.deepEqual(ended.toSorted(), [...Array.from({ length: LARGE_MENUS }, () => 'large true'), 'small']);
-    // Each large menu is read once to get its size, and once to render it. The small menu is read once.
+    // Each large menu is read from the database twice, to get its size and then to render it. The small menu is read once.
     assert.equal(sent.filter((text) => text.includes('"sections"')).length, LARGE_MENUS * 2 + 1);
   });
 

@@ -71,14 +71,16 @@ export interface MenuReaderOptions {
   maxRenderedBytes?: number;
 }
 
-/** Error for a stored menu that is too large for partners. Staff can still read and replace the menu. */
+/** Error for a stored menu that is larger than `maxRenderedBytes`, so partners cannot get it. Staff can still read and replace the menu. */
 class MenuTooLarge extends UnavailableError {}
 const TOO_LARGE_RETRY_SECONDS = 60;
 
 /**
- * Returns a function that reads menus through a cache of rendered menus. The version of a menu is cached until data of its tenant change.
- * The menu is read, rendered and compressed once for each version. A full cache evicts the least recently read menu.
- * @throws UnavailableError from the returned function if the menu is too large. The log has one line for each version that is too large.
+ * Returns a function that reads a menu from a cache of rendered menus. If the menu is not in the cache, or its version has changed, the
+ * function reads, renders and compresses the menu. The version number is cached too, until any data of the tenant change. A full cache
+ * evicts the least recently read menu.
+ * @throws UnavailableError from the returned function if the menu is larger than `maxRenderedBytes`. The log has one line for each such
+ *   version.
  */
 export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
   const { db, caches, maxCachedBytes = MAX_CACHED_BYTES } = options;
@@ -111,7 +113,8 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
     const menu = withRetries(() => loadMenu(tenantId, currency));
     const loading: CachedMenu = { version, currency, menu, bytes: 0, lastRead: reads };
     cached.set(tenantId, loading);
-    // While the menu was loading, its entry may have been replaced or evicted. Then the result must not change the cache.
+    // During the load, another version may have taken the place of this entry, or the entry may have been evicted. Then the loaded menu
+    // must not change the cache.
     const isStillCached = () => cached.get(tenantId) === loading;
     menu.then(
       ({ plain, gzipped }) => {
@@ -144,7 +147,9 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
   };
 }
 
-/** Returns a function that loads and renders a menu. Large menus are rendered one at a time. Small menus do not wait for large menus. */
+/**
+ * Returns a function that loads and renders a menu. Large menus wait in a queue, and are rendered one at a time. Small menus do not wait.
+ */
 function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: MenuReaderOptions) {
   const inQueue = createQueue();
 
@@ -162,8 +167,8 @@ function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuB
   }
 
   return async (tenantId: number, currency: string): Promise<ListedMenu> => {
-    // A large menu is read twice. The first read finds its size. The second read happens when the queue reaches the menu. So a menu that
-    // waits in the queue uses no memory.
+    // The first call of `load` finds the size of the menu, and renders only a small menu. A large menu then waits in the queue, and is read
+    // from the database again when its turn comes. So a waiting menu uses no memory.
     const menu =
       (await load(tenantId, currency, LARGE_MENU_BYTES)) ?? (await inQueue(() => load(tenantId, currency, Infinity)));
     if (menu === null) {

@@ -30,8 +30,8 @@ function changedFields(before: StoredDish, after: StoredDish, moved: ReadonlySet
 }
 
 /**
- * Returns the skus of the stored dishes that a document moves relative to other stored dishes. All dishes that are not in the result keep
- * their order. The result is the smallest set with this property. A dish that is added or taken off moves no other dish.
+ * Returns the skus of the stored dishes that a document moves. If these dishes are ignored, all other stored dishes have the same order as
+ * before. The result has as few dishes as possible. A dish that is added or taken off moves no other dish.
  */
 function movedDishes(before: StoredDish[], after: StoredDish[]): Set<string> {
   const ranks = new Map(before.map(({ sku }, rank) => [sku, rank]));
@@ -47,7 +47,7 @@ function movedDishes(before: StoredDish[], after: StoredDish[]): Set<string> {
 function longestIncreasing(numbers: number[]): Set<number> {
   /** For each index, the smallest number that ends an increasing subsequence of `index + 1` numbers. */
   const ends: number[] = [];
-  /** For each number, the number before it in its subsequence. Undefined for the first number of a subsequence. */
+  /** For each number, its predecessor in the longest increasing subsequence that ends with it. Undefined if there is no predecessor. */
   const previous = new Map<number, number | undefined>();
   for (const number of numbers) {
     const length = countBelow(ends, number);

@@ -12,7 +12,7 @@ export type MenuSet = Filled<NonNullable<MenuDocument['menu_sets']>[number]>;
 export type Addon = Filled<NonNullable<DishDocument['addons']>[number]>;
 export type FilledDish = Filled<Omit<DishDocument, 'addons'>> & { addons: Addon[] };
 
-/** Sections of a menu. There are four kinds, and a dish belongs to one section of each kind. */
+/** Sections of a menu. A dish belongs to one kitchen, one category, one sub-menu and one menu set. */
 export interface Sections {
   kitchens: Kitchen[];
   categories: Category[];
@@ -96,16 +96,16 @@ const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as co
 type SectionNames = Record<(typeof SECTION_LISTS)[number], ReadonlySet<unknown>>;
 
 /**
- * Result of a check that found no fault. The generator functions in this file yield a result after every check, even without a fault. So
- * `menuFaults` can let the event loop run other work between two checks.
+ * Result of a check that found no fault. Each check yields a result, with or without a fault, so that `menuFaults` can pause after any
+ * check. During the pause, the event loop can run other work.
  */
 const VALID = null;
 type CheckResult = string | typeof VALID;
 
 /**
  * Returns the faults of a menu document that a schema cannot find: duplicate names and references to missing sections. Each fault is `path:
- * text`, with paths as in decision 6. The schema may refuse the document too. This function skips values of a wrong type, so one response
- * can report the faults of both checks. Yields to the event loop regularly.
+ * text`, with paths as in decision 6. The document may have faults against the schema too. This function then skips the values of a wrong
+ * type, so that one response can report both lists of faults. Yields to the event loop regularly.
  * @param limit number of faults after which the check ends
  */
 export async function menuFaults(document: unknown, limit = Infinity): Promise<string[]> {

@@ -105,7 +105,8 @@ describe('PUT /v1/staff/menu/ with If-Match', () => {
       const answer = await put(priced(menu, `${index + 20}.00`), wrap(etag));
       assert.equal(answer.status, 200, answer.text);
       assert.equal(answer.body.dishes[0].price, `${index + 20}.00`);
-      // RFC 9110 §9.3.4: the response to a PUT must not have an ETag if the server stores a changed document. Here it adds default values.
+      // The service adds default values to the document before it stores it. Then the response to the PUT must not have an ETag (RFC 9110
+      // §9.3.4).
       assert.equal(answer.headers.get('etag'), null);
     }
   });

@@ -26,7 +26,7 @@ export { menuChanges } from './menu-changes.ts';
 export { menuFaults } from './menu-document.ts';
 export { type Dish, MenuDocument } from './schema.ts';
 
-/** Menu document as JSON, in several pieces, with its entity tag. */
+/** Menu document as JSON with its entity tag. The JSON is split into several buffers. */
 export interface TaggedMenu {
   pieces: Buffer[];
   etag: string;
@@ -53,15 +53,15 @@ export async function readMenuTag(db: Database, tenantId: number): Promise<strin
 
 /**
  * Returns the strong entity tag of a version of the menu document (RFC 9110 §8.8.3). Each change raises the version. A restore from a
- * backup sets the version back, but raises the era, a number that counts up with each restore. So the tag contains the era too, and the
- * restored menu gets a new tag. The tenant is in the tag, because the menus of all tenants have the same URL.
+ * backup brings back an earlier version, so two different menus may have the same version. But each restore also raises the era, so the tag
+ * contains the era. The tag contains the tenant too, because the menus of all tenants have the same URL.
  */
 function tagOf(tenantId: number, version: number, era: number): string {
   return `"${tenantId}-${era}-${version}"`;
 }
 
 /**
- * Returns a dish of the menu document as JSON. The row holds the lists of the dish as JSON, so this function copies them without parsing.
+ * Returns a dish of the menu document as JSON. The lists in the row are JSON texts already, so the function copies them without parsing.
  */
 function documentText({ id, position, price_variants, addons, ingredients, ...scalars }: store.DishRow): string {
   const lists = `"price_variants":${price_variants},"addons":${addons},"ingredients":${ingredients}`;
@@ -80,7 +80,7 @@ interface ReplaceOptions extends Bounds {
   ifMatch?: string | undefined;
 }
 
-/** Error for a menu document that was made from an older version of the menu. */
+/** Error for a PUT of a menu document that was made from an outdated version of the menu. */
 export const MENU_CHANGED = {
   status: 412,
   code: 'error',
@@ -90,10 +90,10 @@ export const MENU_CHANGED = {
 } as const;
 
 /**
- * Replaces the menu with a document. Dishes are matched by sku, and stored dishes that are not in the document become inactive. Applying
- * the same document again changes nothing.
- * @throws ApiError 400 `invalid_request`, which lists at most `maxReported` faults, or names the size of a menu that would be too large
- *   for partners; 412 `error` if the menu is not the one that `ifMatch` names
+ * Replaces the menu with a document. Finds the stored dish of each dish in the document by its sku. A stored dish that is not in the
+ * document becomes inactive. If the stored menu equals the document already, writes no change and no audit entry.
+ * @throws ApiError 400 `invalid_request` with at most `maxReported` faults of the document. Also 400 if the menu for partners would have
+ *   more than `maxRenderedBytes` bytes. 412 `error` if `ifMatch` does not match the stored menu.
  */
 export async function replaceMenu(
   db: Database,
@@ -108,8 +108,8 @@ export async function replaceMenu(
   await inTransaction(db, async (tx) => {
     const stored = await store.lockMenu(tx, tenantId);
     const isExpected = await isMatching(tx, tenantId, stored.version, ifMatch);
-    // If the response to the COMMIT was lost, the transaction runs again. The second run then finds the menu that the first run has
-    // written, and must not refuse this menu as outdated.
+    // If the response to the COMMIT was lost, the transaction runs again. The stored menu is then the one that the first run has written,
+    // so it no longer matches `ifMatch`. The second run must not refuse the call for this reason.
     if (!isExpected && !hasWritten) {
       throw menuChanged();
     }
@@ -159,7 +159,7 @@ function menuChanged(): ApiError {
 /**
  * Replaces the menu in the transaction of the caller. The caller must have validated the document.
  * @returns the written changes, or null if the stored menu equals the document already
- * @throws ApiError 400 `invalid_request` if the menu would be too large for partners
+ * @throws ApiError 400 `invalid_request` if partners would get a menu larger than `maxRenderedBytes`
  */
 export async function applyMenu(
   tx: Tx,
@@ -189,7 +189,8 @@ async function write(
 
 /**
  * Changes some fields of one dish, for example to take it off the menu for one evening.
- * @throws ApiError 404 for an unknown sku, 400 if a section of the dish does not exist or if the menu would be too large for partners
+ * @throws ApiError 404 for an unknown sku, 400 if a section of the dish does not exist, 400 if partners would get a menu larger than
+ *   `maxRenderedBytes`
  */
 export async function changeDish(
   db: Database,
@@ -227,9 +228,9 @@ export async function changeDish(
 }
 
 /**
- * Returns true if the change of a dish may make the menu longer. Then the caller must compare the sizes of the whole menu. Returns false if
- * the dish is inactive after the change. Also returns false if the dish stays active in the same category and does not become longer. Such
- * changes make no other dish longer, because no `dish_count` grows.
+ * Returns true if the change of a dish may make the menu for partners longer. Then the caller must compute the size of the whole menu.
+ * Returns false if the dish is inactive after the change. Also returns false if the dish stays active in the same category and its own JSON
+ * does not become longer. Then the JSON of the other dishes stays the same, because no `dish_count` changes.
  */
 async function mayGrow(
   tenantId: number,

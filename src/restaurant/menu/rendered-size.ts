@@ -4,15 +4,15 @@ import { countListed, partnerDish, type RenderedSections, renderDish, renderSect
 import type { StoredDish, StoredMenu } from './store.ts';
 
 /**
- * Id and currency that replace the real values when the size of a menu is computed. The computed size is exact, because all ids have the
- * same length, and all currencies have the same length.
+ * Id and currency that stand for the real values when the size of a menu is computed. The computed size is still exact, because all ids
+ * have the same length, and all currencies have the same length.
  */
 const ANY_ID = '00000000-0000-0000-0000-000000000000';
 const ANY_CURRENCY = 'XXX';
 const NULL_BYTES = 'null'.length;
 /**
- * Takes the place of a section in the JSON of a dish while the size of the dish is computed. The size of a section is computed once, and
- * then added to the size of each dish of the section.
+ * Value in place of each section in the JSON of a dish, while the size of the dish is computed. The size of each section is computed only
+ * once, and then added to the size of each dish of the section.
  */
 const PLACEHOLDER = null as never;
 const PLACEHOLDER_SECTIONS: RenderedSections = {
@@ -25,8 +25,8 @@ const PLACEHOLDER_SECTIONS: RenderedSections = {
 type RenderedMenu = Pick<StoredMenu, 'sections' | 'dishes'>;
 
 /**
- * Returns the exact number of bytes of the response to `GET /v1/third-party/menu/`. To save time, it renders each dish without its
- * sections, and each section only once. Yields to the event loop regularly.
+ * Returns the exact number of bytes of the response to `GET /v1/third-party/menu/`. Computes the size of each section only once, to save
+ * time. Yields to the event loop regularly.
  */
 export async function renderedBytes(tenantId: number, menu: RenderedMenu): Promise<number> {
   const turn = startTurn();
@@ -45,8 +45,8 @@ export async function renderedBytes(tenantId: number, menu: RenderedMenu): Promi
 }
 
 /**
- * Refuses a menu that would be too large for partners.
- * @throws ApiError 400 `invalid_request`, which names the size of the menu
+ * Refuses a menu if the response to partners would have more than `maxBytes` bytes.
+ * @throws ApiError 400 `invalid_request`. The message gives the size of the menu.
  */
 export function refuseTooLarge(bytes: number, maxBytes: number): void {
   if (bytes > maxBytes) {
@@ -59,8 +59,8 @@ export function refuseTooLarge(bytes: number, maxBytes: number): void {
 }
 
 /**
- * Refuses a change that makes a menu too large for partners. If the stored menu is too large already, refuses only a change that makes the
- * menu longer. So staff can make the menu smaller in several steps.
+ * Refuses a change after which the response to partners would have more than `maxBytes` bytes. But if the stored menu is too large already,
+ * refuses the change only if it makes the menu longer. So staff can make the menu smaller in several steps.
  */
 export async function refuseGrowth(
   tenantId: number,

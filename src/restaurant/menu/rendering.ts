@@ -29,8 +29,8 @@ export function createRenderer(tenantId: number, currency: string, menu: DishCon
 
 /**
  * Renders a stored dish.
- * @param idOf returns the id of a variant or an add-on. The id depends only on the dish and the name of the variant or add-on. If an add-on
- *   gets an earlier name again, it also gets the earlier id again (decision 18).
+ * @param idOf returns the id of a variant or an add-on, from the id of the dish and the name of the variant or add-on. So a renamed add-on
+ *   has another id, and has its old id again if it gets its old name again (decision 18).
  */
 export function renderDish(
   dish: StoredDish,
@@ -124,8 +124,8 @@ export function countListed(dishes: StoredDish[]): Map<string, number> {
 
 /**
  * Returns a function that finds a section by its name and renders it. Each section is rendered only once.
- * @throws Error from the returned function if no section has the name. This does not happen with a stored menu, because its dishes refer
- *   only to its sections.
+ * @throws Error from the returned function if no section has the name. This cannot happen for a stored dish, because each section that it
+ *   names is stored too.
  */
 function byName<T extends { name: string }, R>(sections: T[], render: (section: T) => R): (name: string) => R {
   const stored = new Map(sections.map((section) => [section.name, section]));

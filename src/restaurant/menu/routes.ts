@@ -15,9 +15,9 @@ interface Dependencies {
 }
 
 /**
- * Size of a menu in bytes above which the service sends each response in a separate turn of the event loop. The call that sends a response
- * copies up to some MiB of it. If 90 callers wait for a changed menu, sending all their responses in one turn would block the event loop
- * for 0.1 s.
+ * Size of a menu in bytes above which each response is sent in a separate turn of the event loop. Sending a response copies up to some MiB
+ * of it into the connection. After a change of the menu, 90 callers may wait for it. To send all their responses in one turn would block
+ * the event loop for 0.1 s.
  */
 const LARGE_MENU_BYTES = 1024 ** 2;
 
@@ -58,7 +58,7 @@ export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependenci
       if (body.length > LARGE_MENU_BYTES) {
         await startTurn().next();
       }
-      // `body` was rendered when this version of the menu was loaded, so it is sent without rendering it again.
+      // `body` is the cached JSON of the whole menu, so no dish is rendered for this response.
       return sendJsonBytes(isGzipped ? reply.header('content-encoding', 'gzip') : reply, body);
     },
   );

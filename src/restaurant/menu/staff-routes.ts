@@ -35,8 +35,8 @@ interface RouteDependencies extends Dependencies {
 
 const SHARED = { tags: ['Menu'] };
 /**
- * Maximum number of menu documents that are read or written at the same time, with at most one of each tenant. Each menu takes about 100 ms
- * of CPU time and is held in memory.
+ * Maximum number of calls that read or write a whole menu at the same time. At most one of them is of the same tenant. Each such call takes
+ * about 100 ms of CPU time, and holds the menu in memory.
  */
 const DOCUMENTS_AT_ONCE = 2;
 const DOCUMENT_WAIT_MS = 30_000;

@@ -28,8 +28,8 @@ export async function readMenuVersion(db: Database, tenantId: number): Promise<n
 }
 
 /**
- * Returns the era of the database, a number that each restore from a backup raises. A restore sets the versions of menus back, so a version
- * alone does not identify a menu.
+ * Returns the era of the database, a number that each restore from a backup raises. After a restore, a menu may get a version number that
+ * it had before. So only version and era together identify a menu.
  */
 export async function readEra(db: Db): Promise<number> {
   return (await db.selectFrom('feed_era').select('era').executeTakeFirstOrThrow()).era;
@@ -99,7 +99,10 @@ export async function readLockedDish(tx: Tx, tenantId: number, sku: string): Pro
   return row && dishOf(row as DishRow);
 }
 
-/** Returns a map from each sku to true if its dish is active, and to false if not. Skus without a stored dish are missing in the map. */
+/**
+ * Returns a map by sku. The value is true if the dish is active, and false if it is inactive. The map has no entry for a sku without a
+ * stored dish.
+ */
 export async function readActivity(tx: Tx, tenantId: number, skus: string[]): Promise<Map<string, boolean>> {
   const rows = await tx
     .selectFrom('dish')
@@ -224,8 +227,8 @@ export async function updateMenu(
 }
 
 /**
- * Total length of the dishes of one upsert statement, in UTF-16 code units of their JSON. Dishes are added to a statement until their total
- * length reaches this value. So the statement may be longer by a part of its last dish.
+ * Length at which an upsert statement gets no further dish, in UTF-16 code units of the JSON of its dishes. A statement may be longer than
+ * this by a part of its last dish.
  */
 const STATEMENT_LENGTH = 256 * 1024;
 
@@ -249,10 +252,10 @@ export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[
 }
 
 /**
- * Upserts dishes. Passes all dishes as one JSON parameter, because a statement with nineteen parameters for each dish is slow to build. For
- * a thousand dishes, building it would block the event loop for longer than the database needs to run it. The statement takes the tenant id
- * from the table `menu`. A cluster sends an `INSERT … SELECT` to the node of the tenant only if the SELECT reads a table that is
- * distributed by tenant.
+ * Inserts or updates dishes. Passes all dishes as one JSON parameter, because a statement with nineteen parameters for each dish is slow to
+ * build. For a thousand dishes, building it would block the event loop for longer than the database needs to run it. The statement selects
+ * the tenant id from the table `menu`, although the id is known. Otherwise a cluster would not send the statement directly to the node of
+ * the tenant.
  */
 async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {
   await sql`

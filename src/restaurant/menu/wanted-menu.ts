@@ -18,8 +18,9 @@ export interface WantedMenu {
 }
 
 /**
- * Returns the menu that is stored after a valid document has replaced the stored menu. Dishes are matched by sku, and sections by name.
- * @throws ApiError 400 `invalid_request` if the menu would be too large for partners
+ * Returns the menu that is stored after a valid document has replaced the stored menu. A dish of the document replaces the stored dish with
+ * the same sku. A section replaces the stored section with the same name.
+ * @throws ApiError 400 `invalid_request` if partners would get a menu larger than `maxRenderedBytes`
  */
 export async function wantedMenu(
   tenantId: number,
@@ -31,8 +32,8 @@ export async function wantedMenu(
   const ids = new Map(stored.dishes.map(({ sku, id }) => [sku, id]));
   const named = new Set(filled.dishes.map((dish) => dish.sku));
   const dishes = filled.dishes.map((dish, position) => ({ ...dish, position, id: ids.get(dish.sku) ?? newId() }));
-  // Stored dishes that are not in the document get positions after all dishes of the document. GET returns the dishes in the order of their
-  // positions. So a PUT of the document that GET has returned changes no position.
+  // Stored dishes that are not in the document get the last positions. A document from GET has all stored dishes in the order of their
+  // positions. So a PUT of this document changes no position.
   const unnamed = stored.dishes
     .filter((dish) => !named.has(dish.sku))
     .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));
@@ -55,9 +56,9 @@ export async function changesTo(stored: StoredMenu, wanted: WantedMenu): Promise
 }
 
 /**
- * Returns the sections of the document with the times of their creation and last change. Also returns each stored section that the document
- * leaves out but that is still needed. A section is needed if a menu set contains it, or if a stored dish that is not in the document
- * belongs to it.
+ * Returns the sections of the document with the times of their creation and last change. A stored section that is not in the document is
+ * also returned if it is still needed. Menu sets need their sub-menus. Stored dishes that are not in the document (`unnamed`) need their
+ * four sections.
  */
 async function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[]): Promise<StampedSections> {
   const neededBy = (field: 'kitchen' | 'category' | 'sub_menu' | 'menu_set') => unnamed.map((dish) => dish[field]);
@@ -72,8 +73,8 @@ async function restamp(stored: StampedSections, wanted: Sections, unnamed: Store
 }
 
 /**
- * Returns the sections of one kind with the times of their creation and last change. For an unchanged section, returns the object in
- * `stored`, so that `isSame` can recognise it.
+ * Returns one list of sections, for example the kitchens, with the times of their creation and last change. For an unchanged section,
+ * returns the same object as in `stored`, because `isSame` compares the objects by identity.
  * @param needed names of stored sections to keep even if the document does not have them
  */
 async function restampList<T extends { name: string }>(
@@ -94,8 +95,8 @@ async function restampList<T extends { name: string }>(
 }
 
 /**
- * Returns true if no section was changed, added, removed or moved. Compares only object identities, because `restamp` keeps the stored
- * object of an unchanged section.
+ * Returns true if no section was changed, added, removed or moved. Compares the objects only by identity, which is enough because
+ * `restampList` returns the stored object for an unchanged section.
  */
 function isSame(restamped: StampedSections, stored: StampedSections): boolean {
   const isSameList = (one: object[], other: object[]) =>

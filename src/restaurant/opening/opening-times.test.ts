@@ -16,8 +16,8 @@ const LUNCH = [1, 2, 3, 4, 5, 6, 7].map((day) => `${day} 12:00-15:00`);
 const ALWAYS: string[] = [];
 
 /**
- * Name of the case, time zone, opening hours, a time `at`, and the expected time of the next opening `opensAt`. If the restaurant is open
- * at the time `at`, `opensAt` is the same time. `opensAt` is null if no next opening can be calculated.
+ * Name of the case, time zone, opening hours, a time `at`, and the time `opensAt` at which the restaurant opens next. If the restaurant is
+ * open at the time `at`, `opensAt` equals `at`. `opensAt` is null if the next opening cannot be calculated.
  */
 type Case = [what: string, timezone: string, hours: string[], at: string, opensAt: string | null];
 

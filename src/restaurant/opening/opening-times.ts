@@ -20,7 +20,10 @@ export interface OpeningState {
   isOpen: boolean;
   /** True if the pause has begun and not ended. The restaurant may also be closed by its opening hours. */
   isPaused: boolean;
-  /** Milliseconds of Unix time at which the restaurant opens. Null if it is open now, or if the time is not known. */
+  /**
+   * Milliseconds of Unix time at which the restaurant opens. Null if it is open now, if its pause has no end, or if the next opening cannot
+   * be calculated.
+   */
   reopensAtMs: number | null;
 }
 
@@ -31,18 +34,18 @@ interface Span {
 
 const DAY_MS = 86_400_000;
 /**
- * Number of past days whose opening times may still last at a given time. An opening time may last until the end of the next day, and a
- * clock change may make it longer.
+ * Number of days before a given day whose opening times may still last on this day. An opening time may last until the end of the next day,
+ * and a clock change may move its end into the day after that.
  */
 const DAYS_BEFORE = 2;
 /**
- * Number of future days that are searched for the next opening. Two weeks are needed, because a clock change may skip a whole opening time
- * of the first week.
+ * Number of days after a given day in which the next opening is searched. A clock change may skip the only opening time of a week, so two
+ * weeks are searched. One more day is needed, because the calculated spans are used for a day.
  */
 const DAYS_AFTER = 15;
 /**
- * First time, in milliseconds of Unix time, for which no opening times are calculated. The calculation also needs the days after the time,
- * and days from the year 10000 on have no text `YYYY-MM-DD`.
+ * Time in milliseconds of Unix time from which on no opening times are calculated. The calculation also needs the following days, and a day
+ * after the year 9999 cannot be written as `YYYY-MM-DD`.
  */
 const LAST_MS = Date.parse('9999-01-01T00:00:00Z');
 
@@ -51,8 +54,8 @@ export class OpeningHours {
   readonly #times: readonly OpeningTime[];
   readonly #timezone: string;
   /**
-   * Opening times as spans of instants, for the days around the time `#spansOfMs`. They are kept for a day, because their calculation takes
-   * a millisecond.
+   * Opening times as spans of instants, for the days around the time `#spansOfMs`. They are calculated again after a day, because one
+   * calculation takes a millisecond.
    */
   #spans: Span[] = [];
   #spansOfMs = Number.NaN;
@@ -67,7 +70,8 @@ export class OpeningHours {
   }
 
   /**
-   * Returns the given time if the restaurant is open then, and otherwise the time of the next opening. Returns null if that is not known.
+   * Returns the given time if the restaurant is open then, and otherwise the time of the next opening. Returns null if no next opening can
+   * be calculated.
    */
   nextOpening(atMs: number): number | null {
     if (this.isOpenAt(atMs)) {
@@ -89,8 +93,8 @@ export class OpeningHours {
 }
 
 /**
- * Returns the state of the restaurant at a time: open or closed, and the time of the next opening. After the `until` of the pause, only the
- * opening hours count.
+ * Returns the state of the restaurant at a time. For a closed restaurant, the state contains the time of the next opening, if it is known.
+ * A pause closes the restaurant until `pause.until`, or without end if `until` is null.
  */
 export function openingStateAt(atMs: number, hours: OpeningHours, pause: Pause | null): OpeningState {
   const isPaused = pause !== null && (pause.until === null || pause.until.getTime() > atMs);
@@ -102,9 +106,9 @@ export function openingStateAt(atMs: number, hours: OpeningHours, pause: Pause |
 }
 
 /**
- * Returns the opening times as spans of instants, for the days around the given time. A local time that a clock change skips is moved
- * forward. If a local time occurs twice, its first occurrence counts (`instantOf`). So a span may become empty, and such a span is left
- * out.
+ * Returns the opening times as spans of instants, for the days around the given time. If a clock change skips a local time, a later time
+ * takes its place. If a local time occurs twice, its first occurrence counts (`instantOf`). Because of this, a span may end before it
+ * begins. The function leaves out such a span.
  */
 function spansAround(times: readonly OpeningTime[], timezone: string, atMs: number): Span[] {
   const today = dayAt(atMs, timezone);

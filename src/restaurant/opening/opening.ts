@@ -86,7 +86,7 @@ export class Opening {
     });
   }
 
-  /** Ends the pause. Changes nothing if there is no pause, or if the pause has ended at its `until`. */
+  /** Ends the pause. Changes nothing if no pause is stored, or if the time `until` of the stored pause is over. */
   async endPause(actor: Actor): Promise<void> {
     const now = new Date();
     await this.#change(actor, async (tx, { is_paused, paused_until }) => {
@@ -115,8 +115,8 @@ export class Opening {
   }
 
   /**
-   * Locks the stored opening hours and the pause, and runs a change. If the change returns an audit entry, writes the entry, and announces
-   * the change to all processes.
+   * Locks the stored opening hours and the pause, and calls `change` with them. If `change` has changed the row, it returns an audit entry.
+   * Then this method writes the entry, and tells all processes to reload the opening hours of the tenant.
    */
   async #change(
     actor: Actor,

@@ -54,8 +54,8 @@ async function callersOf({ tenantId, credential }: TestTenant): Promise<Caller[]
 }
 
 /**
- * Loads the menus of the callers, and returns a function that reads these loaded menus. So concurrent orders do not wait for menus, and
- * their inserts begin at the same time.
+ * Loads the menus of the callers, and returns a function that returns these menus without reading the database. So the inserts of
+ * concurrent orders begin at the same time.
  */
 async function preloadMenus(readers: Caller[]): Promise<ReadListedMenu> {
   const direct = service.database.db;
@@ -162,8 +162,8 @@ describe('concurrent orders', () => {
       const placing = ordersOn(loser.db);
       await placing.place(callerAt(0), pizza('first of the connection'));
       loser.dropNextCommitResponse();
-      // The proxy recognises a commit by the word "commit". The insert commits without a COMMIT statement, so this test puts the word into
-      // the external ids.
+      // The proxy drops the response to a message that contains the word "commit". The insert of orders is not followed by a COMMIT
+      // statement, so the word is in the external ids.
       const placed = await Promise.all(['commit 1', 'commit 2'].map((id) => placing.place(callerAt(0), pizza(id))));
       assert.equal(loser.lostCount, 1);
       for (const { order, isReplayed } of placed) {

@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Makes a call without changing its path. The HTTP client of the other tests would resolve `.` and `..` in the path. */
+/** Makes a call with exactly the given path. The HTTP client of the other tests would remove the segments `.` and `..` from the path. */
 async function send(method: string, path: string): Promise<{ status: number | undefined; body: unknown }> {
   const sent = request(service.url, { method, path, headers: tenant.partner });
   sent.end();

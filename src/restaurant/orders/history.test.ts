@@ -17,7 +17,7 @@ after(() => service.close());
 const read = async (id: string, of = tenant) =>
   (await service.call('GET', `${STAFF_ORDERS}${id}/`, { headers: of.staff })).body;
 const newId = async (of = tenant): Promise<string> => (await place(service, of)).body.order_id;
-/** Changes the columns of an order, as a process of an earlier version does. */
+/** Changes columns of an order without writing its history, as a process of an earlier version does. */
 const writeAsBefore = (id: string, columns: Record<string, unknown>) =>
   service.database.db.updateTable('restaurant_order').set(columns).where('id', '=', id).execute();
 

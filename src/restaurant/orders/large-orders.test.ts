@@ -8,8 +8,8 @@ import { openRecorded, type RecordedDatabase } from '#test/support/statements.ts
 import type { OrderLine } from './schema.ts';
 
 /**
- * Returns the JSON of order lines, with about `bytes` bytes. The text is random, so that the database cannot compress it. It has spaces
- * that the service would not write, so that the tests can prove that the service copies the stored text unchanged.
+ * Returns the JSON of order lines, with about `bytes` bytes. The text is random, so that the database cannot compress it. The JSON contains
+ * spaces that the service itself never writes. If a response contains them too, the service has copied the stored text unchanged.
  */
 function linesText(bytes: number): string {
   const name = Array.from({ length: Math.ceil(bytes / 11) }, () => Math.random().toString(36).slice(2, 13)).join('');
@@ -78,7 +78,7 @@ describe('orders with long lines', () => {
       const list = await get(STAFF_ORDERS);
       assert.deepEqual([list.status, linesOf(list.body)], [200, expected]);
     });
-    // The service reads the orders in six groups. The sizes of the orders in each group are:
+    // The service reads the orders in six groups. These are the sizes in each group:
     // 3 MB | 100 B | 2 MB | 70 KB | 100 B, 100 B, 3 × 20 KB | 20 KB, 100 B
     assert.equal(sent.filter((text) => text.includes('lines::text')).length, 6);
     assert.equal(sent.filter((text) => text.includes('pg_column_size')).length, 1);

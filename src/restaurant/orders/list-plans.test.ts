@@ -15,9 +15,9 @@ const PAGE = 50;
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 /**
- * Maximum number of database pages (8 KiB) that a statement reads to return one page of a list, or to count the orders of a selective
- * filter. For each order, PostgreSQL reads a page of the table and a few pages of an index. A search by name also sorts the names of 31
- * days. To count the orders of a filter that most orders pass, PostgreSQL may read more pages.
+ * Maximum number of database pages (8 KiB) that a statement reads to return one page of a list. For each order, PostgreSQL reads a page of
+ * the table and a few pages of an index. A search by name also sorts the names of 31 days. Statements that count a list or skip its first
+ * entries may read more pages.
  */
 const MOST_PAGES = 1_200;
 
@@ -45,8 +45,8 @@ describe('plans of the lists of orders', {
   });
 
   /**
-   * Inserts orders. One in 200 is open, and one in 300 is picked up. About one in ten has a name that begins with `Ánà`, and the orders use
-   * 5,000 phone numbers again and again.
+   * Inserts orders. One in 200 is open, and one in 300 has the type `pick_up`. About one in ten has a name that begins with `Ánà`. The
+   * orders have 4,500 different phone numbers.
    */
   async function insert({ tenantId, credential }: TestTenant, count: number): Promise<void> {
     await sql`
@@ -66,8 +66,8 @@ describe('plans of the lists of orders', {
   }
 
   /**
-   * Reads the first page of a list, a page in the middle, and a batch of the orders after a given id. A list without pages is read in such
-   * batches.
+   * Reads the first page of a list, a page in the middle, and a batch of the orders after a given id. The service reads a list without
+   * pages in such batches.
    */
   async function read(of: TestTenant, filter: OrderFilter, order: ListOrder): Promise<void> {
     const list = listOfTenant(planned.db, of.tenantId, filter, order);
@@ -81,7 +81,7 @@ describe('plans of the lists of orders', {
   const FILTERS: Record<string, { filter: OrderFilter; uses?: Set<string> }> = {
     'no filter': { filter: {} },
     'a frequent status': { filter: { status: 'completed' } },
-    // All pending orders are open, so PostgreSQL may also use the index of open orders.
+    // All pending orders are open orders, so PostgreSQL may use the index of open orders in place of the index of statuses.
     'a rare status': {
       filter: { status: 'pending' },
       uses: new Set(['restaurant_order_by_status', 'restaurant_order_open']),

@@ -20,12 +20,9 @@ export interface OrderFilter {
   phone?: string | undefined;
   /** Beginning of the customer's name. Case and accents are ignored. */
   name?: string | undefined;
-  /**
-   * Lower bound of the ids in the list. An order with this id belongs to the list. An id contains the time of the order, so this field is
-   * also a lower bound of the time.
-   */
+  /** Lower bound of the ids in the list, inclusive. An id contains the time of the order, so this is also the earliest time in the list. */
   fromId?: string | undefined;
-  /** Upper bound of the ids in the list. All ids in the list are smaller. This field is also an upper bound of the time. */
+  /** Upper bound of the ids in the list, exclusive. So all orders in the list were placed before the time in this id. */
   beforeId?: string | undefined;
 }
 
@@ -35,8 +32,8 @@ export interface ListedOrder {
   status: string;
   status_changed_at: Date | null;
   /**
-   * Estimated size in bytes. Lines that are stored compressed are estimated at four times their stored size, because it would be slow to
-   * decompress them.
+   * Estimated size of the order in bytes. If its lines are stored compressed, the estimate is four times their stored size, because it
+   * would be slow to decompress them.
    */
   size: number;
 }
@@ -48,7 +45,7 @@ const SIZE = sql<number>`
     + coalesce(octet_length(notes), 0) + coalesce(octet_length(delivery_address), 0)
 `;
 
-/** Returns the list of the tenant's orders that pass the filter, without their long fields. */
+/** Returns the list of the tenant's orders that pass the filter. The rows have only the fields of `ListedOrder`. */
 export function listOfTenant(
   db: Database,
   tenantId: number,
@@ -88,8 +85,8 @@ function pagesOf(tenantId: number, filter: OrderFilter, rows: Orders): PageForm<
 function conditionsOf(tenantId: number, filter: OrderFilter): RawBuilder<boolean>[] {
   return [
     ...given(filter.status, (status) => sql`status = ${status}`),
-    // The statuses are in the text of the statement and not in parameters. Otherwise the planner could not use the partial index on these
-    // statuses.
+    // The text of the statement contains the statuses `completed` and `cancelled`. If they were parameters, the planner could not use the
+    // partial index of open orders.
     ...given(filter.isOpen, () => IS_OPEN),
     ...given(filter.ids, (ids) => sql`id = ANY(${ids}::uuid[])`),
     ...given(filter.credentialId, (id) => sql`credential_id = ${id}::uuid`),
@@ -107,8 +104,8 @@ function given<Value>(value: Value | undefined, make: (value: Value) => RawBuild
 }
 
 /**
- * Returns a query for the ids of the orders with this external id. The unique key has the credential before the external id. So the query
- * looks up the external id for each credential of the tenant.
+ * Returns a query for the ids of the orders with this external id. In the unique key, the credential comes before the external id. So the
+ * query searches the key once for each credential of the tenant.
  */
 function idsOf(tenantId: number, externalOrderId: string): RawBuilder<unknown> {
   const credentials = sql`SELECT id FROM credential WHERE tenant_id = ${tenantId}`;

@@ -10,9 +10,9 @@ export interface HistoryEntry {
 }
 
 /**
- * Returns the history of an order, oldest entry first. The partner has set the first status, `pending`. The function follows the changes
- * from that status to the present status of the order. Returns null if a change between them is missing, because a process of an earlier
- * version made this change.
+ * Returns the history of an order, oldest entry first. It begins with the status `pending`, which the partner set by placing the order, and
+ * ends with the present status. Returns null if a change between the two is not stored. This happens if a process of an earlier version
+ * made the change.
  */
 export function historyOf(
   order: Pick<OrderRow, 'status' | 'created_at' | 'credential_id'>,

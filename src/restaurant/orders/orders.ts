@@ -39,26 +39,26 @@ export interface PlacedOrder {
 /** Maximum estimated size, in bytes, of the orders that one statement reads together. A larger order is read by its own statement. */
 const WHOLE_ORDERS_BYTES = 64 * 1024;
 /**
- * Maximum length of an order that is inserted in a batch, in UTF-16 code units of its texts. So a statement with a batch of 64 orders has
- * at most about 1 MiB. A longer order is inserted by its own statement, because a batch would not make it faster, and the other orders of
- * the batch would wait for it.
+ * Maximum length of an order that is inserted in a batch, in UTF-16 code units of its texts. With this limit, a statement for a batch of 64
+ * orders has at most about 1 MiB. A longer order is inserted by its own statement. A batch would not make it faster, but would make the
+ * other orders of the batch wait for it.
  */
 const LARGE_ORDER = 16 * 1024;
 /**
- * Number of items and add-ons above which an order is large. The stored lines repeat names from the menu, so an order may take megabytes
- * even if its request is small.
+ * Number of items and add-ons above which an order counts as large before it is priced. The stored lines repeat names from the menu, so the
+ * order may take megabytes even if its request is small.
  */
 const LARGE_ORDER_PARTS = 50;
 /**
- * Maximum number of large orders that are priced and written at the same time, because each holds its lines in memory. Other large orders
- * wait, and the tenants are served round robin.
+ * Maximum number of large orders (above `LARGE_ORDER_PARTS`) that are priced and written at the same time. The process holds all lines of
+ * these orders in memory. Further large orders wait, and the tenants are served round robin.
  */
 const LARGE_ORDERS_AT_ONCE = 4;
 const LARGE_ORDERS_OF_A_TENANT = 2;
 const LARGE_ORDER_WAIT_MS = 30_000;
 /**
- * Maximum number of orders above `WHOLE_ORDERS_BYTES` that lists read at the same time, because each may have a megabyte of text. Further
- * such orders wait, and the tenants are served round robin.
+ * Maximum number of orders above `WHOLE_ORDERS_BYTES` that staff lists read at the same time, because each may have several megabytes of
+ * text. Further reads of such orders wait, and the tenants are served round robin.
  */
 const LARGE_GROUPS_AT_ONCE = 2;
 const LARGE_GROUPS_OF_A_TENANT = 1;
@@ -113,8 +113,9 @@ export class Orders {
   }
 
   /**
-   * Places an order at most once for each external id (decision 22). First prices the items and tries to insert the order. If the order is
-   * refused or its external id is taken, looks for a stored order with this external id, and returns that order if it exists.
+   * Places an order at most once for each external id (decision 22). First prices the items and tries to insert the order. This may fail,
+   * because an item is invalid, the restaurant is closed, or the external id is taken. If an order with this external id is stored then,
+   * returns the stored order instead of an error.
    * @returns the order. `isReplayed` is true if an earlier call placed it.
    * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`, 409 `restaurant_closed`
    */
@@ -131,8 +132,8 @@ export class Orders {
     if (stored === undefined) {
       throw refusal;
     }
-    // If the stored order has the id that this call made, an earlier try of this call inserted it, but the database response was lost. So
-    // the order is new and not a replay.
+    // If the stored order has the id that this call made, this call inserted it. The database response to that insert was lost, so a retry
+    // of the insert found the external id taken. Such an order is new and not a replay.
     return { order: partnerShape(stored), isReplayed: stored.id !== id };
   }
 
@@ -146,10 +147,7 @@ export class Orders {
     return `{"lines":${lines},${JSON.stringify({ total, currency: caller.currency }).slice(1)}`;
   }
 
-  /**
-   * Runs the work on an order. The work on a large order may first wait, because at most `LARGE_ORDERS_AT_ONCE` large orders are processed
-   * at the same time.
-   */
+  /** Does `work` for an order. If the order is large, waits until fewer than `LARGE_ORDERS_AT_ONCE` large orders are processed. */
   async #inTurn<T>({ tenantId }: Caller, order: OrderQuoteRequest, work: () => Promise<T>): Promise<T> {
     const isLarge = countParts(order) > LARGE_ORDER_PARTS;
     return await (isLarge ? this.#largeOrders.run(String(tenantId), work) : work());
@@ -235,7 +233,7 @@ export class Orders {
    */
   async get(tenantId: number, orderId: string): Promise<string> {
     const row = await this.#read(tenantId, orderId);
-    // The changes are read after the order. So they include every change that led to the status of the order.
+    // The changes are read after the order, so they contain all changes up to the status that was read.
     const history = historyOf(row, await store.readStatusChanges(this.#db, tenantId, row.id));
     const nameOf = await readActorNames(this.#db, tenantId, history?.map(({ by }) => by) ?? []);
     const named: StaffOrder['history'] =
@@ -266,8 +264,8 @@ export class Orders {
   }
 
   /**
-   * Yields the listed orders as JSON with commas between them. Reads the orders in groups of limited size, so that they take a bounded
-   * amount of memory.
+   * Yields the listed orders as JSON, with commas between them. Reads the orders in groups of limited size, so that only one group is in
+   * memory at a time.
    */
   async *textsOf(tenantId: number, query: StaffOrderQuery, listed: ListedOrder[]): AsyncGenerator<string> {
     for (const group of groupBySize(listed)) {
@@ -279,7 +277,7 @@ export class Orders {
   async #groupText(tenantId: number, group: ListedOrder[], order: ListOrder): Promise<string> {
     const states = new Map<string, OrderState>(group.map(({ id, size, ...state }) => [id, state]));
     const rows = await withRetries(() => store.readWhole(this.#db, tenantId, [...states.keys()], order));
-    // Each order shows the status that it had when the list was read, even if its status has changed since then.
+    // The whole order may have a later status than the list. Each order shows the status that it had when the list was read.
     return rows.map((row) => staffText({ ...row, ...states.get(row.id) })).join(',');
   }
 }
@@ -289,8 +287,8 @@ function orderOf({ order }: StaffOrderQuery): ListOrder {
 }
 
 /**
- * Splits listed orders into groups, and keeps their sequence. The estimated sizes in a group have a sum of at most `WHOLE_ORDERS_BYTES`. A
- * larger order is a group of its own.
+ * Splits listed orders into groups, and keeps their sequence. The estimated sizes of the orders in a group are together at most
+ * `WHOLE_ORDERS_BYTES`. An order above this size is a group of its own.
  */
 function groupBySize(listed: ListedOrder[]): ListedOrder[][] {
   const groups: ListedOrder[][] = [];
@@ -339,7 +337,7 @@ function orderRow(
     lines: made.lines,
     total: made.total,
     currency,
-    // The time is taken from the id. So a list of the orders between two times only needs to compare ids.
+    // The time is the one in the id. So a list of the orders of a period can compare ids instead of times.
     created_at: timeOf(made.id),
   };
 }

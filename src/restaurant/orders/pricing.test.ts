@@ -22,7 +22,7 @@ interface Case {
   isTaxable: boolean;
 }
 
-/** Generates mostly usual values, and sometimes extreme values up to the limits of the schema. */
+/** Generates values of `usual` most of the time, and sometimes values of `extreme`, which go up to the limits of the schema. */
 const mostly = <T>(usual: fc.Arbitrary<T>, extreme: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 30, arbitrary: usual }, { weight: 1, arbitrary: extreme });
 const cents = mostly(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 9_999_999_999 }));

@@ -5,8 +5,8 @@ import type { Dish, ListedMenu } from '../menu/menu.ts';
 import type { OrderItem, OrderLine } from './schema.ts';
 
 /**
- * Maximum number of bytes of the stored lines of one order, as JSON. A line repeats the names of its add-ons from the menu, so it may be
- * forty times as long as the item in the request.
+ * Maximum number of bytes of the stored lines of one order, as JSON. A line contains the names of its add-ons, and the request contains
+ * only their ids. So a line may be forty times as long as its item in the request.
  */
 export const MAX_LINES_BYTES = 4 * 1024 * 1024;
 
@@ -24,9 +24,9 @@ interface IndexedItem {
 }
 
 /**
- * Prices the items of an order with the prices of the current menu (decisions 19 and 21). If several items are invalid, it reports the
- * first one. It prices all items of one dish before the items of the next dish, so that each dish is read once and only one dish is in
- * memory. It yields to the event loop regularly.
+ * Prices the items of an order with the prices of the current menu (decisions 19 and 21). If several items are invalid, reports the first
+ * one. First prices all items of one dish, then all items of the next dish. So each dish is read once, and only one dish is in memory.
+ * Yields to the event loop regularly.
  * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, or `invalid_request` if the lines or the total are too
  *   large to store
  */
@@ -34,7 +34,7 @@ export async function priceItems(menu: Pick<ListedMenu, 'bySku'>, items: OrderIt
   const turn = startTurn();
   const priced = new PricedLines();
   for (const [sku, group] of groupBySku(items)) {
-    // Only the first invalid item is reported. So if all items of a dish come after an invalid item, they are not checked.
+    // The order is refused for its first invalid item. So a dish is not priced if all its items come after an invalid item.
     if ((group[0]?.index ?? 0) < priced.faultIndex) {
       await priceDish(menu.bySku.get(sku), group, priced, turn);
     }
@@ -131,7 +131,7 @@ function partsOf(dish: Dish): DishParts {
   };
 }
 
-/** Prices one item. If the price is small enough to be stored, it is exact, because every number in its calculation is below 2^53. */
+/** Prices one item. The price is exact if it is small enough to be stored, because then every number in its calculation is below 2^53. */
 function priceItem(parts: DishParts | undefined, item: OrderItem, path: string): { line: OrderLine; cents: number } {
   if (parts === undefined) {
     throw apiError(

@@ -8,7 +8,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import type { Dish } from '../menu/menu.ts';
 
 const QUOTE = `${ORDERS}quote/`;
-/** Number of random orders that are priced by a quote and by an order. */
+/** Number of random orders that the test both quotes and places. */
 const CASES = 300;
 /** Seed of the random orders, so that each run tests the same orders. */
 const SEED = 25;
@@ -29,7 +29,7 @@ const quote = (json: object, of: Pick<TestTenant, 'partner'> = tenant, options: 
   service.call('POST', QUOTE, { headers: of.partner, json, ...options });
 const ONE = { items: [{ item_id: 'PIZZA-1', quantity: 1 }] };
 
-/** Generates the items of an order of dishes on the menu, with variants and add-ons. */
+/** Generates the items of a random order. The items are dishes of the menu, some with a variant and with add-ons. */
 function itemsOf(dishes: Dish[]): fc.Arbitrary<object[]> {
   const item = fc.constantFrom(...dishes).chain(({ sku, price_variants, addons }) =>
     fc.record(

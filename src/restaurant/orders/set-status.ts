@@ -12,13 +12,13 @@ export interface ChangeBy extends StatusChange {
   by: ChangeActor;
 }
 
-/** Status of an order, and the time of its last change. */
+/** Status of an order, and the time when the status last changed. */
 export type OrderState = Pick<store.OrderRow, 'status' | 'status_changed_at'>;
 
 /**
- * Changes the status of an order, and writes the event and the history, in one transaction. Locks the row first, and throws an error if
- * `mayFollow` does not allow the new status. If an earlier change had the request id of the call, the call is a repeat, so the function
- * returns the order as it is.
+ * Changes the status of an order, and writes the event and the history, in one transaction. Locks the row first, and refuses a status that
+ * `mayFollow` does not allow. If an earlier change of the order had the same request id, the call is a repeat. Then the function changes
+ * nothing and returns the order.
  * @throws ApiError 404 (`error`) if the id is unknown, 409 (`invalid_status_transition`) if the order cannot change to this status
  */
 export async function setStatus(
@@ -57,8 +57,8 @@ export async function setStatus(
 
 /**
  * Returns true if an earlier change of the order had this request id. The row of the order has the request id of the last change, even if a
- * process of an earlier version made this change. The function searches the history while the row is locked, so the history has all earlier
- * changes.
+ * process of an earlier version made this change. The history has the request ids of the changes before that. Another process cannot add a
+ * change meanwhile, because the row is locked.
  */
 async function isRepeat(tx: Tx, tenantId: number, row: store.MovableOrder, requestId: string): Promise<boolean> {
   return requestId === row.status_request_id || (await store.hasRequest(tx, tenantId, row.id, requestId));

@@ -6,12 +6,12 @@ import { isCluster } from '#platform/db/layout.ts';
 import type { OrderStatusChange, RestaurantOrder } from '#platform/db/types.ts';
 import type { OrderStatus } from './order-status.ts';
 
-/** Stored order. Its lines are the JSON text from the database, because they may be several megabytes long and are never parsed. */
+/** Stored order. Its lines are the JSON text from the database. They are never parsed, because they may be several megabytes long. */
 export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines' | 'status_request_id' | 'last_status'> & {
   lines: string;
   credential_label: string;
 };
-/** Columns that only a change of the status writes. */
+/** Columns that a new order does not set. Only a change of the status writes them. */
 type ChangeColumn = 'status_request_id' | 'status_changed_at' | 'last_status' | 'ready_by' | 'cancel_reason';
 export type NewOrder = Omit<Insertable<RestaurantOrder>, ChangeColumn> & { lines: string };
 
@@ -33,7 +33,7 @@ const NEW_ORDER = new Fields<NewOrder>({
 });
 
 /**
- * Inserts orders. They may belong to different tenants only if the database is one node ("The database" in docs/ARCHITECTURE.md).
+ * Inserts orders. On a database cluster, all of them must belong to one tenant ("The database" in docs/ARCHITECTURE.md).
  * @returns one value for each order: true if it was inserted, false if the credential has an order with this external id already
  */
 export async function insertOrders(db: Database, orders: NewOrder[]): Promise<boolean[]> {
@@ -61,8 +61,8 @@ export interface ExternalKey {
 const EXTERNAL_KEY = new Fields<ExternalKey>({ tenantId: 'bigint', credentialId: 'uuid', externalOrderId: 'text' });
 
 /**
- * Finds orders by their external ids. The keys may belong to different tenants only if the database is one node ("The database" in
- * docs/ARCHITECTURE.md). The LIMIT makes the planner use an index look-up for each key, even if its statistics are wrong.
+ * Finds orders by their external ids. On a database cluster, all keys must belong to one tenant ("The database" in docs/ARCHITECTURE.md).
+ * The LIMIT makes the planner look up each key in an index, even if the statistics of the table are wrong.
  * @returns one value for each key: the order, or undefined if there is no such order
  */
 export async function findByExternalIds(db: Database, keys: ExternalKey[]): Promise<(OrderSummary | undefined)[]> {
@@ -107,8 +107,8 @@ const WHOLE = [
 ] as const;
 
 /**
- * Reads the orders of the tenant that have these ids, with all columns and the label of the credential, by default newest first. The LIMIT
- * makes the planner look up each credential by index.
+ * Reads the orders of the tenant that have these ids, with all columns and the label of the credential. By default, the newest order comes
+ * first. The LIMIT makes the planner look up the credential of each order in an index.
  */
 export async function readWhole(
   db: Database,
@@ -160,9 +160,9 @@ export type NewStatusChange = Omit<Insertable<OrderStatusChange>, 'status' | 'ch
 };
 
 /**
- * Writes a new status, and the change into the history. On a database cluster, these are two statements, because one statement for two
- * tables would be sent to all nodes (architecture, database rule 4).
- * @param more other columns of the order that the call sets. A column that is undefined keeps its value.
+ * Writes a new status, and adds the change to the history. One statement does both. On a database cluster two statements do it, because a
+ * cluster would send one statement for two tables to all nodes (architecture, database rule 4).
+ * @param more other columns of the order to set. A column that is undefined keeps its value.
  */
 export async function writeStatus(
   tx: Tx,

@@ -37,7 +37,10 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
     return stream;
   }
 
-  /** Asserts that the streams end soon after the change, which runs on another process, and that further calls are refused. */
+  /**
+   * Opens a stream with each entry of `headers` on the process `other`, and then runs `change` on another process. Asserts that these
+   * streams end within 2 s, and that the next calls with the same headers get `status`. The stream of the owner must stay open.
+   */
   async function assertEnds(headers: Record<string, string>[], change: () => Promise<unknown>, status = 401) {
     const streams = await Promise.all(headers.map(watch));
     const bystander = await watch(tenant.owner);
@@ -122,7 +125,8 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
         return stream;
       }),
     );
-    // Sets the last use of the display back while its stream is open, because the opening of the stream was already a use.
+    // Opening the stream was a use of the display too. So the test now sets the last use to two hours ago. A later use can then come only
+    // from the open stream.
     await age(node, display.id, { unused: '2 hours' });
     const earlier = [await lastUseOf(session), await lastUseOf(display)];
     await sleep(CHECKED_WITHIN_MS);

@@ -15,8 +15,8 @@ export interface Fact {
 const MAX_IDS = 200;
 
 /**
- * Next hint of one stream. A hint is a message that data has changed. Changes are merged into one hint until the client is ready for more,
- * so a slow client needs little memory.
+ * Next hint that one stream sends. A hint is a message that data has changed. New changes are added to the same hint until the client can
+ * receive it, so a slow client needs little memory.
  */
 export class Hint {
   readonly #heard: ReadonlySet<Topic>;
@@ -25,7 +25,7 @@ export class Hint {
   readonly #reservationIds = new Set<string>();
   #isResync = false;
 
-  /** @param heard topics of which the caller gets hints. The hint leaves out other topics and their ids. */
+  /** @param heard topics (kinds of data) of which the caller gets hints. The hint leaves out other topics and their ids. */
   constructor(heard: ReadonlySet<Topic>) {
     this.#heard = heard;
   }

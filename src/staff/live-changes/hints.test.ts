@@ -153,7 +153,7 @@ describe('the messages of GET /v1/staff/changes/', () => {
 });
 
 describe('the areas of a caller of GET /v1/staff/changes/', () => {
-  /** Changes data of each topic. Returns the ids of the new order and the new stay. */
+  /** Changes data of every topic (kind of data). Returns the ids of the new order and the new stay. */
   async function changeAll(): Promise<{ orderId: string; stayId: string }> {
     await service.apply(hotel.document);
     const { orderId } = await causeEvent(service, hotel);

@@ -11,11 +11,11 @@ import type { Subscription } from './subscription.ts';
 import { topicsOfChange } from './topics.ts';
 import { LONGEST_TRANSACTION_MS, Watch } from './watch.ts';
 
-/** Time in milliseconds between two looks at all tenants with open streams. A look reads the newest rows of a tenant. */
+/** Time in milliseconds between two rounds. In a round, the service reads the newest rows of each tenant with open streams (a look). */
 const LOOK_EVERY_MS = 500;
 /**
- * Number of rounds after which the service checks the access of all callers. In a round, it reads the newest rows of all tenants with open
- * streams. So a stream ends within 2 s after its caller has lost its access.
+ * Number of rounds between two checks of the access of all callers with open streams. A round comes every 500 ms, so a stream ends within 2
+ * s after its caller has lost its access.
  */
 const CHECK_EVERY_ROUNDS = 2;
 /**
@@ -42,9 +42,10 @@ export interface LiveCounts {
 }
 
 /**
- * Tells callers that data of their tenant has changed. It finds the changes of all processes in the database. For this, it polls the list
- * of recent changes, and regularly reads the newest rows of tenants (a look). If there is no open stream, it sends no statement. It sends
- * hints without data, so a repeated or unnecessary hint does no harm.
+ * Tells callers by hints that data of their tenant has changed. It learns of the changes of all processes from two sources. One source is
+ * the list of recent changes, which the process polls in any case. The other source is a regular read of the newest rows of each tenant
+ * with open streams (a look). If there is no open stream, it reads no rows. A hint has no data, so a repeated or unnecessary hint does no
+ * harm.
  */
 export class LiveChanges {
   readonly counts: LiveCounts = { looks: 0, hints: 0 };
@@ -54,8 +55,8 @@ export class LiveChanges {
   readonly #recentTopics = new RecentTopics();
   readonly #watches = new Map<number, Watch>();
   /**
-   * Ids of the tenants whose newest rows must be read again (a look). Only one look runs at a time, because each look is compared with the
-   * previous look.
+   * Ids of the tenants whose newest rows must be read next (a look). They wait here while a look runs. Two looks must not run at the same
+   * time, because each look is compared with the previous look.
    */
   readonly #due = new Set<number>();
   #looking: Promise<void> | null = null;
@@ -76,8 +77,8 @@ export class LiveChanges {
 
   /**
    * Begins to collect hints for a caller. The hints include all changes that are committed after this call.
-   * @param lastEventId id of the last event that the client got from any process. The hints then also include the changes since this event.
-   * Undefined: only new changes.
+   * @param lastEventId id of the last event that the client got on an earlier stream, from any process. The hints then also include the
+   * changes since that event. Undefined: only new changes.
    * @throws the error of the database if the first read of the tenant's newest rows fails
    */
   async subscribe(staff: Staff, lastEventId: string | undefined): Promise<Subscription> {
@@ -95,7 +96,7 @@ export class LiveChanges {
     return subscription;
   }
 
-  /** Ends the collection of hints for a subscription. */
+  /** Stops the collection of hints for a subscription. */
   unsubscribe(subscription: Subscription): void {
     const { id } = subscription.staff.tenant;
     const watch = this.#watches.get(id);
@@ -106,8 +107,8 @@ export class LiveChanges {
   }
 
   /**
-   * Call this method after a write of this process. The newest rows of the tenant are then read soon. Does nothing if the tenant has no
-   * open stream.
+   * Reads the newest rows of the tenant soon, because this process has changed data of the tenant. Does nothing if the tenant has no open
+   * stream.
    */
   wake(tenantId: number): void {
     if (!this.#watches.has(tenantId)) {
@@ -136,7 +137,7 @@ export class LiveChanges {
     this.#due.add(tenantId);
     chargeService(() => {
       this.#rounds ??= setInterval(() => this.#beginRound(), LOOK_EVERY_MS).unref();
-      // Streams that open at the same time share the first read of newest rows.
+      // Waits for the next turn of the event loop, so that streams that open at the same time share the first read of newest rows.
       setImmediate(() => this.#lookAtDue());
     });
     return watch;
@@ -220,8 +221,8 @@ export class LiveChanges {
   }
 
   /**
-   * Adds new changes to the hints. A read of the newest rows has found these changes. If people have changed, first ends the streams of
-   * callers who have lost their access.
+   * Adds the changes that a read of the newest rows has found to the hints of the tenant's streams. If data of people has changed, first
+   * ends the streams of callers who have lost their access.
    */
   async #tell(watch: Watch, row: store.LookRow): Promise<void> {
     const facts = watch.remember(row);

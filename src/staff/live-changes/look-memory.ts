@@ -3,14 +3,14 @@ import { type LookRow, MAX_ROWS } from './store.ts';
 import { topicOfAction } from './topics.ts';
 
 /**
- * Time in milliseconds for which a change is kept after a read of the newest rows has last shown it. It is longer than the age of the
- * oldest rows of any read, so that a row that is read again is not taken for a new row.
+ * Time in milliseconds for which a change stays in memory after the last read that has found its row. It is longer than the age of the
+ * oldest rows of any read. So a row that is read again is still in memory, and is not taken for a new change.
  */
 const KEPT_MS = 90_000;
 /** Largest number of changes in memory. If a tenant has more changes, its clients must read all data again. */
 const MAX_FACTS = 10_000;
 
-/** Change that a look, which is a read of the newest rows, has shown. */
+/** Change that a look (a read of the newest rows) has found. */
 interface Known {
   fact: Fact;
   /** Times of the first and of the latest read that have shown the row, in milliseconds of Unix time. */
@@ -24,7 +24,7 @@ interface Known {
  */
 export class LookMemory {
   readonly #known = new Map<string, Known>();
-  /** Time from which the memory has all committed changes, in milliseconds of Unix time. Null before the first look. */
+  /** Start of the period for which all committed changes are in memory, in milliseconds of Unix time. Null before the first look. */
   #completeFromMs: number | null = null;
   #momentMs = 0;
 
@@ -42,7 +42,8 @@ export class LookMemory {
     const { momentMs } = row;
     const lists = factsOf(row);
     const isFirst = this.#completeFromMs === null;
-    // A list of MAX_ROWS rows may lack new rows because of this limit, unless its oldest row was already known.
+    // A list with MAX_ROWS rows has reached its limit, so new rows may be missing in it. But if its oldest row was already known, all rows
+    // that are missing are known too.
     const isCut = lists.some((list) => list.length >= MAX_ROWS && !this.#known.has(list.at(-1)?.[0] ?? ''));
     const isLate = !isFirst && momentMs - this.#momentMs > backMs;
     const found = lists.flat().flatMap(([key, fact]) => (this.#note(key, fact, momentMs) ? [fact] : []));
@@ -95,7 +96,7 @@ export class LookMemory {
 
 type Keyed = [key: string, fact: Fact];
 
-/** Returns the lists of newest rows as lists of changes with their keys, newest first. */
+/** Converts each list of newest rows to a list of changes, newest first. The key of a change identifies its row in later reads. */
 function factsOf(row: LookRow): Keyed[][] {
   const { eventOrderIds, auditActions, reservationTimes } = row;
   return [

@@ -49,8 +49,8 @@ describe('query plans of the statements of live changes', {
   });
 
   /**
-   * Tables whose rows the test copies, each with its columns except `tenant_id` and `id`, and with the values that copy number `n` has
-   * there.
+   * Tables whose rows the test copies. `columns` lists all columns except `tenant_id` and `id`. `values` is the SQL of their values in the
+   * copy with the number `n`.
    */
   const COPIES: [table: string, columns: string, values: string][] = [
     [

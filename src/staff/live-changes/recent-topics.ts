@@ -1,8 +1,8 @@
 import type { ChangeRow } from '#platform/changes/changes.ts';
 
 /**
- * Time in milliseconds for which a topic is kept. It is longer than the 60 s that `since` needs: a client may have missed 30 s, and the
- * transaction of a change may last 30 s.
+ * Time in milliseconds for which a topic is kept. `since` needs the topics of the last 60 s. A client may have had no stream for 30 s, and
+ * the transaction of a missed change may have begun up to 30 s earlier.
  */
 const KEPT_MS = 120_000;
 
@@ -15,13 +15,13 @@ interface Entry {
 }
 
 /**
- * Topics of the recent changes of all tenants, one entry for each tenant and topic. Tenants without an open stream in this process have
- * entries too, because a client of such a tenant may open its next stream here after another process has died.
+ * Topics (kinds of data) of the recent changes of all tenants, one entry for each tenant and topic. Tenants without an open stream in this
+ * process have entries too. If another process dies, its clients may open their next streams here.
  */
 export class RecentTopics {
   /** Entries by tenant and topic. The entry that was read last comes last. */
   readonly #entries = new Map<string, Entry>();
-  /** Entries of `#entries`, by tenant id. */
+  /** Entries of `#entries`, grouped by tenant id. */
   readonly #ofTenants = new Map<number, Map<string, Entry>>();
 
   add(changes: ChangeRow[]): void {

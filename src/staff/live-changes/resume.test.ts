@@ -19,7 +19,8 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     first = await startService();
     second = await startService({ beside: first });
     tenant = await first.tenant();
-    await waitForLeasesToEnd(); // After the leases end, both processes have read the change that created the tenant.
+    // Creating the tenant is a change too. After this wait, both processes have read this change, so no later stream reports it.
+    await waitForLeasesToEnd();
   });
   after(async () => {
     await second.close();

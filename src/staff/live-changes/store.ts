@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import { Fields, type Share, selectEach } from '#platform/db/inputs.ts';
 
-/** Largest number of rows of each kind that a look reads for one tenant. A look is one read of the newest rows. */
+/** Largest number of rows that a look (one read of the newest rows) reads from each table for one tenant. */
 export const MAX_ROWS = 200;
 
 export interface LookInput {
@@ -11,7 +11,9 @@ export interface LookInput {
   backMs: number;
 }
 
-/** Rows of a tenant that are at most `backMs` milliseconds old: the newest `MAX_ROWS` rows of each kind. A list without rows is null. */
+/**
+ * Newest rows of a tenant that are at most `backMs` milliseconds old, at most `MAX_ROWS` rows of each table. A list without rows is null.
+ */
 export interface LookRow {
   /**
    * Time at which the read began, in milliseconds of Unix time, by the clock of the database. The rows include all changes that were
@@ -31,15 +33,15 @@ export interface LookRow {
 
 const FIELDS = new Fields<LookInput>({ tenantId: 'bigint', backMs: 'integer' });
 /**
- * Time of the read. PostgreSQL sets now() before it takes the snapshot of the statement, so the snapshot has all changes committed before
- * now().
+ * SQL for the time of the read, in milliseconds of Unix time. PostgreSQL sets now() before it takes the snapshot of the statement, so the
+ * snapshot has all changes committed before now().
  */
 const NOW_MS = sql`(extract(epoch FROM now()) * 1000)::bigint`;
 
 /**
- * Reads the newest rows of several tenants with one statement. It finds most rows by the time in their ids, which comes from the clock of
- * the process that wrote the row. The rows of a long transaction appear late. So each look also reads older rows, and the caller compares
- * it with the previous look.
+ * Reads the newest rows of several tenants with one statement. Finds most rows by the time in their ids, which comes from the clock of the
+ * process that wrote the row. A row of a long transaction becomes visible only at the commit, when this time is already old. So each look
+ * also reads older rows, and the caller compares them with the rows of earlier looks.
  * @returns one row for each input, in the same order
  */
 export async function look(db: Database, { inputs }: Share<LookInput>): Promise<(LookRow | undefined)[]> {

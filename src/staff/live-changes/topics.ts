@@ -93,19 +93,23 @@ const TOPIC_OF_ACTION: Record<AuditAction, Topic | null> = {
   'sign_in.failed': null,
 };
 
-/** Returns the topic of an action. Null: the action gives no hint here, or only a later version of the service knows the action. */
+/**
+ * Returns the topic of an action. Null: the hint comes from another source, or the action changes no data that staff see. Null also for an
+ * action that only a later version of the service knows.
+ */
 export function topicOfAction(action: string): Topic | null {
   return action in TOPIC_OF_ACTION ? TOPIC_OF_ACTION[action as AuditAction] : null;
 }
 
 /**
- * Topics for a recent change without a topic: a tenant document was applied, or an earlier version made the change. Such a change may
- * concern all these topics.
+ * Topics that a recent change without a topic may concern. A change has no topic if a tenant document was applied, or if an earlier version
+ * of the service made the change.
  */
 const ANY: readonly Topic[] = ['menu', 'rooms', 'rates', 'credentials', 'people', 'pause'];
 
 /**
- * Returns the topics for the hint of a recent change. @param topic topic of the change; null: the change may concern all topics of `ANY`
+ * Returns the topics for the hint of a recent change.
+ * @param topic topic of the change. Null if the change may concern all topics of `ANY`
  */
 export function topicsOfChange(topic: string | null): readonly Topic[] {
   const known = TOPICS.find((each) => each === topic);

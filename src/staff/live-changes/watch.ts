@@ -5,17 +5,20 @@ import type { LookRow } from './store.ts';
 import { Subscription } from './subscription.ts';
 
 /**
- * Age in milliseconds of the oldest rows that a look (a read of the newest rows) includes. A look reads rows of earlier looks again,
- * because a long transaction commits late, and because the clocks of processes differ.
+ * Age in milliseconds of the oldest rows that a look (a read of the newest rows) includes. A new row may become visible late, because its
+ * transaction was long or because the clock of its process is slow. So each look also reads rows that earlier looks have read.
  */
 const BACK_MS = 30_000;
 /**
- * Age in milliseconds of the oldest rows in the first read for a tenant. It is longer than `BACK_MS`, so that a client whose stream on
- * another process ended less than `BACK_MS` ago gets all changes that it missed.
+ * Age in milliseconds of the oldest rows in the first read for a tenant. A client may come from another process, where its stream ended at
+ * most `BACK_MS` ago. The first read goes back twice as far, so that this client gets all changes that it missed.
  */
 const FIRST_BACK_MS = 2 * BACK_MS;
 
-/** One tenant with open streams in this process. A look reads the newest rows of the tenant. */
+/**
+ * State of one tenant with open streams in this process: its subscriptions, and the changes that its looks (reads of the newest rows)
+ * found.
+ */
 export class Watch {
   readonly tenantId: number;
   readonly subscriptions = new Set<Subscription>();
@@ -23,8 +26,8 @@ export class Watch {
   readonly #first = Promise.withResolvers<void>();
   #isReady = false;
   /**
-   * Time of the latest read of newest rows whose changes are already in the hints, by the clock of the database. The id of a sent event is
-   * never later than this time. Otherwise a client that continues from the id would miss changes.
+   * Time of the latest look (a read of the newest rows) whose changes are already in the hints, by the clock of the database. An event gets
+   * this time as its id. With a later id, a client that continues from the id would miss changes.
    */
   #toldMs = 0;
   /** Time (`performance.now()`) of the latest read of newest rows. */
@@ -32,7 +35,8 @@ export class Watch {
 
   constructor(tenantId: number) {
     this.tenantId = tenantId;
-    this.#first.promise.catch(() => {}); // Handles the error if no subscription waits for `ready`.
+    // Without this handler, a failed first read would end the process if no subscription waits for `ready`.
+    this.#first.promise.catch(() => {});
   }
 
   /** Age in milliseconds of the oldest rows that the next read must include. */
@@ -50,7 +54,7 @@ export class Watch {
     await this.#first.promise;
   }
 
-  /** Rejects the promise of `ready`. */
+  /** Makes `ready` fail with the error of the first read. */
   fail(error: unknown): void {
     this.#first.reject(error);
   }
@@ -74,7 +78,7 @@ export class Watch {
     return facts;
   }
 
-  /** Adds changes to the hints of all subscriptions. @param facts changes of the latest read; null: clients must read all data again */
+  /** Adds changes to the hints of all subscriptions. @param facts changes of the latest read. Null if clients must read all data again */
   tell(facts: Fact[] | null): void {
     this.#toldMs = this.#memory.momentMs;
     for (const subscription of this.subscriptions) {

@@ -54,7 +54,7 @@ describe('GET /v1/staff/credentials/', () => {
   it('200: each credential shows the counts and times of its own waiting and failed deliveries only', async () => {
     const other = await service.credential(tenant.tenantId);
     const stranger = await service.tenant();
-    // These deliveries are due in one hour, so the worker sends no such delivery during the test.
+    // These deliveries are due in one hour, so the worker does not send them during the test.
     const waiting = { delivery: { status: 'pending', next_attempt_at: new Date(Date.now() + 3_600_000) } };
     const ended = (status: string, at: string) => ({ delivery: { status, attempts: attempts(at) } });
     const [earlierId, laterId] = [newId(), newId()];

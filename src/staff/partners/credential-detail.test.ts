@@ -32,7 +32,8 @@ async function makePmsCredential() {
 }
 
 /**
- * Inserts an event of the tenant's credential at a time in milliseconds of Unix time. `durationMs` is the duration of the last attempt.
+ * Inserts an event of the tenant's credential with the given time, in milliseconds of Unix time. The event has a delivery only if `status`
+ * is given. `durationMs` is the duration of the last of the two attempts.
  */
 async function insertEvent(atMs: number, status?: 'delivered' | 'failed' | 'pending' | 'stopped', durationMs = 10) {
   const attempts = JSON.stringify([
@@ -117,7 +118,7 @@ describe('GET /v1/staff/credentials/{id}/', () => {
       eventOf(tenant, { id: firstIdAt(atMs(index)), delivery: { status: 'delivered' } }),
     );
     await insertEvents(service.database.db, events);
-    // The partner has read the older events, so these events have positions in the feed. The newest 2,001 events have no position.
+    // Gives the older events positions in the feed, as a read of the feed by the partner does. The newest 2,001 events have no position.
     await sql`
       UPDATE event SET feed_position = ranked.position
       FROM (SELECT id, row_number() OVER (ORDER BY id) AS position FROM event WHERE tenant_id = ${tenant.tenantId}) AS ranked

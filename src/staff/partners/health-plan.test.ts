@@ -24,7 +24,7 @@ after(async () => {
   await service.close();
 });
 
-/** Inserts delivered events of a credential, one for each second before now. Half of them have a position in the feed. */
+/** Inserts delivered events of a credential, one for each second before now. The older half of the events have positions in the feed. */
 async function insertEvents(credentialId: string, count: number): Promise<void> {
   await sql`
     WITH made AS (
@@ -55,8 +55,8 @@ async function readsOf(tx: Tx): Promise<Reads> {
 }
 
 /**
- * Runs the query in its own transaction. Returns the number of events that the query counts, and the numbers of rows and whole tables that
- * it reads.
+ * Runs `countByHour` in its own transaction. Returns the number of events that it counts, the number of rows that it reads, and the number
+ * of whole tables that it reads.
  */
 async function costOf(credentialId: string): Promise<Reads & { events: number }> {
   return await inTransaction(db, async (tx) => {

@@ -5,7 +5,10 @@ import { readHealth } from './health.ts';
 import type { CredentialBudget, CredentialDeliveries } from './schema.ts';
 import { countDeliveries, type DeliveryCounts } from './store.ts';
 
-/** Budgets of calls. There is one object for each API, with the budgets of all credentials for this API. */
+/**
+ * Budgets, which limit the calls of each credential per minute. Each API (third-party or PMS) has one `Budget` object, which counts the
+ * calls of all credentials of this API.
+ */
 export type CallBudgets = Record<Audience, Budget>;
 
 /** Objects with which the staff API reads and changes credentials. */
@@ -29,7 +32,10 @@ export async function withDeliveries(db: Database, tenantId: number, credential:
   return { ...credential, deliveries: countsShape(counts) };
 }
 
-/** Returns a credential with the counts of its deliveries, its budget of calls, and the last 24 hours of its deliveries. */
+/**
+ * Returns a credential with the counts of its pending and failed deliveries and with its budget of calls. Also returns the counts of its
+ * deliveries in each of the last 24 hours.
+ */
 export async function detailOf({ db, budgets }: Partners, tenantId: number, { audience, credential }: OwnedCredential) {
   const [entry, budget, health] = await Promise.all([
     withDeliveries(db, tenantId, credential),

@@ -139,7 +139,7 @@ export const CredentialChange = Type.Object(
   { title: 'CredentialChange', description: 'The new label of a credential.', examples: [{ label: 'City Delivery' }] },
 );
 
-/** Longest overlap of a rotation: a day, in minutes. */
+/** Longest time in minutes for which the replaced secret still works after a rotation: one day. */
 const MAX_OVERLAP_MINUTES = 1_440;
 
 export const CredentialRotation = Type.Object(

@@ -42,9 +42,9 @@ export async function countDeliveries(
   return rows;
 }
 
-/** Deliveries of the events that happened in one hour. */
+/** Counts of the deliveries of events that happened in one hour. */
 export interface HourRow {
-  /** Hours since 1970. */
+  /** Number of the hour, counted from the begin of 1970 in UTC. */
   hour: number;
   /** Number of all events in this hour, including events without a delivery. */
   events: number;
@@ -58,10 +58,9 @@ export interface HourRow {
 }
 
 /**
- * Counts the deliveries of the newest `limit` events of a credential, by the hour of the event. Only events with an id of at least `fromId`
- * count. The newest events are at the end of the event feed, so the query reads the index of the feed backwards. At the end are the events
- * without a position, and before these the events with the highest positions. The query computes the hour from the id of the event, because
- * a UUIDv7 begins with its time in milliseconds.
+ * Counts the deliveries of the newest `limit` events of a credential, by the hour of the event. Events with an id below `fromId` do not
+ * count. The query reads the index of the event feed from its end. Events without a position are at the end, and before them the events
+ * with the highest positions. The query computes the hour from the id of the event, because a UUIDv7 begins with its time in milliseconds.
  */
 export async function countByHour(
   db: Db,

@@ -53,16 +53,19 @@ describe('the orders of GET /v1/staff/reports/days/', () => {
     assert.deepEqual((await total())[0], [0, '0.00']);
   });
 
-  /** Days in time zones whose clocks change on or before the day. Each has its begin and its end as an instant in UTC. */
+  /**
+   * Days in several time zones, each with its begin and its end as an instant in UTC. The time zone of most of these days changes its clock
+   * on that day.
+   */
   const DAYS: [timezone: string, day: string, begin: string, end: string][] = [
     ['Europe/Lisbon', '2026-03-29', '2026-03-29T00:00:00Z', '2026-03-29T23:00:00Z'],
     ['Europe/Lisbon', '2026-10-25', '2026-10-24T23:00:00Z', '2026-10-26T00:00:00Z'],
-    // The clock skips 00:00 to 01:00.
+    // The clock skips the time from 00:00 to 01:00, so the day begins at 01:00.
     ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00Z', '2026-09-07T03:00:00Z'],
-    // The hour from 00:00 occurs twice.
+    // The time from 00:00 to 01:00 occurs twice, and the day begins at the first 00:00.
     ['America/Havana', '2026-11-01', '2026-11-01T04:00:00Z', '2026-11-02T05:00:00Z'],
     ['Pacific/Kiritimati', '2026-05-01', '2026-04-30T10:00:00Z', '2026-05-01T10:00:00Z'],
-    // This day does not exist in this time zone.
+    // This day does not exist in this time zone, so it ends at the instant at which it begins.
     ['Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00Z', '2011-12-30T10:00:00Z'],
   ];
   for (const [timezone, day, begin, end] of DAYS) {
@@ -108,7 +111,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
 
   it('200: the report has the arrivals, rooms and sum of prices of each night, over all properties and sources', async () => {
     const hotel = await openHotel(service);
-    // The first stay has two nights under the plan "Saver" at 80.00. The second stay has two nights of the other property at 70.00.
+    // The first stay has two nights under the plan "Saver" at 80.00. The second stay has two nights in the other property at 70.00.
     await book(service, hotel);
     await book(service, hotel, { room_type_id: hotel.roomTypes['Lagoon Lodge/Double'] });
     // An OTA gives one amount of 100.00 for three nights, so the nights have 33.33, 33.33 and 33.34.

@@ -116,7 +116,7 @@ async function insertOrders({ database }: TestService, tenant: TestHotel, count:
     ) AS made`.execute(database.db);
 }
 
-/** Inserts stays of the last year. One in a hundred has 40 nights, the others have 1 to 7 nights. */
+/** Inserts stays of the last year. One stay in a hundred has 40 nights. Each of the other stays has 1 to 7 nights. */
 async function insertStays({ database }: TestService, hotel: TestHotel, count: number): Promise<void> {
   await sql`
     INSERT INTO reservation (tenant_id, id, natural_id, external_source, external_id, channel_timestamp, channel_signatures, status,

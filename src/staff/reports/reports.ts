@@ -38,7 +38,10 @@ export async function reportDays(db: Database, tenant: Tenant, range: ReportRang
   return nightsOf(range.from, range.to).map((date, index) => ({ date, ...orders(index), ...stays(date) }));
 }
 
-/** Reads the orders of all days of the range. @returns a function that returns the orders of one day, by the index of the day from 0 */
+/**
+ * Reads the orders of all days of the range.
+ * @returns a function that takes the index of a day, from 0, and returns the orders of this day
+ */
 async function readOrders(db: Database, tenant: Tenant, { from, to }: ReportRange) {
   const bounds = [...nightsOf(from, to), to].map((day) => firstIdOf(day, tenant.timezone));
   const days = tenant.features.includes('restaurant')
@@ -56,7 +59,7 @@ function firstIdOf(day: DateText, timezone: string): string {
   return firstIdAt(Math.max(0, Date.parse(instantOf(day, '00:00', timezone))));
 }
 
-/** Reads the stays of all days of the range. @returns a function that returns the stays of one day, by its date */
+/** Reads the stays of all days of the range. @returns a function that takes a date and returns the stays of this day */
 async function readStays(db: Database, tenant: Tenant, range: ReportRange) {
   const [days, rooms] = tenant.features.includes('hotel')
     ? await Promise.all([

@@ -1,7 +1,10 @@
 import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 
-/** Amount of money for a whole day. It may be larger than the largest price of an order. */
+/**
+ * Returns the schema of an amount of money for a whole day. The amount has no upper limit, because it may be larger than the price of any
+ * order.
+ */
 const Sum = (description: string) => Type.String({ [DOCUMENTED]: { pattern: String.raw`^\d+\.\d{2}$` }, description });
 
 export const DayReportQuery = Type.Object({

@@ -4,7 +4,7 @@ import type { Db } from '#platform/db/database.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import type { CredentialDay } from './schema.ts';
 
-/** Orders of one day. */
+/** Counts and totals of the orders of one day. */
 export interface OrderDay {
   /** Number of the day in the range of the report. The first day has the number 1. */
   day: number;
@@ -39,7 +39,7 @@ export async function readOrderDays(db: Db, tenantId: number, currency: string, 
   return rows;
 }
 
-/** Stays of one day. */
+/** Arrivals, sold rooms and revenue of one day. */
 export interface StayDay {
   date: DateText;
   arrivals: number;
@@ -51,13 +51,13 @@ export interface StayDay {
 const HOLDING = [...HOLDING_STATUSES];
 
 /**
- * Counts the arrivals and the rooms of each night, and adds the prices of the night. A day without stays has no row. If a stay has no price
- * for each night, its amount is divided equally among its nights, in whole cents. The parts add up to the amount. But if an earlier version
- * booked such a stay (`has_history` is false), its prices are unknown.
+ * Counts the arrivals and the rooms of each night, and adds up the prices of the night. A day without stays has no row. If a stay has no
+ * price for each night, its amount is divided equally among its nights, in whole cents. The parts add up to the amount. But if an earlier
+ * version booked such a stay (`has_history` is false), its prices are unknown.
  *
  * A stay of at most 31 nights began in the 31 days before its last night, so an index on check_in finds the stay. Another index has the few
- * longer stays. Calculating with decimals takes most of the time. So the query converts each amount to whole cents, and `OFFSET 0` prevents
- * PostgreSQL from converting the amount again for each night.
+ * longer stays. Calculations with decimals would take most of the time of the query. So the query converts each amount to whole cents, and
+ * `OFFSET 0` prevents PostgreSQL from converting the amount again for each night.
  * @param currency only amounts in this currency are added
  */
 export async function readStayDays(

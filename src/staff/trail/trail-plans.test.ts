@@ -24,7 +24,7 @@ describe('query plans of the audit trail', {
   let service: TestService;
   let planned: PlannedDatabase;
   let tenantId: number;
-  /** Id of the actor of one entry in 1,000. */
+  /** Id of an actor who has only one entry in 1,000. */
   const rare = newId();
   before(async () => {
     service = await startService();

@@ -55,12 +55,12 @@ function subjectsOf({ action }: AuditRow): readonly (NamedKind | 'tenant')[] {
   return SUBJECTS[action as AuditAction] ?? [];
 }
 
-/** Returns the filter of the audit trail for the query of a request. */
+/** Converts the query of a request to a filter of the audit trail. */
 export function filterOf({ action, actor_id, subject, from, to }: AuditQuery): AuditFilter {
   return {
     action,
     actorId: actor_id,
-    // The stored subjects have ids in lower case.
+    // A subject that is an id is stored in lower case, but the id in the request may have capital letters.
     subject: subject !== undefined && isUuid(subject) ? subject.toLowerCase() : subject,
     fromMs: from === undefined ? undefined : readBound(from),
     toMs: to === undefined ? undefined : readBound(to),

@@ -52,8 +52,8 @@ new MutationObserver(repair).observe(mount, { childList: true, subtree: true });
 const sources = JSON.parse(mount.dataset.sources);
 const documents = sources.map(({ url }) => new URL(url, window.location.href).href);
 
-// Scalar sends every parameter that has an example. This function changes the OpenAPI document, so that Scalar still shows the example of
-// an optional parameter, but sends the parameter only if the reader selects it.
+// Scalar sends every parameter that has an example, also an optional one. This function changes the OpenAPI document before Scalar reads
+// it. Scalar then still shows the example of an optional parameter, but sends the parameter only if the reader selects it.
 async function fetchForScalar(...args) {
   const answer = await fetch(...args);
   if (!documents.includes(answer.url)) {
