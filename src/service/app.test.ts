@@ -11,7 +11,7 @@ interface Route {
   methods: string[];
 }
 
-/** Reads every path of the OpenAPI documents with its methods. Each path parameter is filled with `x1`. */
+/** Returns every path of the OpenAPI documents with its methods. Each path parameter has the value `x1`. */
 async function readDocumentedRoutes(): Promise<Route[]> {
   const documents = Object.values(await buildOpenApiDocuments()) as { paths: Record<string, object> }[];
   return documents
@@ -23,8 +23,9 @@ async function readDocumentedRoutes(): Promise<Route[]> {
 }
 
 /**
- * Returns each route with its methods. If a route with a parameter matches the same path, adds the methods of that route. For example,
- * `/v1/third-party/orders/quote/` has POST for quotes, and gets the methods of the route that reads one order by its external id.
+ * Returns each route with all methods that its path accepts. A path may also match a route with a parameter, and then accepts the methods
+ * of that route too. For example, `/v1/third-party/orders/quote/` has POST for quotes. It also has GET, as the path of an order with the
+ * external id `quote`.
  */
 function withMethodsOfParameters(routes: Route[]): Route[] {
   const stepsOf = ({ path }: Route) => path.split('/');
@@ -53,8 +54,8 @@ describe('every route', () => {
   after(() => service.close());
 
   it('the request and response schemas of every route compile', async () => {
-    // Compiles every schema here, because a start of the service does not find a faulty schema. The service compiles a schema only when it
-    // first needs the schema.
+    // Compiles all schemas, because the service itself compiles a schema only at its first use. So the start of the service does not find a
+    // faulty schema.
     const schemas = (await readRoutes()).map(({ schema }) => schema ?? {});
     const parts = schemas.flatMap(({ body, params, querystring }) => [body, params, querystring]);
     const requests = parts.filter((schema) => schema !== undefined);
@@ -180,7 +181,10 @@ describe('every route', () => {
   });
 });
 
-/** Headers that the comparison of GET and HEAD leaves out. They belong to the connection or the transfer, or differ from call to call. */
+/**
+ * Headers that the test ignores when it compares the responses to GET and HEAD. They describe the connection or the transfer, or differ
+ * from call to call.
+ */
 const CHANGING_HEADERS =
   /^(?:date|x-request-id|x-ratelimit-(?:remaining|reset)|transfer-encoding|connection|keep-alive)$/;
 

@@ -82,21 +82,24 @@ export interface AppDependencies {
   keyring: Keyring;
   budgets: BudgetStore;
   log: Logger;
-  /** Deliveries that this process sends. Null if only other processes send deliveries. */
+  /**
+   * Delivery worker of this process, which sends new events immediately. Null if this process has no worker. Then other processes find the
+   * events in the database and send them.
+   */
   deliveries: LocalDelivery | null;
   metrics?: HttpMetrics;
-  /** Registers the metrics of live changes, and of the streams that announce these changes to clients. */
+  /** Registers metrics. The metrics count the live changes, and the streams that announce these changes to clients. */
   watchLive?: (counts: LiveCounts, streams: EventStreams) => void;
   /** Limits for clients that read a response with a long list slowly. A missing field keeps its default. */
   readers?: Partial<ReaderBounds> | undefined;
   /** Bounds on streams of events. A missing field keeps its default. */
   streams?: Partial<StreamBounds> | undefined;
   /**
-   * Record of the last contact of this process with the database. The poll for recent changes and other regular statements update it.
-   * Default: a new record.
+   * Contact of this process with the database, for `/readyz`. Regular statements, such as the poll for recent changes, report their success
+   * to this object. Default: a new object.
    */
   contact?: DatabaseContact;
-  /** Returns true if a sandbox changes the orders and reservations of the tenant. Default: no sandbox runs. */
+  /** Returns true if a simulation (`serve --demo`) changes the orders and reservations of the tenant. Default: no simulation runs. */
   isSandbox?: ServiceFacts['isSandbox'];
   /** Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the IP address of the caller of `/readyz`. */
   isServing?: (address: string) => boolean;
@@ -110,7 +113,7 @@ export interface AppDependencies {
 }
 
 /**
- * Creates the API with all its parts and routes. This function is the composition root of the API. The app does not listen yet.
+ * Creates the API with all its parts and routes, and connects the parts to each other. The app does not listen yet.
  * @param extend changes the app before the first route is registered
  */
 export async function createApp(deps: AppDependencies, extend?: (app: App) => Promise<void>): Promise<App> {
@@ -301,8 +304,9 @@ function peopleRoutes(app: App, { db, keyring, budgets }: AppDependencies, parts
 }
 
 /**
- * Returns the URL with which the links of invitations and password resets begin, without a trailing slash: PUBLIC_URL, or the address on
- * which the process listens. No header of a request changes it. Otherwise a caller could make the service send a link to another host.
+ * Returns the beginning of the URL of an invitation or a password reset, without a trailing slash. This is PUBLIC_URL, or else the address
+ * on which the process listens. The headers of a request have no influence. Otherwise a caller could make the service send a link to a host
+ * of the caller.
  */
 function baseOfLinks({ publicUrl, listeningOrigin }: App): string {
   return publicUrl ?? listeningOrigin.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
@@ -326,8 +330,8 @@ function refuseTenantParameters(request: FastifyRequest): void {
 }
 
 /**
- * After a successful write, makes `liveChanges` read the changes of the tenant soon. So clients of this process that watch the tenant need
- * not wait for the next poll.
+ * After a successful write of a tenant, makes `liveChanges` read the changes of the tenant soon. So clients of this process that watch the
+ * tenant get the change before the next regular poll.
  */
 function wakeAfterWrite(liveChanges: LiveChanges, request: FastifyRequest, reply: FastifyReply): void {
   const tenantId = Number(request.account.tenant); // NaN if the caller is unknown.
@@ -338,15 +342,16 @@ function wakeAfterWrite(liveChanges: LiveChanges, request: FastifyRequest, reply
 
 /** Logs one line for a request, with the ids of the tenant and the caller. The line contains no header, no body and no query. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  // The request type declares `caller` and `staff` as always present, because the code of the routes needs them. But if no guard has run
-  // for the request, both are missing.
+  // The request type says that `caller` and `staff` are always present, because the routes use them only after a guard. But if no guard has
+  // run for this request, both are missing.
   const { caller, staff } = request as { caller?: Caller; staff?: Staff };
   request.log.info(
     {
       method: request.method,
       path: request.url.split('?', 1)[0],
       status: reply.statusCode,
-      // Set only if the response was not sent to its end. Either the client closed the connection, or the response failed.
+      // True if the response was not sent to its end, because the client closed the connection or the response failed. Otherwise undefined,
+      // so the log line does not have this field.
       cut_off: reply.raw.writableFinished ? undefined : true,
       duration_ms: Math.round(reply.elapsedTime),
       tenant_id: caller?.tenantId ?? staff?.tenant.id,

@@ -16,10 +16,7 @@ import { Opening } from '#restaurant/opening/opening.ts';
 import { Orders } from '#restaurant/orders/orders.ts';
 import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/events/events.ts';
 
-/**
- * Objects of this process, such as the database and the caches. `createBusiness` needs them to create the business parts, for example
- * orders and reservations.
- */
+/** Objects of this process from which `createBusiness` creates the business parts, such as orders and reservations. */
 export interface Platform {
   config: Pick<Config, 'bounds'>;
   db: Database;
@@ -27,8 +24,8 @@ export interface Platform {
   log: Logger;
   caches: Caches;
   /**
-   * Deliveries that this process sends. Null if this process sends no deliveries. Other processes then find its events in the database and
-   * send them.
+   * Delivery worker of this process, which sends new events immediately. Null if this process has no worker. Then other processes find the
+   * events in the database and send them.
    */
   deliveries: LocalDelivery | null;
 }

@@ -128,9 +128,9 @@ const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' 
 interface Route {
   id: string;
   method: string;
-  /** Path with the ids of the tenant's own objects. */
+  /** Path of the route, with the ids of objects of the tenant in place of the parameters. */
   path: string;
-  /** True if the path names an object of the tenant. */
+  /** True if the path contains the id of an object of the tenant. */
   namesObject: boolean;
 }
 
@@ -154,7 +154,8 @@ after(() => service.close());
 
 /**
  * Makes an object for each parameter in the paths of the routes.
- * @returns a function that returns the id of the object, encoded for a URL, for a path and the name of its parameter
+ * @returns a function that takes the path of a route and the name of a parameter in this path. It returns the id of the object for this
+ * parameter, encoded for a URL.
  */
 async function makeObjects(): Promise<(url: string, name: string) => string> {
   const { orderId } = await placeOrder(service, hotel.partner);
@@ -218,8 +219,8 @@ async function makeCallers(): Promise<void> {
 }
 
 /**
- * Returns the headers of a caller. All staff callers share one row in the database, so this function first gives the row the areas of the
- * caller.
+ * Returns the headers of a caller. All callers of the kind `staff` share one user, so this function first sets the areas of the caller in
+ * the row of this user.
  */
 async function headersOf(caller: Caller): Promise<Record<string, string>> {
   const area = /of (\w+)/.exec(caller)?.[1] as Area | undefined;
@@ -235,7 +236,7 @@ async function headersOf(caller: Caller): Promise<Record<string, string>> {
   return callers.get(caller) ?? {};
 }
 
-/** Returns the status that refuses the caller, or null if the caller may call the operation. */
+/** Returns the status with which the operation refuses the caller, or null if the caller may call the operation. */
 function refusalOf(id: string, caller: Caller): 401 | 403 | null {
   const right = RIGHTS[id];
   if (right === 'public') {
@@ -316,7 +317,10 @@ function isForPeople(id: string): boolean {
   return right === 'any' || right === 'person' || right === 'owner' || Array.isArray(right);
 }
 
-/** Calls every operation without a query and a body. A caller with the right gets any status but 401 and 403. */
+/**
+ * Calls every operation as the caller, without a query and without a body. Asserts that an operation responds 401 or 403 only if the caller
+ * lacks the right. With the right, any other status below 500 is accepted, for example 400 because the body is missing.
+ */
 async function assertRights(caller: Caller): Promise<void> {
   const headers = await headersOf(caller);
   // This operation comes last, because it ends the session of the caller.
@@ -327,7 +331,7 @@ async function assertRights(caller: Caller): Promise<void> {
     const isRight = refusal === null ? ![401, 403].includes(status) && status < 500 : status === refusal;
     assert.ok(isRight, `${caller} calls ${id}: ${status} ${text}, and the table says ${refusal ?? 'allowed'}`);
     const right = RIGHTS[id];
-    // The message of a 403 response names all areas of which the caller needs one.
+    // The caller needs one of these areas, so the message of the 403 response names all of them.
     if (status === 403 && Array.isArray(right)) {
       assert.ok(
         right.every((area) => body.message.includes(`"${area}"`)),

@@ -18,14 +18,15 @@ export interface WorkerDependencies {
   config: Pick<Config, 'bounds' | 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;
   db: Database;
   /**
-   * URL of the database that notifies the worker of new events. The worker listens only while it holds a scan lease, which lets it search
-   * for the due deliveries. If undefined, the worker only searches, and does not listen.
+   * URL of the database. While the worker holds a scan lease, it listens on a connection to this URL for notifications of new events. A
+   * scan lease lets a worker search the database for due deliveries. If the URL is undefined, the worker finds new events only by this
+   * search.
    */
   databaseUrl?: string | undefined;
   keyring: Keyring;
   log: Logger;
   metrics?: DeliveryMetrics;
-  /** Record of the last contact of this process with the database, for `/readyz`. */
+  /** Object that records when this process last reached the database. `/readyz` reads it. */
   contact?: DatabaseContact;
   pace?: DeliveryPace;
   /**
@@ -36,14 +37,17 @@ export interface WorkerDependencies {
 }
 
 /**
- * Overrides the lease of a claim, the waits and the time limit of deliveries. Tests use it, because the values of the contract are too long
- * for tests.
+ * Overrides the times of deliveries: the lease of a claim, the waits and the time limit. Used by tests, because the times of the contract
+ * are too long for tests.
  */
 export interface DeliveryPace
   extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs' | 'scanEveryMs'> {
   /** Time limit of one delivery attempt, in milliseconds. */
   timeoutMs?: number;
-  /** True if responses to failed attempts are stored even if private networks are allowed. */
+  /**
+   * If true, responses to failed attempts are stored even if private networks are allowed. By default, they are stored only if private
+   * networks are not allowed, because a response may be from a private server.
+   */
   keepAnswers?: boolean;
 }
 
@@ -56,10 +60,7 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-/**
- * Starts the background loops: the deliveries, the removal of old events and, if it is configured, the sandbox. This function is the
- * composition root of the loops.
- */
+/** Creates the background loops and starts them: the deliveries, the removal of old events and, if it is configured, the sandbox. */
 export function startWorker(dependencies: WorkerDependencies): Worker {
   const { config, db, databaseUrl, keyring, log, metrics, contact, pace = {}, sandbox: sandboxOptions } = dependencies;
   const { timeoutMs, keepAnswers, ...deliveryPace } = pace;
@@ -108,8 +109,8 @@ class Notifications {
   #listener: Listener | null = null;
   #closed: Promise<void> = Promise.resolve();
   /**
-   * True if no notifications arrive from the database, for example because of a pooler. Then the worker opens no further connection to
-   * listen, and finds events only by its search.
+   * True if no notifications arrive from the database, for example because a connection pooler does not pass them on. Then the worker opens
+   * no further connection to listen, and finds events only by its search.
    */
   #isDeaf = false;
 

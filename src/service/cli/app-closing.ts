@@ -4,7 +4,10 @@ import type { App } from '#platform/http/app.ts';
 import type { Listening } from '#platform/http/listen.ts';
 import type { Readiness } from './readiness.ts';
 
-/** Time in milliseconds for which responses under way may continue after the proxies know of the stop. Then all connections are closed. */
+/**
+ * Time in milliseconds for which responses under way may continue after the proxies know of the stop. After this time, all connections are
+ * closed.
+ */
 const ANSWER_GRACE_MS = 8_000;
 const POLL_MS = 100;
 
@@ -24,12 +27,12 @@ export class AppClosing {
 
   /**
    * Closes the app in these steps.
-   * 1. The app accepts no new connection. Streams of events end, and their clients learn when to come back to another process. The next
-   *    response on each open connection closes it (`connection: close`). An open connection is not closed immediately, because a proxy may
-   *    have just sent a request on it.
+   * 1. The app accepts no new connection. Streams of events end, and tell their clients when to connect to another process. Open
+   * connections stay open, because a proxy may have just sent a request on one of them. But the next response on a connection has the
+   * header `connection: close`, and then the connection is closed.
    * 2. When the proxies know that the process stops, idle connections are closed.
    * 3. Responses under way may continue for 8 s. Then all other connections are closed, because a client that does not read its response
-   *    must not delay the stop.
+   * must not delay the stop.
    * @param listening null if the app does not listen
    */
   async close(readiness: Readiness, listening: Listening | null): Promise<void> {
@@ -42,8 +45,8 @@ export class AppClosing {
     }
     const idle = setInterval(() => this.#cutIdle(), POLL_MS);
     const all = setTimeout(() => server.closeAllConnections(), ANSWER_GRACE_MS);
-    // `app.close()` waits only for connections that the app's own socket has accepted. Other sockets may have accepted connections too
-    // (src/platform/http/listen.ts), so wait for all connections here.
+    // `app.close()` waits only for connections that the socket of the app has accepted. The process has more listening sockets
+    // (src/platform/http/listen.ts), so this line waits for the connections of all sockets.
     await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
     await this.#app.close();
     clearInterval(idle);

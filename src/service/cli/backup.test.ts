@@ -29,10 +29,10 @@ import { causeEvent, eventually, isSignedWith, moveOrder, placeOrder, register }
 const CLIENTS = 4;
 /** Number of orders that each client places before the backup begins. */
 const ORDERS_BEFORE = 10;
-/** Number of orders in a database. With so many orders, a restore takes long enough for a test to kill it. */
+/** Number of orders in the backup that a killed restore loads. The restore must take so long that the test can kill it before its end. */
 const MANY_ORDERS = 20_000;
 
-/** Data and credentials that must work after a restore in the same way as before the backup. */
+/** Data and credentials of a tenant. After a restore, they must work in the same way as before the backup. */
 interface House {
   hotel: TestHotel;
   channel: TestChannel;
@@ -84,7 +84,7 @@ async function newDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** Returns a service whose calls go to a `serve` process. */
+/** Returns a `TestService` whose calls go to the given `serve` process. */
 const remoteOf = (serving: Serving): TestService => ({
   ...service,
   call: (...request) => call(serving.url, ...request),
@@ -204,7 +204,10 @@ describe('backup and restore', () => {
     assert.ok((await readToEnd(remote, hotel.partner)).all.some(({ data }) => data['order_id'] === orderId));
   }
 
-  /** Backs up an embedded database without its key, and restores it into a server whose master key is new. */
+  /**
+   * Backs up the embedded database of `env` with its master key. Restores the backup into two databases of a server, one with the same
+   * master key and one with a new master key. Asserts that both get the same rows, and that the service works with the new master key.
+   */
   async function assertMovesToServer(env: Record<string, string>): Promise<void> {
     const file = join(folder, 'embedded.backup');
     await succeed(['backup', file, '--passphrase-file', passphraseFile], { env });
@@ -270,7 +273,7 @@ describe('a restore that is killed', () => {
     const target = await newDatabase();
     const options = { env: { ...envOf(large), DATABASE_URL: target.url } };
     await target.db.transaction().execute(async (tx) => {
-      await sql`LOCK TABLE restaurant_order IN SHARE MODE`.execute(tx); // The restore waits in its middle.
+      await sql`LOCK TABLE restaurant_order IN SHARE MODE`.execute(tx); // The restore waits for this lock before it has loaded all rows.
       const command = startCommand(['restore', file], options);
       await waitForLock(target);
       command.kill('SIGKILL');

@@ -15,8 +15,8 @@ export interface BackupFlags {
 }
 
 /**
- * Runs `roomservice backup FILE`. Writes all rows as they are at one moment, while other processes use the database. Neither migrates nor
- * changes the database, because processes of an earlier version may still use it when an operator makes a backup before an upgrade.
+ * Runs `roomservice backup FILE`. Writes all rows as they are at one moment, while other processes use the database. Does not migrate the
+ * database, because an operator may make the backup before an upgrade. Then processes of an earlier version still use the database.
  */
 export async function backup(config: Config, file: string, { passphraseFile, json }: BackupFlags): Promise<void> {
   const passphrase = passphraseFile === undefined ? null : await readPassphrase(passphraseFile);

@@ -32,7 +32,7 @@ interface Report {
   tries: { what: string; tried: boolean; details: string[]; faults: string[] }[];
 }
 
-/** Runs `config check --json`. Sets PORT to an empty value, which counts as not set, because `runCommand` would otherwise set PORT to 0. */
+/** Runs `config check --json`. An empty PORT counts as not set. Without it, `runCommand` would set PORT to 0. */
 async function check(env: Record<string, string>): Promise<Report & { code: number | null; output: string }> {
   const { code, stdout, stderr } = await runCommand(['config', 'check', '--json'], { env: { PORT: '', ...env } });
   assert.equal(stderr, '');
@@ -57,7 +57,10 @@ async function listen(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Starts a server that sends `body` with the status as the response to each request. @returns the URL of the key set on this server */
+/**
+ * Starts a server that responds to each request with `status` and `body`.
+ * @returns the URL of the key set on this server
+ */
 async function startKeyServer(t: TestContext, status: number, body: unknown): Promise<string> {
   const server = createHttpServer((_, response) => response.writeHead(status).end(JSON.stringify(body)));
   return `http://127.0.0.1:${await listen(t, server)}/keys`;

@@ -6,7 +6,10 @@ import { notify, print, printable, printJson } from './terminal.ts';
 /** Variable of the service, as the command reports it. */
 interface Variable {
   name: string;
-  /** Value that applies, in a form that may be shown. Null if there is no value, or if the value is a secret or faulty. */
+  /**
+   * Value that the service uses. In a URL, user name, password and query are replaced by `…`. Null if there is no value, or if the value is
+   * a secret or faulty.
+   */
   value: string | null;
   is_secret: boolean;
   source: 'environment' | 'file' | 'default' | 'not set';
@@ -17,8 +20,8 @@ interface Variable {
 }
 
 /**
- * Runs `roomservice config check`, which reports all variables and all faults, and tries the servers that the configuration names. Creates
- * and changes nothing, and shows no secret.
+ * Runs `roomservice config check`. The command prints all variables and all faults, and tries the servers that the configuration names. It
+ * creates and changes nothing, and shows no secret.
  * @returns true if there is no fault
  */
 export async function checkConfig(options: { json?: boolean }): Promise<boolean> {
@@ -68,7 +71,7 @@ function describe(
   };
 }
 
-/** Returns a value without the parts of a URL that may be secret: user name, password and query. */
+/** Returns the value. If it is a URL, replaces the parts that may be secret by `…`: user name, password and query. */
 function withoutLogin(value: string): string {
   return value.includes('://') ? value.replace(/\/\/.*@/, '//…@').replace(/\?.*/s, '?…') : value;
 }

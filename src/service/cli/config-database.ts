@@ -17,7 +17,7 @@ import { outOfReach } from './runtime.ts';
  * @throws OperatorError if the database is out of reach or refuses the connection
  */
 export async function tryDatabase(config: Config, url: string): Promise<Findings> {
-  // With `isPooled`, the connection also works if it leads through a connection pooler.
+  // `isPooled` makes the connection work with and without a connection pooler between this process and the server.
   const db = createDatabase({ url, poolSize: 1, isPooled: true, isPrepared: false });
   try {
     return await inTime(TRY_LIMIT_MS, async () => {
@@ -75,7 +75,7 @@ function describeMissing(missing: string[]): string {
 async function describeKeys(config: Config, db: Database): Promise<Findings> {
   const { masterKey, masterKeyPrevious, databaseUrl, dataDir } = config;
   if (masterKey === null && databaseUrl !== null) {
-    return { details: [], faults: [] }; // MASTER_KEY is missing or faulty, which the list of variables says already.
+    return { details: [], faults: [] }; // MASTER_KEY is missing or faulty. The list of variables reports this already.
   }
   try {
     const current = masterKey ?? (await readMasterKeyOf(db, dataDir));

@@ -10,15 +10,15 @@ import { type Findings, TRY_LIMIT_MS } from './config-findings.ts';
 
 export interface Try extends Findings {
   what: 'database' | 'redis' | 'jwks' | 'smtp';
-  /** False if a variable is not set or faulty, so that there was no server to try. `details` then names the variable. */
+  /** False if no server was tried, because a variable is not set or faulty. `details` then names the variable. */
   isTried: boolean;
 }
 
 /** Tries the database, Redis, the key set of the identity provider and the mail server at the same time. Changes nothing on them. */
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
   /**
-   * Tries one server. Does not try the server if one of `variables` is faulty, or if `isWanted` is false. `isWanted` is false if the first
-   * variable is not set.
+   * Tries one server. Does not try it if one of `variables` is faulty.
+   * @param isWanted false if the first of `variables` is not set, so that there is no server to try
    */
   const attempt = async (
     what: Try['what'],
@@ -91,12 +91,15 @@ async function tryMailServer(mail: NonNullable<Config['mail']>): Promise<Finding
 }
 
 /**
- * Code of a system error, such as ECONNREFUSED. Libraries have codes of their own. These say less than the messages of the errors, so they
- * are not matched.
+ * Matches the code of a system error, such as ECONNREFUSED. Does not match the codes of libraries, such as ERR_INVALID_URL, because the
+ * message of such an error says more than its code.
  */
 const SYSTEM_CODE = /^E(?!RR_)[A-Z_]+$/;
 
-/** Returns the reason of a failed connection: the code of the innermost error if it is a system error, or else its message. */
+/**
+ * Returns the reason of a failed connection, from the innermost error. The reason is the code of a system error, and the message of any
+ * other error.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return reasonOf(error.errors[0]);

@@ -8,12 +8,12 @@ const FRONT_DESK = 'front-desk@demo.example';
 const KITCHEN = 'kitchen@demo.example';
 const TIME_ZONE = 'Europe/Lisbon';
 
-/** These tests share one DATA_DIR and run in order. Each test continues from the state that the previous test leaves. */
+/** These tests share one DATA_DIR and run in order. Each test depends on the changes of the previous tests. */
 describe('the demo tenant that the first serve --demo makes', () => {
   let env: Record<string, string>;
   let serving: Serving;
   let password: string;
-  /** Possible dates of the arrival in the time zone of the hotel. The two dates differ if midnight passes while `serve` starts. */
+  /** Possible dates of the arrival in the time zone of the hotel. There are two different dates if midnight passes while `serve` starts. */
   let arrivals: string[];
 
   before(async () => {

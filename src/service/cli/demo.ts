@@ -28,14 +28,17 @@ const DOCUMENT = join(import.meta.dirname, '../../../demo/tenant.json');
 const OWNER_EMAIL = 'owner@demo.example';
 const FRONT_DESK_EMAIL = 'front-desk@demo.example';
 /**
- * Staff of a new demo tenant. They are not in demo/tenant.json, because a document with a new user needs a password, and a repository
- * should have no password.
+ * Staff of a new demo tenant. The file demo/tenant.json has no users, because each new user in a tenant document needs a password, and the
+ * repository should contain no password.
  */
 const STAFF: { email: string; name: string; areas: Area[] }[] = [
   { email: FRONT_DESK_EMAIL, name: 'Inês Duarte', areas: ['hotel', 'rates'] },
   { email: 'kitchen@demo.example', name: 'Tomás Reis', areas: ['orders', 'menu'] },
 ];
-/** Room type of the first stay. The guides show the free rooms of other room types, so the numbers in the guides stay correct. */
+/**
+ * Room type of the stay that a new demo tenant has. The guides show the numbers of free rooms only for other room types. So these numbers
+ * are also correct after the stay is booked.
+ */
 const BOOKED_ROOM_TYPE = 'Family';
 
 interface SignIn {
@@ -149,7 +152,7 @@ export async function introduceDemo(runtime: Runtime, address: string): Promise<
 }
 
 /**
- * Finds the demo tenant. A tenant with the slug of the demo but without the demo owner is a real tenant and does not count.
+ * Finds the demo tenant, by its slug and by the e-mail of its owner. A tenant with this slug but without this owner is a real tenant.
  * @returns null if the demo tenant does not exist
  */
 export async function findDemoTenant(db: Database): Promise<Tenant | null> {
@@ -157,7 +160,7 @@ export async function findDemoTenant(db: Database): Promise<Tenant | null> {
   return tenant !== null && (await hasUser(db, tenant.id, OWNER_EMAIL)) ? tenant : null;
 }
 
-/** Describes the demo for a person: sign-ins, credential, and a first call to copy. */
+/** Returns the text that tells a person how to try the demo tenant: sign-ins, credential, and a first call to copy. */
 function describeDemo({ owner, staff, credential }: Demo, baseUrl: string): string {
   return `
   The demo tenant is Harbour House, a restaurant and a hotel. The secrets below are shown only once. "${COMMAND} demo" issues new ones.

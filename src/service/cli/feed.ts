@@ -4,9 +4,9 @@ import { openRuntime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 /**
- * Runs `roomservice feed expire-cursors`. Afterwards, all processes refuse the earlier cursors of the event feed, which are positions up to
- * which a partner has read. An operator runs the command after a recovery that lost the last events. Otherwise a cursor could point beyond
- * new events, and the partner would skip them.
+ * Runs `roomservice feed expire-cursors`. Afterwards, all processes refuse every cursor of the event feed that was issued before. A cursor
+ * is the position up to which a partner has read. An operator runs the command after a recovery that lost the last events. Otherwise the
+ * position of a partner could be after new events, and the partner would miss these events.
  */
 export async function expireCursors(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });

@@ -11,7 +11,10 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedd
 const ORDERS = '/v1/third-party/orders/';
 const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
 
-/** These tests use a real PostgreSQL. Its settings make it wait for a standby that does not exist, so the COMMIT of every write hangs. */
+/**
+ * These tests use a real PostgreSQL, which is set to wait for a standby at each COMMIT. The standby does not exist, so the COMMIT of every
+ * write hangs.
+ */
 describe('writes to a database that has lost its standbys', () => {
   let server: EmbeddedPostgres;
   let admin: pg.Client;

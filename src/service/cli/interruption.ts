@@ -2,10 +2,13 @@ import { constants } from 'node:os';
 import type { EmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 
 let isEnding = false;
-/** Work to do before the process ends, in the order in which it was registered. */
+/** Work to do if a signal interrupts the command. The work that was registered last comes first. */
 const cleanUps: (() => Promise<unknown>)[] = [];
 
-/** Returns true if SIGINT or SIGTERM has interrupted the command. Failures after the interruption are expected and need no message. */
+/**
+ * Returns true if SIGINT or SIGTERM has interrupted the command. The command then reports no more failures, because the interruption itself
+ * may cause them.
+ */
 export function isInterrupted(): boolean {
   return isEnding;
 }

@@ -20,7 +20,10 @@ import { causeEvent, eventually, isSignedWith, listDeliveries, register } from '
 const STEADY = 2;
 /** Number of partners that register a new webhook before each event. */
 const CHANGING = 3;
-/** Wait in milliseconds between two events of a partner, and between two rounds in which each channel makes one call. */
+/**
+ * Pause in milliseconds between two events of one partner, and between two rounds of channel calls. In each round, every channel makes one
+ * call.
+ */
 const PAUSE_MS = 300;
 const SETTLE_MS = 30_000;
 
@@ -100,8 +103,8 @@ describe('roomservice keys rotate', () => {
   }
 
   /**
-   * Starts a rotation and kills the command when the old and the new key exist, so that the rotation is half done. The command waits before
-   * it removes the old key, so there is enough time to kill it.
+   * Starts a rotation and kills the command when the database has two keys, the old and the new one. The rotation is then half done. Before
+   * the command removes the old key, it waits, so the test has enough time to kill it.
    */
   async function interruptOne(): Promise<void> {
     const command = startCommand(['keys', 'rotate'], { env });
@@ -176,8 +179,8 @@ describe('roomservice keys rotate', () => {
 });
 
 /**
- * Causes events and sends channel calls until `load.isOver` is true. In each round, every channel makes one call. Every 20th round first
- * creates a further channel.
+ * Causes events of the partners, and sends calls of the channels, until `load.isOver` is true. In each round, every channel makes one call.
+ * Every 20th round begins with a new channel.
  */
 async function startLoad(service: TestService, hotel: TestHotel, receiver: Receiver, load: Load): Promise<void> {
   const registered = async (partner: Record<string, string>) => {

@@ -9,7 +9,7 @@ import { listTenants } from '#access/tenants/tenants.ts';
 import { openRuntime, openServer, reachable } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
-/** Maximum number of secrets in the error message. The message lists secrets that cannot be decrypted. */
+/** Maximum number of secrets that the error message lists. They are the secrets that cannot be decrypted. */
 const MAX_NAMED = 5;
 
 /**
@@ -46,8 +46,8 @@ export async function rotateKeys(config: Config, options: { json?: boolean }): P
 }
 
 /**
- * Runs `roomservice keys rewrap`, which wraps the service keys with the current master key. An operator may repeat the command. It exits 1
- * if neither the current nor the previous master key unwraps the service keys.
+ * Runs `roomservice keys rewrap`, which wraps the service keys with the current master key. If they are wrapped with it already, changes
+ * nothing. Exits 1 if neither the current nor the previous master key unwraps the service keys.
  */
 export async function rewrapKeys(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
@@ -64,8 +64,8 @@ export async function rewrapKeys(config: Config, options: { json?: boolean }): P
 }
 
 /**
- * Runs `roomservice keys discard`, for an installation whose master key is lost. Deletes the service keys, because no key can decrypt them
- * any more. Refuses to run if the master key in use decrypts a service key.
+ * Runs `roomservice keys discard`. It deletes the service keys if the master key is lost, because then no other key can decrypt them.
+ * Refuses to run if the master key in the settings or in DATA_DIR decrypts a service key.
  */
 export async function discardStoredKeys(config: Config, options: { yes?: boolean; json?: boolean }): Promise<void> {
   if (!options.yes) {

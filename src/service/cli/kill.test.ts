@@ -16,7 +16,7 @@ const STATUSES = ['confirmed', 'ready'];
  */
 const SETTLE_MS = 60_000;
 
-/** Order of a test client, with the facts that the client knows from the responses of the service. */
+/** Order that a client has sent. The fields contain only what the client knows from the responses of the service. */
 interface Placed {
   externalId: string;
   /** Id of the order, from the response to the call that placed it. Null if no response came. */
@@ -144,8 +144,8 @@ async function move({ serving, owner }: Harness, { orderId }: Placed, status: st
 }
 
 /**
- * For each order to which no response came, repeats the call that places the order, with the same external id. Then repeats all status
- * changes of each order whose `isDone` is false.
+ * Repeats the call that places an order, with the same external id, for each order without a response. Then repeats all status changes of
+ * each order whose `isDone` is false.
  */
 async function settle(harness: Harness): Promise<void> {
   for (const placed of harness.history.filter(({ orderId }) => orderId === null)) {
@@ -183,7 +183,7 @@ async function allDelivered({ serving, owner }: Harness): Promise<ListedDelivery
   );
 }
 
-/** Checks that there are as many events as changes of status, and that the receiver has accepted each event. */
+/** Checks that each change of status has caused one event, and that the receiver has accepted each event. */
 function checkEvents({ history }: Harness, deliveries: ListedDelivery[]): void {
   assert.equal(deliveries.length, history.length * STATUSES.length);
   assert.ok(deliveries.every(({ attempts }) => attempts.length <= 5 && attempts.at(-1)?.http_status === 204));

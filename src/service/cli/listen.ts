@@ -2,7 +2,7 @@ import type { PartnerConfig } from '#platform/config.ts';
 import { type ListenOptions, listen } from '#developer/listen/listen.ts';
 import { notify, print } from './terminal.ts';
 
-/** Runs `roomservice listen`. The command is a client of the service: it runs on any machine and opens no database. */
+/** Runs `roomservice listen`. The command is a client of the service. It needs no database, so a partner can run it on any machine. */
 export async function listenToEvents(config: PartnerConfig, options: ListenOptions): Promise<void> {
   exitOnSignal();
   await listen(config, options, { print, say: notify });

@@ -10,8 +10,8 @@ import { placeOrder } from '#test/support/webhooks.ts';
 const TENANTS = 10;
 const STREAMS_PER_TENANT = 20;
 /**
- * Time limit in milliseconds within which a stream reports a change. It is longer than the goal of `npm run bench -- --only live`, because
- * other tests slow the machine down at the same time.
+ * Time limit in milliseconds within which a stream must report a change. It is longer than the goal in `npm run bench -- --only live`,
+ * because other tests use the machine at the same time.
  */
 const TOLD_WITHIN_MS = 8_000;
 
@@ -49,8 +49,8 @@ describe('live changes over several processes', () => {
   });
 
   /**
-   * Client of a process that ends. After the end, the client opens its stream again on the process that keeps running, and sends the last
-   * event id that it received.
+   * Client with a stream from the process that ends in the test. When this stream ends, the client opens a new stream on the process that
+   * keeps running. It sends the last event id that it has received.
    */
   interface Client {
     tenant: TestTenant;
@@ -88,8 +88,8 @@ describe('live changes over several processes', () => {
   }
 
   /**
-   * Asserts that the streams of each client together have reported all orders of its tenant, and that no stream has sent the event
-   * `resync`.
+   * Asserts that each client has received all orders of its tenant, from its first or its second stream. Also asserts that no stream has
+   * sent the event `resync`.
    */
   async function assertComplete(clients: Client[], placed: Map<number, string[]>): Promise<void> {
     for (const { tenant, streams } of clients) {

@@ -24,8 +24,8 @@ export async function main(argv: string[]): Promise<void> {
 }
 
 /**
- * Creates the command line. The code of a command is loaded only when the command is called. So help and usage errors come immediately,
- * and no command waits until the code of other commands is loaded.
+ * Creates the command line. The code of each command is loaded only when this command is called. So help and usage errors come immediately,
+ * and a command does not load the code of other commands.
  */
 function buildProgram(): Command {
   const program = new Command('roomservice').description(
@@ -88,12 +88,13 @@ function addConfigCommands(program: Command): void {
     .action(async (options: { json?: boolean }) => {
       const { checkConfig } = await import('./config-check.ts');
       const isOk = await checkConfig(options);
-      // If a checked server hangs, for example Redis, its connection stays open and would keep this process from ending.
+      // If a server hangs, for example Redis, its connection stays open. Without this line, the open connection would keep the process from
+      // ending.
       process.exit(isOk ? 0 : EXIT_FAILED);
     });
 }
 
-/** Adds the commands for developers who integrate with the service. */
+/** Adds the commands for developers of other platforms who connect their code to the service. */
 function addDeveloperCommands(program: Command): void {
   program
     .command('listen')

@@ -11,7 +11,10 @@ import { createDeliveryMetrics, type DeliveryMetrics } from '#webhooks/deliverie
 /** Metrics that a process shows at METRICS_PORT. A process registers only the metrics of those parts of the service that it runs. */
 export interface Metrics {
   ofHttp(): HttpMetrics;
-  /** Registers metrics that show the bounds on requests, and how much work waits or is refused because of a bound. */
+  /**
+   * Registers metrics of the bounds on requests. They show each bound, how much work waits for it, and how much work was refused because of
+   * it.
+   */
   watchBounds(work: BoundedWork): void;
   ofDeliveries(db: Database): DeliveryMetrics;
   ofWrites(areHanging: () => boolean): void;
@@ -20,7 +23,7 @@ export interface Metrics {
   app: App;
 }
 
-/** Creates the metrics of the process. This file is loaded only if METRICS_PORT is set, because otherwise no program reads the metrics. */
+/** Creates the metrics of the process. If METRICS_PORT is not set, this file is not loaded, because no program can read the metrics. */
 export function createMetrics(log: Logger): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -3,12 +3,15 @@ import { isUnavailable } from '#platform/db/failures.ts';
 import { readOutcome } from '#platform/db/transaction-outcome.ts';
 import { OperatorError } from '#platform/errors.ts';
 
-/** Maximum time in milliseconds that this process waits until the server has noticed that the process of an earlier move has ended. */
+/**
+ * Maximum time in milliseconds for which the transaction of a killed move may still be open on the server. This command waits so long,
+ * because the server needs some time to notice that the client has ended.
+ */
 const OUTCOME_WAIT_MS = 10_000;
 const OUTCOME_POLL_MS = 250;
 /** Message of the library pg if the server asks for a password and the URL has no password. */
 const NO_PASSWORD = /client password must be a string/;
-/** Messages of errors with which the library pg refuses to connect to a server. These errors have no code. */
+/** Messages of the errors that the library pg throws if it cannot connect to a server. These errors have no code. */
 const REFUSED_BY_CLIENT = /^(SASL|SCRAM|The server does not support SSL)/;
 
 /**
@@ -62,7 +65,7 @@ export function explainTargetFault(target: string, error: unknown): unknown {
     : error;
 }
 
-/** Returns true for an error of the server, of the network or of the connection, and false for an error of our code. */
+/** Returns true if the server, the network or the connection has caused the error. Returns false if an error of our code has caused it. */
 function isOfTarget(error: unknown): boolean {
   const isRefused = error instanceof Error && REFUSED_BY_CLIENT.test(error.message);
   return isRefused || typeof (error as { code?: unknown }).code === 'string' || isUnavailable(error);

@@ -127,7 +127,7 @@ describe('roomservice move', () => {
     killed.kill('SIGKILL');
     assert.equal((await killed.ended).signal, 'SIGKILL');
     assert.deepEqual([await hasMarker(), killed.output()], [false, '']);
-    await terminateTransfer(target); // A server that waits for its next byte ends by itself. This one sleeps in its trigger.
+    await terminateTransfer(target); // The killed client does not end the transaction, because the server sleeps in the trigger.
 
     await sql`DROP TRIGGER at_insert ON dish`.execute(target.db);
     const url = new URL(target.url);
@@ -259,7 +259,7 @@ async function waitForCommit({ db }: TestDatabase): Promise<void> {
   await eventually(isCommitting, 'COMMIT of the move', 60_000);
 }
 
-/** Ends the connection that loads rows, on the side of the server. */
+/** Makes the server end the connection on which a move loads rows. */
 async function terminateTransfer({ db }: TestDatabase): Promise<void> {
   await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'roomservice transfer'`.execute(db);

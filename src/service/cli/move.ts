@@ -38,8 +38,9 @@ interface Databases {
 }
 
 /**
- * Runs `roomservice move --to URL`. Copies all rows of the embedded database into an empty database in one transaction. The old data stays,
- * and the file `moved-to` in DATA_DIR keeps other commands from using it. If the command fails or is killed, it may run again.
+ * Runs `roomservice move --to URL`. Copies all rows of the embedded database into an empty database, in one transaction. The old data stays
+ * in DATA_DIR, but the file `moved-to` beside it makes other commands refuse to use it. If the command fails or is killed, the operator may
+ * run it again.
  */
 export async function move(config: Config, to: string, { json }: { json?: boolean }): Promise<void> {
   if (config.databaseUrl !== null) {
@@ -63,8 +64,8 @@ export async function move(config: Config, to: string, { json }: { json?: boolea
 }
 
 /**
- * Moves the data. Does not move the data again if an earlier call of the command moved it, but was killed before it could report the
- * success.
+ * Moves the data. An earlier call of the command may have moved the data, and may have been killed before it could report the success. Then
+ * the data is not moved again.
  * @returns the new content of the file `moved-to`
  */
 async function moveOnce(databases: Databases): Promise<MoveMarker> {
@@ -74,7 +75,7 @@ async function moveOnce(databases: Databases): Promise<MoveMarker> {
     throw new OperatorError(movedError(dataDir, earlier).message);
   }
   if (earlier === null || !(await isFinished(databases, earlier))) {
-    // If the master key does not decrypt the keys of the database, the move is refused, because no credential would work after the move.
+    // Refuses the move if the master key does not decrypt the keys of the database. After such a move, no credential would work.
     await masterKeyInUse(databases.config, databases.from);
     await migrate(databases.from);
     await load(databases);
@@ -90,7 +91,10 @@ async function moveOnce(databases: Databases): Promise<MoveMarker> {
   return moved;
 }
 
-/** Returns true if the transaction that the file `moved-to` (the marker) names was committed. If it was rolled back, removes the file. */
+/**
+ * Returns true if the transaction of the move in the file `moved-to` was committed. If it was rolled back, removes the file and returns
+ * false.
+ */
 async function isFinished({ config, to, target }: Databases, { transaction }: MoveMarker): Promise<boolean> {
   if (await hasCommitted(to, target, transaction)) {
     return true;
@@ -136,8 +140,8 @@ async function load(databases: Databases): Promise<void> {
 type Table = Parameters<TransferSource['read']>[0];
 
 /**
- * Reads the rows of a table, and shows progress.
- * @throws OperatorError if the read fails. Otherwise the caller would report the failure as a failure of the target.
+ * Reads the rows of a table of the embedded database, and shows progress.
+ * @throws OperatorError if the embedded database fails. The caller reports all other errors as failures of the target.
  */
 async function* readFrom(source: TransferSource, table: Table): AsyncGenerator<Buffer> {
   try {

@@ -7,7 +7,8 @@ import { openRuntime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 /**
- * Runs `roomservice nights verify`. Counts the reservations of each night, and exits 1 if a stored night counter differs from this number.
+ * Runs `roomservice nights verify`. Counts the reserved rooms of each night, and compares the number with the stored night counter. Exits 1
+ * if a counter differs.
  */
 export async function verifyNights(config: Config, options: { tenant?: string; json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });

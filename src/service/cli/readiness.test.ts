@@ -5,8 +5,9 @@ import { Readiness } from './readiness.ts';
 const STOP_MS = 100_000;
 
 /**
- * Replays readiness checks before and after a stop of the process. After the stop, the simulated time advances in steps of 100 ms.
- * @returns the time after the stop at which idle connections may be closed, in milliseconds
+ * Replays readiness checks before and after a stop of the process, on a simulated clock. After the stop, this clock advances in steps of
+ * 100 ms.
+ * @returns the number of milliseconds after the stop when idle connections may be closed
  */
 function closableAfter(checks: [address: string, atMs: number][]): number {
   const readiness = new Readiness();
@@ -26,8 +27,8 @@ function closableAfter(checks: [address: string, atMs: number][]): number {
 }
 
 /**
- * Returns 20 checks from one address with the given interval. The tenth check is the last one before the stop, at `lastMs`. All times are
- * in milliseconds, relative to the stop.
+ * Returns 20 checks from one address, with an interval of `everyMs`. The tenth check is at `lastMs` and is the last check before the stop.
+ * The times are in milliseconds, and the stop is at 0.
  */
 const polls = (address: string, everyMs: number, lastMs: number): [string, number][] =>
   Array.from({ length: 20 }, (_, index) => [address, lastMs + (index - 9) * everyMs]);

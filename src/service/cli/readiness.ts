@@ -1,19 +1,22 @@
 /**
- * Maximum interval between the last two readiness checks of a proxy. A caller with a longer interval does not count as a proxy. After a
- * stop, the process waits at most this long until all proxies have checked again.
+ * Maximum interval between the last two readiness checks of a proxy. A caller with a longer interval does not count as a proxy. This is
+ * also the longest time that a stopping process waits for the next check of each proxy.
  */
 const MAX_INTERVAL_MS = 3_000;
 /**
- * Time that a proxy needs to send its requests to another process after a readiness check has told it of the stop. A client that makes no
- * readiness checks notices the stop when its new connection is refused.
+ * Time that a proxy needs after a readiness check until it sends all requests to another process. The check has told it that the process
+ * stops. Other clients notice the stop when their new connection is refused.
  */
 const REROUTE_MS = 500;
 /**
- * Tolerance for late checks. At a stop, a caller counts as a proxy only if the time since its last check is at most twice its interval plus
- * this tolerance.
+ * Tolerance for a late check. At a stop, a caller counts as a proxy only if its last check is recent. Recent means at most twice its
+ * interval ago, plus this tolerance.
  */
 const LATE_MS = 200;
-/** Maximum number of addresses whose latest check is kept. The limit bounds the memory, because any caller may check the readiness. */
+/**
+ * Maximum number of addresses whose latest check is kept. Without this limit, the checks could fill the memory, because any caller may
+ * check the readiness.
+ */
 const MAX_KNOWN = 1_000;
 
 /** Latest readiness check from one address. */
@@ -24,8 +27,8 @@ interface Check {
 }
 
 /**
- * Readiness of the process, as `/readyz` reports it. A proxy is a caller that checks `/readyz` regularly. After a stop, this class tracks
- * which proxies have learnt that the process takes no more requests. All times are in milliseconds of one monotonic clock.
+ * Readiness of the process, as `/readyz` reports it. A proxy is a caller that checks `/readyz` regularly. After a stop, this class knows
+ * which proxies have learnt of the stop from a check. All times are in milliseconds of one monotonic clock.
  */
 export class Readiness {
   readonly #checks = new Map<string, Check>();

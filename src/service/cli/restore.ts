@@ -25,7 +25,7 @@ type KeyState = 'opens' | 'missing' | 'wrong';
 
 /**
  * Runs `roomservice restore FILE`. Loads a backup into an empty DATA_DIR, or into the database of DATABASE_URL if this database is empty.
- * If the command fails or is killed, the database stays empty, and the command may run again.
+ * If the command fails or is killed before all rows are committed, the database stays empty. Then the operator may run the command again.
  */
 export async function restore(config: Config, file: string, { passphraseFile, json }: RestoreFlags): Promise<void> {
   showProgress(`Checking ${file} …`);
@@ -76,7 +76,7 @@ export async function openBackupKey(backup: Backup, passphraseFile: string | und
 }
 
 /**
- * Compares the numbers of restored rows with the numbers that the backup gives.
+ * Compares the number of restored rows of each table with the number in the backup.
  * @throws OperatorError if the numbers differ for a table
  */
 export function refuseOtherCounts(counts: RowCounts, expected: RowCounts): void {
@@ -89,7 +89,7 @@ export function refuseOtherCounts(counts: RowCounts, expected: RowCounts): void 
   }
 }
 
-/** Refuses a DATA_DIR that has other files and no database of ours, because it is probably the wrong folder. */
+/** Refuses a DATA_DIR that contains other files but no database of the service, because it is probably the wrong folder. */
 async function refuseOtherFiles({ databaseUrl, dataDir }: Config): Promise<void> {
   if (databaseUrl !== null || (await hasPassword(dataDir))) {
     return;
@@ -119,8 +119,9 @@ async function refuseOtherKey(config: Config, backupKey: Buffer | null): Promise
 }
 
 /**
- * If the master key of the backup is known, stores it in DATA_DIR. But if MASTER_KEY is set, wraps the restored service keys with
- * MASTER_KEY instead. Runs in the transaction that loads the rows, so the database stays empty if this function fails.
+ * Makes the restored service keys usable if the master key of the backup is known. If MASTER_KEY is set, wraps the service keys with
+ * MASTER_KEY. Otherwise stores the master key of the backup in DATA_DIR. Runs in the transaction that loads the rows, so the database stays
+ * empty if this function fails.
  * @returns the state of this installation's master key
  */
 async function handOverKeys(config: Config, db: Database, backupKey: Buffer | null): Promise<KeyState> {
@@ -136,7 +137,10 @@ async function handOverKeys(config: Config, db: Database, backupKey: Buffer | nu
   return (await unwrapsAllKeys(db, key)) ? 'opens' : 'wrong';
 }
 
-/** Brings the restored database to the migrations of this version, on connections whose statements have no time limit. */
+/**
+ * Applies the missing migrations to a database, for example to a restored one. The statements have no time limit, because a migration may
+ * take long.
+ */
 export async function migrate(url: string): Promise<void> {
   const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
   try {

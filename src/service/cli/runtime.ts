@@ -27,7 +27,10 @@ import { checkMasterKeys, openKeyring, openMasterKey } from '#platform/keys/keys
 /** Parts that every command needs: a migrated database, and the service keys that the database stores. */
 export interface Runtime {
   db: Database;
-  /** Database connections of the background loops, such as the deliveries. Equal to `db` if no connections are reserved for them. */
+  /**
+   * Database connections that only the background loops use, such as the deliveries. Equal to `db` if no connections are reserved for the
+   * loops.
+   */
   backgroundDb: Database;
   /** URL of the database, which may contain a password. */
   databaseUrl: string;
@@ -41,17 +44,21 @@ export interface Runtime {
 
 export interface RuntimeOptions {
   /**
-   * Kind of process. A second `serve` on one DATA_DIR is refused, but any number of commands may run beside one `serve`. An `exclusive`
-   * command runs only without other processes.
+   * Kind of process, which decides about other processes on the same DATA_DIR. Only one `serve` may run. Any number of commands may run
+   * beside it. An `exclusive` command runs only if no other process runs.
    */
   role: Role;
   /** If false, a missing embedded database is an error, because the command needs existing data. By default, the database is created. */
   mayCreate?: boolean;
   /**
-   * True if the command may open embedded data that `roomservice move` has moved to another database. By default, such data is an error.
+   * True if the command may open an embedded database after `roomservice move` has moved its data to another database. By default, this is
+   * an error.
    */
   mayBeMoved?: boolean;
-  /** True if SIGINT and SIGTERM close the embedded database and end the process. Default: false for `serve`, and true otherwise. */
+  /**
+   * True if SIGINT and SIGTERM close the embedded database and then end the process. Default: false for `serve`, which handles these
+   * signals itself, and true for commands.
+   */
   closesOnSignal?: boolean;
   /** Called before a step that takes long, with a message that describes the step. */
   progress: (message: string) => void;
@@ -63,21 +70,23 @@ export interface RuntimeOptions {
   /** Called with true when a node of a cluster is found down, and with false when it is back. */
   onNodeOutage?: (node: string, isDown: boolean) => void;
   /**
-   * Number of connections in the pool that only the background loops may use. A pool of fewer than 5 connections reserves none for them.
-   * Default: 0.
+   * Number of connections of the pool that only the background loops may use. If the pool has fewer than 5 connections, no connection is
+   * reserved. Default: 0.
    */
   backgroundConnections?: number;
 }
 
 /** Minimum size of a connection pool that reserves connections for background work. A smaller pool reserves no connection. */
 const MIN_CONNECTIONS_TO_SPLIT = 5;
-/** Size of the pool of a command if DATABASE_POOL_SIZE is `auto`. A command takes only the connections that it uses. */
+/**
+ * Size of the connection pool of a command if DATABASE_POOL_SIZE is `auto`. The pool opens only as many connections as the command uses.
+ */
 const COMMAND_POOL_SIZE = 10;
 
 /**
  * Opens the database, migrates it, and unwraps its service keys with the master key. If DATABASE_URL is not set, opens the embedded
  * database.
- * @throws OperatorError if the operator can remove the cause of a failure
+ * @throws OperatorError if the operator can correct the failure
  */
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
@@ -142,7 +151,10 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   }
 }
 
-/** Migrates the database on separate connections, whose statements have no time limit, because a migration may take long. */
+/**
+ * Checks the master key and migrates the database. Uses separate connections whose statements have no time limit, because a migration may
+ * take long.
+ */
 async function setUp(config: Config, url: string, { isPooled }: Pooling, progress: RuntimeOptions['progress']) {
   const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false, isPooled });
   try {
@@ -161,8 +173,8 @@ async function setUp(config: Config, url: string, { isPooled }: Pooling, progres
 }
 
 /**
- * Returns the size of the connection pool. With DATABASE_URL and without a pooler, `serve` also announces this size to the other processes,
- * and reports the number of connections that the server allows.
+ * Returns the size of the connection pool. In a `serve` with DATABASE_URL and without a pooler, also announces this size to the other
+ * processes. Then also tells the operator how many connections the server allows.
  */
 async function findPoolSize(
   { databasePoolSize, databaseUrl }: Config,
@@ -195,7 +207,7 @@ function tellOfPooler({ keepsPreparedStatements }: Pooling, { databasePreparedSt
   return `DATABASE_URL leads to a connection pooler. Time limits are sent with each transaction, and statements are ${arePrepared ? '' : 'not '}prepared.`;
 }
 
-/** Database that is open for a command, and that was not migrated, because the command must not change it. */
+/** Database that is open for one command. It was not migrated, because the command must not change the schema. */
 export interface DatabaseServer {
   /** URL of the database, which may contain a password. */
   url: string;
@@ -226,8 +238,8 @@ async function openEmbedded(
   try {
     const server = await opening;
     if (!mayBeMoved) {
-      // The check runs after the embedded database was opened, so no move can begin after the check. A move begins only if no other process
-      // has the embedded database open.
+      // The check comes after the opening, because no move can begin from then on. A move begins only if no other process has opened the
+      // embedded database.
       await refuseMoved(dataDir).catch(async (error: unknown) => {
         await server.close();
         throw error;
@@ -239,19 +251,22 @@ async function openEmbedded(
   }
 }
 
-/** Waits for work on the database. @throws OperatorError if the database is out of reach */
+/**
+ * Waits for work on the database, and returns its result.
+ * @throws OperatorError if the database is out of reach or refuses the connection
+ */
 export async function reachable<T>(config: Config, work: Promise<T>): Promise<T> {
   return await work.catch((error: unknown) => {
     throw isUnavailable(error) || isRefusedConnection(error) ? outOfReach(config, error) : error;
   });
 }
 
-/** Returns true if the server refused the connection: a wrong password or role, or a missing database. */
+/** Returns true if the server refused the connection, because the password or the role is wrong, or because the database does not exist. */
 function isRefusedConnection(error: unknown): boolean {
   return /^(28...|3D000)$/.test(String((error as { code?: unknown }).code));
 }
 
-/** Creates the error for a database that is out of reach. The message does not show DATABASE_URL, because it contains a password. */
+/** Creates the error for a database that is out of reach. The message does not show DATABASE_URL, because it may contain a password. */
 export function outOfReach(config: Config, error: unknown): OperatorError {
   const where = config.databaseUrl === null ? 'in DATA_DIR' : `at ${new URL(config.databaseUrl).host}`;
   const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;

@@ -9,8 +9,8 @@ import { type DatabaseServer, openServer, reachable } from './runtime.ts';
 import { showProgress } from './terminal.ts';
 
 /**
- * Makes an empty database. `close` removes the database, and SIGINT and SIGTERM remove it too. With DATABASE_URL, it is a new database on
- * the same server. Otherwise it is an embedded database in a temporary folder.
+ * Makes an empty database that exists until `close` is called, or until SIGINT or SIGTERM ends the command. With DATABASE_URL, it is a new
+ * database on the same server. Otherwise it is an embedded database in a temporary folder.
  * @throws OperatorError if the server is out of reach, or if the role may not create databases
  */
 export async function openScratchDatabase(config: Config): Promise<DatabaseServer> {
@@ -24,7 +24,7 @@ export async function openScratchDatabase(config: Config): Promise<DatabaseServe
 
 async function openEmbedded(config: Config): Promise<DatabaseServer> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-verify-'));
-  await chmod(folder, 0o711); // The system user of PostgreSQL must be able to enter the folder.
+  await chmod(folder, 0o711); // PostgreSQL may run as another user of the system, who must be able to enter the folder.
   const remove = () => rm(folder, { recursive: true, force: true });
   const options = { role: 'serve', closesOnSignal: false, progress: showProgress } as const;
   try {
@@ -57,7 +57,7 @@ async function createOnServer(config: Config, databaseUrl: string): Promise<Data
   }
 }
 
-/** Returns true for the error of PostgreSQL if a role lacks a privilege. */
+/** Returns true if PostgreSQL refused a statement because the role lacks a privilege. */
 function isForbidden(error: unknown): boolean {
   return (error as { code?: unknown }).code === '42501';
 }

@@ -28,25 +28,26 @@ export interface ServeOptions {
   only?: 'api' | 'worker';
 }
 
-/**
- * Maximum time that a stop waits for deliveries under way. Each of their attempts can end in this time, because an attempt takes at most 10
- * s.
- */
+/** Maximum time that a stop waits for deliveries under way. A delivery attempt takes at most 10 s, so all attempts can end in this time. */
 const DELIVERY_GRACE_MS = 11_000;
-/** Time limit of the whole stop. It is below the 15 s that docs/contract/operations.md guarantees. */
+/**
+ * Time limit of the whole stop, after which the process exits with code 1. It is below the 15 s that docs/contract/operations.md
+ * guarantees.
+ */
 const STOP_LIMIT_MS = 14_500;
 /**
- * Time after the first stop signal in which the process ignores further signals. A single Ctrl-C may arrive more than once, because npm and
- * bin/roomservice.js may pass it on.
+ * Time for which the process ignores further stop signals after the first one. One Ctrl-C may send the signal several times, because npm
+ * and bin/roomservice.js may each pass it on to the process.
  */
 const SAME_SIGNAL_MS = 2_000;
 /**
- * Number of database connections that are reserved for background work, because it must continue while requests use all other connections.
- * The background work is the poll for recent changes, and the claims and outcomes of deliveries. The key names the parts that the process
- * runs (`--only`).
+ * Number of database connections that only background work uses, so that it continues when requests use all other connections. Background
+ * work polls the list of recent changes, claims deliveries and records their outcomes. The key names the parts that the process runs: the
+ * value of `--only`, or `all` without this option. A process that runs only the worker reserves no connection, because it handles no API
+ * calls.
  */
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
-/** Runs `roomservice serve` until SIGTERM, SIGINT or the end of its terminal (SIGHUP). */
+/** Runs `roomservice serve` until SIGTERM or SIGINT, or until its terminal closes (SIGHUP). */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const stopping = nextStopSignal();
   const log = await createLogger(config.logLevel);
@@ -77,7 +78,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   });
   try {
     await introduce(config, runtime, log, service.listening, options);
-    // Writes the compile cache now. Node itself writes the cache only at a normal exit, so a killed process would leave no cache.
+    // Node itself writes the compile cache only at a normal exit. If it is written now, the next start is fast even if this process is
+    // killed.
     flushCompileCache();
     settleOldGeneration();
     log.info({ signal: await stopping }, 'stopping');
@@ -90,8 +92,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
 }
 
 /**
- * Resolves at the first signal to stop. A signal that arrives more than 2 s after the first one ends the process immediately, with exit
- * code 1.
+ * Waits for the first stop signal, and returns its name. A signal that arrives more than 2 s after the first one ends the process
+ * immediately, with exit code 1.
  */
 function nextStopSignal(): Promise<string> {
   return new Promise((resolve) => {
@@ -105,14 +107,14 @@ function nextStopSignal(): Promise<string> {
     };
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
     if (process.stdin.isTTY) {
-      // Only a process with a terminal listens for SIGHUP. A process without a terminal may have been started with nohup to ignore SIGHUP,
-      // but a listener would make it stop at SIGHUP.
+      // A process that was started with nohup ignores SIGHUP, but a listener would override this. So only a process with a terminal
+      // listens.
       process.on('SIGHUP', onSignal);
     }
   });
 }
 
-/** Wraps all service keys with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service. */
+/** Wraps all service keys (the keys in the database) with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service. */
 async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   const keys = await runtime.keyring.rewrap();
   if (keys > 0) {
@@ -163,7 +165,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           ...(options.demo ? { isSandbox: async (tenantId) => (await findDemoTenant(db))?.id === tenantId } : {}),
         });
   if (metrics !== null) {
-    // METRICS_PORT has its own queue of new connections, so many new connections on PORT do not delay health checks on METRICS_PORT.
+    // METRICS_PORT also responds to health checks. Many new connections on PORT do not delay them, because each port has its own queue.
     healthRoutes(metrics.app, health);
   }
   metrics?.watchBounds({
@@ -178,7 +180,9 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     readiness.stop();
     stopping.abort();
     await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
-    await worker?.stop(0); // The last requests may have added deliveries after the worker was stopped. This call releases their claims.
+    // The last requests may have added deliveries after the worker was stopped. This call releases their claims, so that another process
+    // sends them immediately.
+    await worker?.stop(0);
     await budgets.close();
   };
   try {
@@ -196,8 +200,9 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
 }
 
 /**
- * Opens the budgets of calls. A process without an API counts no calls, so it does not connect to Redis. When Redis is lost, the processes
- * that used Redis divide each budget equally. A process that counts no calls would take a part of the budget without need.
+ * Opens the budgets, which count the calls of each credential: in Redis if REDIS_URL is set, and otherwise in the memory of the process. A
+ * process that runs only the worker gets no calls, so it does not connect to Redis. When Redis is lost, the processes that were connected
+ * divide each budget equally. The part of a process without calls would be wasted.
  */
 async function openBudgets(config: Config, log: Logger, options: ServeOptions): Promise<BudgetStore> {
   return config.redisUrl === null || options.only === 'worker'
@@ -211,7 +216,7 @@ function createHealthApp(config: Config, log: Logger, health: Health): App {
   return app;
 }
 
-/** Creates the metrics, and loads their code, only if METRICS_PORT is set. @returns null if METRICS_PORT is not set */
+/** Creates the metrics if METRICS_PORT is set. The code of the metrics is loaded only then. @returns null if METRICS_PORT is not set */
 async function openMetrics({ metricsPort }: Config, runtime: Runtime, log: Logger): Promise<Metrics | null> {
   if (metricsPort === null) {
     return null;

@@ -68,7 +68,7 @@ describe('serve that cannot start', () => {
   });
 });
 
-/** Listens on a free port until the test ends. @returns the port */
+/** Listens on a free port until the test ends, so that `serve` cannot use this port. @returns the port */
 async function takenPort(t: TestContext): Promise<number> {
   const squatter = createServer().listen(0, '127.0.0.1');
   t.after(() => squatter.close());

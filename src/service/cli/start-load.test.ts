@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
 /**
- * Imports the code of `serve` in a new process. Returns the names of all packages and of all modules of Node that the process has loaded.
+ * Imports the code of `serve` in a new process. Returns the names of all packages and of all built-in modules of Node that this process has
+ * loaded.
  */
 async function loadedByServe(): Promise<Set<string>> {
   const source = `

@@ -3,10 +3,10 @@ import { setFlagsFromString } from 'node:v8';
 import { READY_FLAGS } from './start-settings.js';
 
 /**
- * Frees the memory that was needed only to load and compile the code, which is a third of the memory of the process. Without this function,
- * V8 frees this memory only minutes later, because its young generation must first grow to its full size and then fill again. The garbage
- * collection stops the process for 50 ms, so it runs before the first request. The inspector starts the collection, because V8 would refuse
- * the compile cache if `--expose-gc` were set at run time.
+ * Starts a garbage collection that frees the memory that was needed only to load and compile the code. This is a third of the memory of the
+ * process. By itself, V8 would free it only minutes later, because its young generation must first grow to its full size and then fill
+ * again. The garbage collection stops the process for 50 ms, so it runs before the first request. The inspector starts it. The usual way,
+ * `--expose-gc`, would change the flags of V8 at run time, and V8 would then refuse the compile cache.
  */
 export async function freeStartMemory(): Promise<void> {
   const session = new Session();
@@ -15,7 +15,7 @@ export async function freeStartMemory(): Promise<void> {
   session.disconnect();
 }
 
-/** Sets the flags of `READY_FLAGS`, which change how V8 fills and collects its old generation from now on. */
+/** Sets the V8 flags `READY_FLAGS`. They change when V8 collects its old generation, and which new objects it puts there. */
 export function settleOldGeneration(): void {
   READY_FLAGS.forEach((flag) => setFlagsFromString(flag));
 }

@@ -24,7 +24,7 @@ function parseNested(file: string, text: string, errors: ParseError[]): unknown 
     return parse(text, errors, { allowTrailingComma: true });
   } catch (error) {
     if (error instanceof RangeError) {
-      // The parser calls itself for each level of nesting, so a file with many thousand levels exceeds the stack of calls.
+      // The parser calls itself for each level of nesting, so a file with many thousand levels causes a stack overflow.
       throw new OperatorError(`${file} is nested too deeply for a tenant document.`);
     }
     throw error;

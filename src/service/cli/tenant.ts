@@ -19,7 +19,7 @@ export async function applyTenant(config: Config, file: string, flags: ApplyFlag
   try {
     const applied = await applyTenantDocument(runtime.db, document, { isDryRun, bounds: config.bounds });
     if (flags.json) {
-      // A dry run prints no ids. It is rolled back, so the ids of new rows belong to no stored row.
+      // A dry run prints no ids, because its transaction is rolled back and no row with a new id is stored.
       printJson(isDryRun ? { slug: applied.slug, dry_run: true, changes: applied.changes } : applied);
     } else {
       print(
@@ -42,7 +42,7 @@ function headline({ tenant_id, slug, changes }: AppliedTenant, file: string, isD
     : `Tenant ${slug} (${tenant_id}) now matches ${file}. These changes were made:`;
 }
 
-/** Describes one change in one line. Names are quoted as JSON, because a document may contain characters that control a terminal. */
+/** Describes one change in one line. Names and values are written as JSON, so that a line break in them does not begin a new line. */
 function lineOf({ what, name, change, fields }: Change): string {
   const values = fields.map(({ field, from, to }) =>
     from === undefined && to === undefined ? field : `${field} ${JSON.stringify(from)} → ${JSON.stringify(to)}`,

@@ -20,7 +20,7 @@ export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2));
 }
 
-/** Writes a number of bytes in KiB, or in MiB if there are at least 10 MiB. */
+/** Returns a number of bytes as text, in KiB below 10 MiB and otherwise in MiB. */
 export function formatBytes(bytes: number): string {
   const kib = bytes / 1024;
   return kib < 10 * 1024 ? `${Math.ceil(kib)} KiB` : `${Math.ceil(kib / 1024)} MiB`;
@@ -29,7 +29,9 @@ export function formatBytes(bytes: number): string {
 /** Characters that control a terminal: control characters, line and paragraph separators, and those that change the direction of text. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Replaces each character that controls a terminal, also tabs and line breaks, with its escape `\uXXXX`. For texts of tenants. */
+/**
+ * Replaces each character that controls a terminal, also tabs and line breaks, with its escape `\uXXXX`. Used for texts that tenants wrote.
+ */
 export function printable(text: string): string {
   return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -7,7 +7,7 @@ import { listRoomTypes } from '#hotel/rooms/rooms.ts';
 import type { EventType } from '#webhooks/events/events.ts';
 import type { Business } from '../business.ts';
 
-/** Number of days, from today, in which `bookStay` searches for free nights. */
+/** Number of days from today within which `bookStay` searches for free nights. */
 const HORIZON_DAYS = 180;
 const DAY_MS = 86_400_000;
 
@@ -17,8 +17,8 @@ export interface TriggerParts extends Pick<Business, 'orders' | 'reservations' |
 }
 
 /**
- * One function for each event type. It causes the event as a delivery platform, the kitchen or the front desk would, and returns the id of
- * the order or reservation.
+ * Functions that cause an event, by event type. Each function acts as a delivery platform, the kitchen or the front desk would. It returns
+ * the id of the order or reservation.
  */
 const CAUSES: Record<EventType, (parts: TriggerParts, caller: Caller) => Promise<string>> = {
   async 'order.status_changed'(parts, caller) {

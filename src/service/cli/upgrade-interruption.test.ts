@@ -12,7 +12,7 @@ import { eventually } from '#test/support/webhooks.ts';
 const { older, skip } = await findOlderPostgres();
 const CURRENT = 18;
 const UPGRADE = ['upgrade-database'];
-/** Number of tenants in the old data, which lacks the last two migrations of this version. */
+/** Number of tenants in the old data. The schema of the old data lacks the last two migrations of this version. */
 const TENANTS = 500;
 
 after(cleanUp);
@@ -32,7 +32,8 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     );
     await data.drop();
     cluster = await clusterDirOf(dataDir);
-    await symlink(older.folder, `${cluster}.binaries`); // The programs are there as after an interrupted upgrade.
+    // An interrupted upgrade leaves the programs of the older PostgreSQL in this folder. The next upgrade uses them without npm.
+    await symlink(older.folder, `${cluster}.binaries`);
   });
 
   it('serve and upgrade-database exit 1 on data of an unsupported PostgreSQL version, and name the versions that they support', async () => {
@@ -53,7 +54,7 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
   it('upgrade-database exits 1 and changes nothing if the disk is too small, the folder for the old data exists, or another process uses the data', async () => {
     const large = join(cluster, 'large');
     const handle = await open(large, 'w');
-    await handle.truncate(2 ** 43); // The file has no blocks, so it uses no space.
+    await handle.truncate(2 ** 43); // The file then has a size of 8 TiB, but uses no space on the disk.
     await handle.close();
     await refuse(
       UPGRADE,
@@ -92,7 +93,8 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     await command.ended;
     assert.equal(await isReady(cluster), true, 'the older PostgreSQL still runs');
     await refuse(['tenant', 'list'], { env }, /PostgreSQL 17 made the database/);
-    await mkdir(`${cluster}.upgraded`); // An upgrade that was killed before its second rename leaves this folder.
+    // An upgrade leaves this folder with the new data if it is killed between its first two renames. The next run must remove the folder.
+    await mkdir(`${cluster}.upgraded`);
     const { stdout } = await succeed(UPGRADE, { env });
     assert.match(stdout, new RegExp(`PostgreSQL ${CURRENT} now \\(rows: \\d+, tenants: ${TENANTS}, orders: 0`));
     assert.deepEqual(await foldersOf(dataDir), ['postgres', `postgres-${OLDER}`]);

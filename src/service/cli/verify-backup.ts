@@ -25,8 +25,9 @@ interface Verified {
 }
 
 /**
- * Runs `roomservice backup verify FILE`. Restores the backup into a scratch database, counts the rows and the nights, and decrypts the
- * secrets. Exits 1 if anything is wrong. Without a master key, the secrets are not checked.
+ * Runs `roomservice backup verify FILE`. Restores the backup into a scratch database. Checks the number of rows of each table, compares the
+ * night counters with the reservations, and decrypts the secrets. Exits 1 if it finds a fault. Without a master key, the secrets are not
+ * checked.
  */
 export async function verifyBackup(
   config: Config,

@@ -120,7 +120,10 @@ describe('tenant document', () => {
   it('if one call creates the tenant of a document while a second call checks the same document, the second call finds no faults and changes nothing', async () => {
     const document = sampleTenant();
     let first: ReturnType<typeof apply> | undefined;
-    /** Makes the call `first` apply the document while the call `second` checks it, after `second` has found that the tenant is missing. */
+    /**
+     * Plugin that starts the call `first` when the first query of the call `second` has found no tenant. It waits until `first` has applied
+     * the document, so the next queries of `second` find the tenant.
+     */
     const applyFirst: KyselyPlugin = {
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {

@@ -5,7 +5,9 @@ import { fieldsOf, listOf } from '#platform/lib/unchecked.ts';
 import { TenantDocument } from './schema.ts';
 import { tenantTemplate } from './template.ts';
 
-/** Returns the paths of all fields that the schema describes. A list does not add to the path of its entries. */
+/**
+ * Returns the paths of all fields that the schema describes. A path has no index for an entry of a list, for example `.menu.dishes.name`.
+ */
 function pathsOfSchema(schema: unknown, path: string): string[] {
   const { properties, items } = fieldsOf(schema);
   return [
@@ -17,7 +19,7 @@ function pathsOfSchema(schema: unknown, path: string): string[] {
   ];
 }
 
-/** Returns the paths of all fields of a value, in the form of `pathsOfSchema`. */
+/** Returns the paths of all fields of a value, written as `pathsOfSchema` writes them. */
 function pathsOfValue(value: unknown, path: string): string[] {
   if (Array.isArray(value)) {
     return listOf(value).flatMap((entry) => pathsOfValue(entry, path));

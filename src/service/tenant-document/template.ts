@@ -88,7 +88,7 @@ function exampleProperty(): NonNullable<TenantDocument['properties']>[number] {
   };
 }
 
-/** Returns the lines of a value. An object has one line or more for each field, with the comment of the field before it. */
+/** Returns the lines of a value as JSON. In an object, the comment of each field is before the lines of the field. */
 function render(schema: unknown, value: unknown, depth: number): string[] {
   if (Array.isArray(value)) {
     const entries = value.map((entry) => render(fieldsOf(schema)['items'], entry, depth + 1));
@@ -111,7 +111,7 @@ function renderField(schema: unknown, name: string, value: unknown, depth: numbe
   return [...comment(ofField, isOptional, depth), `${JSON.stringify(name)}: ${first}`, ...rest];
 }
 
-/** Returns the description of a field as comment lines, with the values that it may have, and a mark if it is optional. */
+/** Returns the comment lines of a field: "Optional." if the field is optional, then its description, and then its possible values. */
 function comment(schema: unknown, isOptional: boolean, depth: number): string[] {
   const { description, enum: values, items } = fieldsOf(schema);
   const choices = (values ?? fieldsOf(items)['enum']) as unknown[] | undefined;

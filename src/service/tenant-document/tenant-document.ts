@@ -71,8 +71,8 @@ export async function applyTenantDocument(
   try {
     return await checkAndApply(db, value, options);
   } catch (error) {
-    // Two calls that apply documents at the same time may create the same user. The second try of this call finds the user that the other
-    // call has created, and either updates this user or reports a fault.
+    // If two calls apply documents at the same time, both may create the same user, and one call gets this error. This call then tries
+    // again. It finds the user that the other call has created, and either updates this user or reports a fault.
     if (isUniqueViolation(error) || error instanceof EmailTakenError) {
       return await checkAndApply(db, value, options);
     }
@@ -99,7 +99,8 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
     ...(await faultsOfValues(db, known?.id ?? null, value)),
   ];
   if (faults.length > 0 && known === null && (await findKnownTenant(db, value)) !== null) {
-    // Another call has created this tenant during the check. So the check took the users of this tenant for users of another tenant.
+    // Another call has created this tenant after this call had found no tenant. So this call took the users for users of another tenant,
+    // and reported faults. A second check finds the tenant.
     return await checkAndApply(db, value, options);
   }
   refuse(faults);

@@ -6,7 +6,8 @@ import { isStorable } from './text-faults.ts';
 type StoredUsers = Awaited<ReturnType<typeof listUsers>>;
 
 /**
- * Returns the faults of the document's `users` that the schema cannot find, each as `path: text`. Ignores values that the schema refuses.
+ * Returns the faults of the document's `users` that the schema cannot find, for example `users.0.email: is given twice`. Ignores values
+ * that the schema refuses.
  */
 export async function userFaults(db: Database, tenantId: number | null, users: unknown[]): Promise<string[]> {
   const named = users.map((user) => {

@@ -29,7 +29,7 @@ async function signIn(email: string, password: string) {
 
 const statusOfSignIn = async (email: string, password: string) => (await signIn(email, password)).status;
 
-/** Creates a tenant by a document with one owner and one member of the staff. */
+/** Applies a document that creates a tenant with one owner and one member of the staff. */
 async function openTenant() {
   const tenant = await service.tenant();
   const [owner, staff] = tenant.document.users ?? [];
@@ -66,7 +66,7 @@ async function openTenant() {
   };
 }
 
-/** Checks that a document is refused and changes no row. @returns the error message with its faults */
+/** Checks that a document is refused and changes no row. @returns the error message, which lists the faults of the document */
 async function refused(applying: () => Promise<unknown>): Promise<string> {
   const rowsBefore = await rows();
   let message = '';

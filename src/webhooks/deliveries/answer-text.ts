@@ -9,7 +9,8 @@ export class AnswerText {
   add(chunk: Buffer): void {
     const missing = KEPT_BYTES - this.#length;
     if (missing > 0) {
-      // The chunk may be a small part of a large buffer of the connection. A copy does not keep this buffer in memory.
+      // The chunk may be a small part of a large buffer of the connection. If the chunk itself were kept, the whole buffer would stay in
+      // memory.
       const kept = Buffer.from(chunk.subarray(0, missing));
       this.#chunks.push(kept);
       this.#length += kept.length;

@@ -20,8 +20,8 @@ export type Message = Pick<
 >;
 
 /**
- * Decrypts the webhook secrets for the deliveries of one claim. A claim reads each credential once, so one decryption is enough for all its
- * deliveries. The secrets are in memory only until the deliveries of the claim have been sent.
+ * Decrypts the webhook secrets for the deliveries of one claim. All deliveries of a credential in this claim have the same secret, so it is
+ * decrypted only once. The secrets are in memory only until the deliveries of the claim have been sent.
  */
 export class ClaimSecrets {
   readonly #keyring: Keyring;

@@ -46,8 +46,8 @@ describe('claims of due deliveries', () => {
   const urlsOf = (name: string) => Array.from({ length: 5 }, (_, index) => `https://127.0.0.1:1/${name}/${index}`);
 
   /**
-   * Gives a new receiver a share of 4 + `successCount` sending slots, but at most 32. For this, attempts succeed while the receiver uses
-   * all its slots.
+   * Raises the number of sending slots of a new receiver from 4 to 4 + `successCount`, but at most to 32. Each successful attempt adds one
+   * slot, because the receiver uses all its slots at that time.
    */
   function growShare(slots: SendingSlots, url: string, successCount: number): void {
     for (let done = 0; done < successCount; done += 1) {
@@ -142,7 +142,10 @@ describe('claims of due deliveries', () => {
   describe('if 50 of the 1,000 credentials of a tenant have 15,000 waiting deliveries', () => {
     const EACH = 4;
 
-    /** Claims deliveries of 50 credentials. Checks that PostgreSQL reads only the claimed events and their credentials, each by an index. */
+    /**
+     * Claims deliveries of 50 credentials. Checks that PostgreSQL reads only the claimed events and their credentials, and reads them by an
+     * index.
+     */
     async function claimByIndex(credentials: CredentialRef[]): Promise<void> {
       const wanted = credentials.map(({ tenantId, credential }) => ({
         tenantId,

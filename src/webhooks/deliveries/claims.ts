@@ -7,7 +7,8 @@ import type { SendingSlots, Slot } from './sending-slots.ts';
 import { CLAIM_SIZE, claimDue, type DueQueueSearch, findDueQueues, findDueQueuesOfReachableNodes } from './store.ts';
 
 /**
- * Maximum number of deliveries of one revoked credential that one claim stops. Further deliveries of the credential wait for a later claim.
+ * Maximum number of deliveries of one revoked credential that one claim sets to the status `stopped`. Further deliveries of the credential
+ * wait for a later claim.
  */
 const STOP_SIZE = 20;
 /**
@@ -82,12 +83,13 @@ export class Claims {
     if (!this.#queues.has(queue.credentialId)) {
       this.#queuesOf.add(queue.tenantId, 1);
     }
-    this.#queues.set(queue.credentialId, queue); // If the credential is already in the Map, its position does not change.
+    // A credential that is already in the Map keeps its position, so it does not wait longer for its turn.
+    this.#queues.set(queue.credentialId, queue);
   }
 
   /**
-   * Searches the database for credentials with due deliveries, and adds them to the queues in memory. These deliveries are retries, or they
-   * belong to a process that sends no events itself or that died.
+   * Searches the database for credentials with due deliveries, and adds them to the queues in memory. The search finds retries, and
+   * deliveries of events that were written by a process that sends no events or that has died.
    */
   async scan(): Promise<void> {
     const limit = MAX_QUEUES - this.#queues.size;
@@ -123,7 +125,7 @@ export class Claims {
 
   /**
    * Claims deliveries of several credentials in one statement, at most as many as `SendingSlots` permits.
-   * @returns the claimed deliveries; null if `SendingSlots` permits no delivery of the credentials in memory. The caller must call again
+   * @returns the claimed deliveries. Null if `SendingSlots` permits no delivery of the credentials in memory. The caller must call again
    * until the result is null, because more deliveries may be due even after an empty list.
    */
   async take(): Promise<Claim[] | null> {
@@ -202,8 +204,8 @@ export class Claims {
 
   /**
    * Yields the queues (credentials with due deliveries) from which deliveries may be claimed now, in the order of claims. `free` returns
-   * the maximum number of deliveries to claim from the queue. A tenant that has half of all slots comes after the other tenants. It gets
-   * only the slots that the other tenants do not need. So no slot stays free while a delivery waits.
+   * the maximum number of deliveries to claim from the queue. A tenant that has half of all slots comes last, and gets only the slots that
+   * the other tenants do not need. It is not left out, because a slot should not stay free while a delivery waits.
    */
   *#queuesInTurn(): Generator<{ queue: DueQueue; free: () => number }> {
     const overHalf: DueQueue[] = [];
@@ -211,7 +213,7 @@ export class Claims {
       const { tenantId, webhookUrl, isActive } = queue;
       const free = () => this.#slots.freeToClaim(webhookUrl, this.#slots.freeSlotsOfTenant(tenantId));
       if (!isActive) {
-        yield { queue, free: () => STOP_SIZE }; // These deliveries are stopped and not sent, so they need no slot.
+        yield { queue, free: () => STOP_SIZE }; // The deliveries of a revoked credential are stopped and not sent, so they need no slot.
       } else if (this.#slots.freeSlotsOfTenant(tenantId) === 0) {
         overHalf.push(queue);
       } else if (free() > 0) {

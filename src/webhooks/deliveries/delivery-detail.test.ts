@@ -52,7 +52,10 @@ async function deliver(reactions: Reaction[], status: string) {
   return { tenant, secret, delivery, requests, shown: body, attempts: body.attempts as ShownAttempt[] };
 }
 
-/** Returns a function that writes a response with a status line and a body of these chunks. Null in place of a chunk is a pause. */
+/**
+ * Returns a function that writes a response to a socket: a status line, and then these chunks as the body. Null in place of a chunk is a
+ * pause.
+ */
 function inChunks(chunks: (string | null)[], pauseMs: number): (socket: Socket) => void {
   return (socket) => {
     socket.write('HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -71,7 +74,7 @@ function inChunks(chunks: (string | null)[], pauseMs: number): (socket: Socket) 
   };
 }
 
-/** Returns a function that writes a response with a body of these bytes. */
+/** Returns a function that writes a response with the status 500 and these bytes as the body to a socket. */
 function withBytes(bytes: Buffer): (socket: Socket) => void {
   return (socket) => {
     socket.write(`HTTP/1.1 500 No\r\nContent-Length: ${bytes.length}\r\n\r\n`);

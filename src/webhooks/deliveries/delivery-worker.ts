@@ -15,33 +15,36 @@ import { SendingSlots, type Slot } from './sending-slots.ts';
 import type { Outcome } from './store.ts';
 import type { NamedQueue } from './wake-ups.ts';
 
-/** Length of a lease. It is longer than the time limit of an attempt (10 s), so that no lease ends while its attempt runs. */
+/**
+ * Length of the lease of a claimed delivery. It is longer than the time limit of an attempt (10 s), so that no lease ends while its attempt
+ * runs.
+ */
 const LEASE_SECONDS = 15;
 /**
- * Fraction of the lease within which the attempt must begin. If the process was suspended for a longer time, it does not begin the attempt,
- * and another claim sends the event.
+ * First part of the lease (a third), in which the attempt must begin. If the process was suspended for a longer time, it does not begin the
+ * attempt. Another claim then sends the event after the lease has ended.
  */
 const BEGIN_WITHIN = 1 / 3;
 /**
- * Longest wait between two searches for due deliveries. Jitter shortens each wait, so that several workers do not search at the same time.
+ * Longest wait between two searches for due deliveries. Each wait is shorter by a random time (jitter), so that several workers do not
+ * search at the same time.
  */
 const SCAN_EVERY_MS = 200;
 /** Mean wait between two searches for due deliveries, including the jitter. */
 export const MEAN_SCAN_MS = SCAN_EVERY_MS * 0.75;
 /**
- * Longest wait between two claims. Under load, the next claim waits until the number of attempts that have ended since the last claim
- * reaches the number that are still under way. Such a claim takes many deliveries in one statement, so PostgreSQL needs less time for each
- * delivery.
+ * Longest wait between two claims under load. The worker waits until as many attempts have ended since the last claim as are still under
+ * way. Then one statement claims many deliveries, so PostgreSQL needs less time for each delivery.
  */
 const CLAIM_WAIT_MS = 20;
 /**
- * If at most this number of deliveries to healthy receivers are under way, the next claim begins without a wait. Claimed deliveries that
- * still wait for a sending slot also count.
+ * Number of deliveries under way to healthy receivers up to which the next claim begins without a wait. Claimed deliveries that still wait
+ * for a sending slot also count.
  */
 const CLAIM_WITHOUT_WAIT = 32;
 /**
- * Maximum number of outcomes that wait to be recorded. If more outcomes wait, the worker claims no deliveries, so that its memory is
- * bounded.
+ * Maximum number of outcomes that wait to be written to the database. If more outcomes wait, the worker claims no deliveries, so that its
+ * memory is bounded.
  */
 const MAX_UNRECORDED = 1_000;
 /** Longest wait between two searches for due deliveries after failed searches, for example because the database cannot be reached. */
@@ -59,7 +62,7 @@ export interface DeliveryWorkerOptions extends AttemptOptions {
   leaseSeconds?: number | undefined;
   /** Returns the wait in milliseconds after the failed attempt with this number (1 to 4). Default: the random waits of decision 33. */
   drawWaitMs?: ((attempt: number) => number) | undefined;
-  /** Record of the last time at which the database answered this process. Each read of the scan leases updates the record. */
+  /** Object that records when the database last answered this process. Each read of the scan leases updates the time. */
   contact?: DatabaseContact | undefined;
   /**
    * Called with true when this worker gets a scan lease, and with false when the lease ends. Only workers with a scan lease search the
@@ -135,7 +138,7 @@ export class DeliveryWorker implements LocalDelivery {
 
   /**
    * Tells the worker that another process has written events.
-   * @param queues credentials of the events; empty list: the worker searches for all due deliveries
+   * @param queues credentials of the events. If the list is empty, the worker searches for all due deliveries.
    */
   hear(queues: NamedQueue[]): void {
     const urls = queues.map(({ credentialId }) => this.#urls.get(credentialId));

@@ -86,7 +86,7 @@ describe('the worker and a failing receiver', () => {
     });
 
     it('if the worker stops while a receiver hangs, deliveries that were not sent have no attempt and no lease', async () => {
-      await sleep(100); // All sending slots of the receiver are now taken by requests that hang.
+      await sleep(100); // After this time, requests that hang take all sending slots of the receiver.
       const sentCount = receiver.requests.length;
       await worker.stop(100);
       assert.equal(receiver.requests.length, sentCount);

@@ -51,7 +51,9 @@ describe('an event for a healthy receiver', () => {
   const isFor = (name: string) => (request: ReceivedRequest) => request.path.startsWith(`/${name}/`);
   const requestsTo = (name: string) => server.requests.filter(isFor(name));
 
-  /** Returns the milliseconds from each event to its arrival at a URL of `name`, in ascending order. */
+  /**
+   * Returns the time from each event to its arrival at one of the URLs with this name (`urlsOf`), in milliseconds and in ascending order.
+   */
   function latenciesOf(name: string): number[] {
     return requestsTo(name)
       .map(({ at, rawBody }) => at - Date.parse(JSON.parse(rawBody.toString()).occurred_at))
@@ -66,8 +68,9 @@ describe('an event for a healthy receiver', () => {
 
   describe('if 10 of 50 receivers hang or fail', () => {
     /**
-     * Writes 60 due deliveries for each of ten failing receivers. These are more deliveries than sending slots. Then writes events for
-     * these ten receivers and for forty healthy receivers. Checks that each event for a healthy receiver arrives within 2 s.
+     * Writes 60 due deliveries for each of ten failing receivers, which is more than all sending slots. Then writes events for these ten
+     * and for forty healthy receivers. If `isLocal`, the worker gets these events from memory, otherwise it finds them in the database.
+     * Checks that each event for a healthy receiver arrives within 2 s.
      */
     async function deliverBesideFailing(t: TestContext, isLocal: boolean, failingPort?: number): Promise<void> {
       const dead = await credentialsAt(urlsOf('dead', 10, failingPort));

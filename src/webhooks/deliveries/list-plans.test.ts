@@ -29,7 +29,7 @@ describe('query plans of the lists of deliveries and of events', {
   let planned: PlannedDatabase;
   let large: TestTenant;
   let small: TestTenant;
-  /** Credential to which one in 1,000 events of the large tenant belongs. */
+  /** Id of the credential to which only one in 1,000 events of the large tenant belongs. */
   let rare: string;
   before(async () => {
     service = await startService();
@@ -48,8 +48,8 @@ describe('query plans of the lists of deliveries and of events', {
   });
 
   /**
-   * Inserts events with their deliveries. One event in 1,000 belongs to the second credential. One event in 500 is the booking of a stay.
-   * The oldest events are the only cancellations. One delivery in 300 has failed.
+   * Inserts events with their deliveries. One event in 1,000 belongs to the credential `second`. One event in 500 is the booking of a stay.
+   * Only the eleven oldest events are cancellations. One delivery in 300 has failed.
    */
   async function insert({ tenantId, credential }: TestTenant, second: string, count: number): Promise<void> {
     await sql`
@@ -73,8 +73,8 @@ describe('query plans of the lists of deliveries and of events', {
   }
 
   /**
-   * Asserts that all statements of `work` have good query plans for the small and the large tenant. `uses` names the indexes that the plans
-   * for the large tenant must use.
+   * Asserts that all statements of `work` read the tables only through indexes, for the small and for the large tenant. `uses` names the
+   * indexes that the plans for the large tenant must use.
    */
   async function assertPlans(work: (of: TestTenant) => Promise<unknown>, uses: string[] = []): Promise<void> {
     await planned.indexesOf(() => work(small));

@@ -56,8 +56,8 @@ export async function listDeliveries(
 }
 
 /**
- * Statuses that never change again. `stopped` is missing here: if the last attempt of a delivery was under way when the delivery was
- * stopped, the delivery may still become `delivered`.
+ * Statuses that never change again. `stopped` is missing here, because a delivery may be stopped during its last attempt. If this attempt
+ * succeeds, the delivery still becomes `delivered`.
  */
 const FINAL_STATUSES: readonly DeliveryStatus[] = ['delivered', 'failed'];
 const HOUR_MS = 3_600_000;
@@ -136,7 +136,8 @@ function ofEvent<Value>(tenantId: number, column: 'body' | 'type' | 'created_at'
 function conditionsOf(tenantId: number, filter: DeliveryFilter): RawBuilder<boolean>[] {
   const { status, credentialId, ids, createdFromMs, createdToMs } = filter;
   const conditions = [
-    // The status is a literal in the SQL text. With a parameter, the planner could not see that a partial index has this status.
+    // The status is a literal in the SQL text. With a parameter, the planner could not use a partial index, which has only the rows of one
+    // status.
     status !== undefined && sql<boolean>`status = ${sql.lit(status)}`,
     credentialId !== undefined && sql<boolean>`credential_id = ${credentialId}::uuid`,
     ids !== undefined && sql<boolean>`id = ANY (${ids}::uuid[])`,
@@ -147,19 +148,19 @@ function conditionsOf(tenantId: number, filter: DeliveryFilter): RawBuilder<bool
 }
 
 /**
- * Longest time in milliseconds between the two times of an event. One is the time in its id. The other is `created_at`, the time of the
- * change that the event reports. They differ because the transaction of the change may wait for a lock between them, and may run again.
+ * Longest time in milliseconds between the two times of an event: `created_at`, which is the time of the change, and the time in its id.
+ * The id may get its time later, because the transaction of the change may wait for a lock, or may run again.
  */
 const TIME_OF_CHANGE_MS = 60_000;
 
-/** Returns the smallest event id that contains this time, in milliseconds of Unix time. */
+/** Returns the smallest possible event id for this time, in milliseconds of Unix time. */
 function idAt(ms: number): RawBuilder<string> {
   return sql`${firstIdAt(Math.max(0, ms))}::uuid`;
 }
 
 /**
- * Returns the condition for events of this time or later. For most events, the time in the id decides, and the id is in the index. The
- * query reads `created_at` of an event only if the time in its id is close to `ms`.
+ * Returns the condition for events whose `created_at` is `ms` or later. For most events, the time in the id decides, and the id is in the
+ * index. The query reads `created_at` of an event only if the time in its id is close to `ms`.
  */
 function createdFrom(tenantId: number, ms: number): RawBuilder<boolean> {
   const isLater = sql`${ofEvent(tenantId, 'created_at')} >= ${new Date(ms)}`;
@@ -172,8 +173,8 @@ function createdBefore(tenantId: number, ms: number): RawBuilder<boolean> {
 }
 
 /**
- * If fewer events than this number pass a filter, a condition with their ids is cheaper than reading all deliveries in the order of the
- * list.
+ * Number of events from which a condition with a list of their ids is no longer used. If fewer events pass a filter, the list of ids is
+ * cheaper than reading all deliveries in the order of the list.
  */
 const FEW = 5_000;
 

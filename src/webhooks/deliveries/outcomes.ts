@@ -38,7 +38,7 @@ export class OutcomeRecorder {
 
   /**
    * Records an outcome, and waits until it is committed.
-   * @returns true if the outcome was recorded; false if another worker has claimed the delivery in the meantime
+   * @returns true if the outcome was recorded. False if another worker has claimed the delivery in the meantime.
    * @throws UnavailableError if the database cannot be reached. A worker then claims the delivery again after its lease has ended.
    */
   record(outcome: Outcome): Promise<boolean> {

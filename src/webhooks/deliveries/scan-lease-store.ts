@@ -3,7 +3,8 @@ import type { Database } from '#platform/db/database.ts';
 
 /**
  * State of the scan leases, which let a few workers search the database for due deliveries. Each row of the table `scan_lease` is a slot
- * for one lease. A worker may take only open slots.
+ * for one lease. A worker may take a slot only while the slot is open. Four slots are always open. Busy workers open other slots for some
+ * seconds.
  */
 export interface LeaseLook {
   /** Number of all slots: taken or free, open or closed. */

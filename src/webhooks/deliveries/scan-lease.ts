@@ -8,8 +8,9 @@ const LEASE_MS = 800;
 /** Interval in milliseconds at which a worker renews its lease. One renewal may fail before the lease ends. */
 export const RENEW_EVERY_MS = 300;
 /**
- * Longest wait in milliseconds until a worker without a lease searches for a free slot. Another worker must take the slot of a dead worker
- * within 2 s. So this wait and the lease together are shorter than 2 s. Jitter shortens each wait by up to a quarter.
+ * Longest wait in milliseconds until a worker without a lease searches for a free slot. If a worker dies, another worker must take its slot
+ * within 2 s. So this wait and the length of the lease together are shorter than 2 s. Each wait is shorter by a random time (jitter) of up
+ * to a quarter.
  */
 const LOOK_EVERY_MS = 1_100;
 /** Mean wait between two searches for a free slot, including the jitter, in milliseconds. */
@@ -26,8 +27,8 @@ const BUSY_RENEWALS = 2;
 export interface ScanLeaseOptions {
   db: Database;
   /**
-   * Record of the last time at which the database answered this process. Each search for a free slot updates the record. Undefined: no
-   * record is updated.
+   * Object that records when the database last answered this process. Each search for a free slot updates the time. Undefined: no time is
+   * recorded.
    */
   contact?: DatabaseContact | undefined;
   /** Called with true when the lease begins, and with false when the lease ends. */
@@ -35,8 +36,8 @@ export interface ScanLeaseOptions {
 }
 
 /**
- * Lease of one worker to search the database for due deliveries. The table `scan_lease` has slots for few workers, so the cost of the
- * search does not grow with the number of workers. A worker without a lease regularly searches for a free slot.
+ * Scan lease, which lets one worker search the database for due deliveries. The table `scan_lease` has slots for few workers, so the cost
+ * of the search does not grow with the number of workers. A worker without a lease regularly searches for a free slot.
  *
  * If a worker with a lease has more due deliveries than it can send, it opens two further slots for some time. Each worker that takes such
  * a slot may open two more slots. So all workers soon send a large backlog together. When a slot closes, its lease ends.

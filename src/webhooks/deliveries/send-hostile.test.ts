@@ -27,7 +27,8 @@ after(async () => {
 });
 
 /**
- * After each test, in which a receiver sends a hostile response, checks that the next send succeeds, and that Node has printed no warning.
+ * In each test, a receiver sends a hostile response. After the test, checks that the sender still works with a healthy receiver, and that
+ * Node has printed no warning.
  */
 afterEach(async () => {
   receiver.answerWith(() => 204);
@@ -62,7 +63,7 @@ function assertDelivered(outcome: SendOutcome, httpStatus: number): void {
 }
 
 /**
- * Writes `chunk` again and again, as fast as the other side accepts it.
+ * Writes `chunk` again and again, as fast as the sender of the POST reads.
  * @returns a function that returns the number of bytes written so far
  */
 function flood(socket: Socket, chunk: string): () => number {

@@ -61,7 +61,7 @@ export const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent':
  * that begins at this moment fails.
  */
 const IDLE_TIMEOUT_MS = 4_000;
-/** If more connections than this number are open, the connection that has been idle for the longest time is closed. */
+/** Number of open connections above which the connection that has been idle for the longest time is closed. */
 const MAX_KEPT_CONNECTIONS = 1_024;
 /**
  * Creates the HTTP client of all webhook deliveries. The client sends only over HTTPS and only to addresses that `vetHost` returns. It

@@ -67,7 +67,10 @@ interface Taken {
   beganAtMs: number;
 }
 
-/** Simple model of `SendingSlots` with the same rules. The model stores no totals, because it counts all slots again at each call. */
+/**
+ * Simple model of `SendingSlots` with the same rules. It stores no totals and counts all slots again at each call, so it cannot have a
+ * wrong total.
+ */
 class NaiveSlots {
   readonly #all = new Set<Taken>();
   readonly #known = new Map<string, { share: number; failures: number; restsUntilMs: number; fastestMs: number }>();
@@ -79,8 +82,8 @@ class NaiveSlots {
   }
 
   /**
-   * Returns up to `count` slots for which the step `kind` is allowed. `pick` decides how many of the allowed slots are left out before
-   * these slots. For example, `release` is allowed only if the attempt of the slot has not begun and does not wait to begin.
+   * Returns up to `count` slots that the step `kind` may change. For example, `release` may change a slot only if its attempt has not begun
+   * and does not wait to begin. `pick` decides how many of these slots are skipped first.
    */
   some(kind: Kind, pick: number, count: number): Taken[] {
     const from = { begin: 'taken', end: 'begun', release: 'taken', take: null, wait: null }[kind];
@@ -141,8 +144,8 @@ class NaiveSlots {
   }
 
   /**
-   * Returns how many more slots all receivers of one kind may take together. The kind is the kind of the receiver `url`: healthy, or
-   * lagging (slow or failing). Returns 0 during the pause of this receiver after a failure.
+   * Returns how many more slots all receivers of the same kind as `url` may take together: all healthy, or all lagging (slow or failing)
+   * receivers. Returns 0 during the pause of the receiver `url` after a failure.
    */
   #freeOfAll(url: string, nowMs: number, { urls, lagging, well } = this.#totals(nowMs)): number {
     if (nowMs < this.#of(url).restsUntilMs) {

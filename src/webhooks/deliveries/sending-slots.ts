@@ -19,9 +19,9 @@ const FIRST_SHARE = 4;
 /** Maximum number of sending slots of one receiver. */
 const MAX_SHARE = 32;
 /**
- * Time in which a receiver should accept all deliveries to it that were claimed before a slot was free. It is longer than the wait for the
- * next claim (about 20 ms) and this claim (about 20 ms) together. So the receiver gets attempts without a pause, and each claim has many
- * deliveries.
+ * Time that limits how many deliveries are claimed before a slot is free: as many as the receiver accepts in this time. It is longer than
+ * the wait for the next claim (about 20 ms) and this claim (about 20 ms) together. So the receiver gets attempts without a pause, and each
+ * claim has many deliveries.
  */
 const AHEAD_MS = 50;
 /** Maximum number of deliveries, for all receivers together, that are claimed before a slot is free. */
@@ -36,7 +36,7 @@ const BUSY_FROM = 64;
  * more connections.
  */
 const FAST_MS = 25;
-/** If at least this number of deliveries to healthy receivers is under way or claimed before a slot is free, other workers should help. */
+/** Number of deliveries to healthy receivers, under way or claimed before a slot is free, from which other workers should help. */
 const MANY = 32;
 /**
  * Maximum factor by which `fastestMs`, the duration of the fastest recent attempts of a receiver, rises with each success. So an old fast
@@ -83,8 +83,8 @@ interface Receiver {
 }
 
 /**
- * Sending slot of one delivery, from before the claim until the end of the attempt. If the delivery is claimed before a slot is free, the
- * object is only a place in the queue of the receiver until the attempt begins.
+ * Sending slot of one delivery, from before the claim until the end of the attempt. If the delivery is claimed before a slot is free, it
+ * has no slot until its attempt begins. Until then, the object only records that the delivery waits for a slot.
  */
 export interface Slot {
   readonly tenantId: number;
@@ -131,7 +131,7 @@ export class SendingSlots {
 
   /**
    * Returns how many more deliveries to the receiver may be claimed now. This is the number of its free slots, but at most `slotLimit`. If
-   * only the receiver's own share limits this number, the result also counts deliveries to claim before a slot is free.
+   * only the receiver's own share limits this number, more deliveries may be claimed before a slot is free, and the result includes them.
    */
   freeToClaim(url: string, slotLimit = SLOTS): number {
     const receiver = this.#receiverOf(url);
@@ -150,8 +150,8 @@ export class SendingSlots {
   }
 
   /**
-   * Returns how many more slots the receiver may take. The limits are its own share, and the slots that all healthy or all lagging
-   * receivers may take.
+   * Returns how many more slots the receiver may take. Two limits apply: the receiver's own share, and the total for all healthy or all
+   * lagging (slow or failing) receivers.
    */
   #freeOf(receiver: Receiver): number {
     return Math.max(0, Math.min(receiver.share - receiver.underWay, this.#freeOfAll(receiver)));
@@ -204,8 +204,8 @@ export class SendingSlots {
   /**
    * Waits until the attempt of the slot may begin. The share of the receiver limits the number of attempts that run at the same time. If
    * the delivery was claimed before a slot was free, also waits until a slot is free or another attempt to the receiver has ended.
-   * @returns true if the attempt may begin; false if the receiver is slow or failing, or if `dropWaiting` ended the wait. If false, the
-   * attempt must not begin, and the slot is already released.
+   * @returns true if the attempt may begin. False if the receiver is slow or failing, or if `dropWaiting` ended the wait. The attempt must
+   * then not begin, and the slot is already released.
    */
   begin(slot: Slot): boolean | Promise<boolean> {
     const { receiver } = slot;
@@ -306,7 +306,7 @@ export class SendingSlots {
   }
 
   /**
-   * Marks the attempts that have become slow. Also ends the waits of other deliveries to their receivers, because these deliveries must not
+   * Marks the attempts that have become slow. Deliveries that wait for an attempt to the same receiver then end their wait, and must not
    * begin. Callers must call this method often, because no timer calls it.
    */
   markSlow(): void {
@@ -384,7 +384,7 @@ function endWaits({ waiting }: Receiver): void {
   waiting.splice(0).forEach((endWait) => endWait(false));
 }
 
-/** Returns how many deliveries the receiver should accept in `AHEAD_MS` if all slots of its share are used. */
+/** Returns how many deliveries the receiver probably accepts in `AHEAD_MS` if it uses all slots of its share. */
 function maxAhead({ share, fastestMs }: Receiver): number {
   return Math.floor((share * AHEAD_MS) / Math.max(1, fastestMs));
 }

@@ -29,7 +29,7 @@ export function verifySignature(secret: string, message: SignedMessage): boolean
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** One attempt to deliver an event. `body` is the stored text, which is the same at every attempt. */
+/** Delivery of an event that is signed for one attempt. `body` is the stored text, which is the same at every attempt. */
 export interface SignedDelivery {
   secret: string;
   eventId: string;

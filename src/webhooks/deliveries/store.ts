@@ -9,7 +9,7 @@ import { chargeTo } from '#platform/lib/account.ts';
 import type { ClaimedDelivery, DeliveryStatus, DueQueue, Lease } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 
-/** SQL condition for a delivery without a lease of a worker. */
+/** SQL condition for a delivery that no worker has leased, so a worker may claim it. */
 const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
 
 const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
@@ -64,9 +64,9 @@ export async function findDueQueues(db: Db, search: DueQueueSearch): Promise<Due
 }
 
 /**
- * Returns the SQL that searches one node for credentials with due deliveries. The statement finds the first delivery of a credential and
- * reads this credential, before it goes to the next credential. So the statement stops as soon as it has found `limit` credentials. OFFSET
- * 0 forces PostgreSQL to keep this order.
+ * Returns the SQL that searches one node for credentials with due deliveries. For each credential, the statement finds the first delivery
+ * and then reads the credential, before it goes to the next credential. So it stops as soon as it has found `limit` credentials. OFFSET 0
+ * forces PostgreSQL to keep this order of the reads.
  */
 function searchOfQueueHeads({ after, limit, passOver }: DueQueueSearch): RawBuilder<DueQueue> {
   return sql<DueQueue>`
@@ -140,8 +140,8 @@ interface ClaimRow {
 }
 
 /**
- * SQL for the entry of `attempts` for the last attempt of a delivery, if this attempt has no recorded outcome. Null: the last attempt has
- * an outcome, or there was no attempt.
+ * SQL for a new entry of `attempts` if the last attempt of a delivery has no recorded outcome, for example because its worker died. Null:
+ * the last attempt has an outcome, or there was no attempt.
  */
 const NO_OUTCOME = sql`CASE WHEN attempt_count > jsonb_array_length(attempts)
   THEN jsonb_build_object('at', claimed_at, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome') END`;
@@ -212,12 +212,12 @@ async function executeShare<Input, Row>(
  * The UPDATE joins only the CTE `due`, which already has the fields of the credential and the time. Without `due`, the UPDATE would join
  * the table of credentials. If the table of deliveries was empty at the last ANALYZE, PostgreSQL would then read all deliveries of the
  * tenant for each claimed delivery. A cluster refuses functions in SET that are not immutable, so these functions are in `due`. The UPDATE
- * changes an indexed column only if it ends a delivery.
+ * changes an indexed column only if it ends a delivery, so most updates need not write to an index.
  *
- * A materialised CTE locks the rows, because the LIMIT of an `IN (SELECT … SKIP LOCKED)` applies to each scan and not to the whole
- * statement. The outer LIMIT of the CTE is a literal in the SQL text, because the planner uses this LIMIT to estimate the number of rows.
- * The planner does not know the wanted number of deliveries of each credential (`given.count`). Without the literal, it would expect a
- * tenth of all waiting deliveries, and would read the whole table.
+ * A materialised CTE locks the rows. The shorter form `IN (SELECT … SKIP LOCKED)` would be wrong, because its LIMIT applies to each scan
+ * and not to the whole statement. The outer LIMIT of the CTE is a literal in the SQL text, because the planner uses it to estimate the
+ * number of rows. The planner does not know the wanted number of deliveries of each credential (`given.count`). Without the literal, it
+ * would expect a tenth of all waiting deliveries, and would read the whole table.
  */
 function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<ClaimRow> {
   const of = <T>(value: (wanted: Wanted) => T) => inputs.map(value);
@@ -288,7 +288,7 @@ interface AttemptResult {
 /** Result of an attempt, and the status of the delivery after the attempt. */
 export interface Outcome {
   delivery: ClaimedDelivery;
-  /** Null: the delivery was not sent. Its attempt does not count, and the delivery keeps its place in the queue. */
+  /** Null: the delivery was not sent. Its attempt does not count, and the time of its next attempt stays the same. */
   result: AttemptResult | null;
   /** First bytes of the response to a failed attempt, as text. Null: no response is kept. */
   answer: string | null;

@@ -148,7 +148,7 @@ describe('the event of a small tenant while a tenant with many slow receivers ha
   // Triggers in the database record the order of claims. The order in which events arrive at the receiver would be less exact, because its
   // TLS handshakes take seconds on a busy machine.
   before(async () => {
-    // The tables of this test are in a separate schema, because another test needs a routing rule for each table of the schema public.
+    // The table of this test is in a separate schema, because another test requires a routing rule for each table of the schema public.
     await sql`CREATE SCHEMA noted`.execute(service.database.db);
     await sql`CREATE TABLE noted.claim (place bigserial, tenant_id bigint)`.execute(service.database.db);
     await sql`
@@ -204,7 +204,7 @@ describe('the event of a small tenant while a tenant with many slow receivers ha
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
       await eventually(async () => (await countClaims()) >= SLOTS, 'claims that fill all slots', 60_000);
       await write(other[0], isLocal);
-      // Claims before the commit of the event do not count, because no worker can claim the event before its commit.
+      // Only claims after the commit of the event count, because no worker can claim the event before its commit.
       const earlier = await countClaims();
       await eventually(() => countOf('other') > 0, 'event of the other tenant', 60_000);
       const ahead = (await placeOfFirstClaim(other[0])) - earlier - 1;

@@ -15,7 +15,7 @@ import { errorOf, SendFailure } from './send-error.ts';
  */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
-/** Opens a connection for undici. It calls `settle` with the connection, or with the error. */
+/** Function that opens a connection for undici. It calls `settle` with the connection, or with the error. */
 type Connector = (
   target: { hostname: string; port: string },
   settle: (...result: [error: null, socket: TLSSocket] | [error: Error, socket: null]) => void,
@@ -56,7 +56,7 @@ function openTls(host: string, port: number, addresses: VettedAddress[], signal:
     servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
     ALPNProtocols: ['http/1.1'],
     secureContext: trustedContext(),
-    rejectUnauthorized: true, // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn off the check of certificates.
+    rejectUnauthorized: true, // Set to true explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn off the check of certificates.
     signal,
   };
   return connectTls(options).setNoDelay(true);

@@ -36,8 +36,8 @@ describe('notifications of new events', () => {
       onDeaf: () => {},
     });
     await eventually(() => notifications.length === 1, 'begin of listening');
-    // The worker waits at least a minute between two searches for due deliveries, so only a notification can make it send an event within a
-    // test.
+    // The worker waits at least a minute between two searches for due deliveries. So if it sends an event during a test, a notification has
+    // told it of the event.
     worker = startWorker({
       config: { ...readConfig({}), webhookAllowPrivateNetwork: true },
       db: service.database.db,

@@ -3,14 +3,12 @@ import type { Database } from '#platform/db/database.ts';
 import { notify } from '#platform/db/notifications.ts';
 import type { DueQueue, LocalDelivery } from '../events/events.ts';
 
-/** Channel of the notifications that tell the delivery workers of new events. */
+/** PostgreSQL channel of the notifications that tell the delivery workers about new events. */
 export const WAKE_UP_CHANNEL = 'roomservice_deliveries';
-/**
- * Pause between two notifications of one process, in milliseconds. Events that are written in the pause wait for the next notification.
- */
+/** Wait after each notification, in milliseconds. Events that are committed during this wait share the next notification. */
 const NOTIFY_EVERY_MS = 5;
 /**
- * Maximum number of credentials in one notification, because a notification must have less than 8,000 bytes. If more credentials have
+ * Maximum number of credentials in one notification. PostgreSQL allows less than 8,000 bytes for a notification. If more credentials have
  * events, the notification names no credential, and the workers search for due deliveries of all credentials.
  */
 const MAX_NAMED = 100;
@@ -19,8 +17,9 @@ const MAX_NAMED = 100;
 export type NamedQueue = Pick<DueQueue, 'tenantId' | 'credentialId'>;
 
 /**
- * Notifies the workers of other processes about new events. Used in a process that sends no deliveries itself. One notification is for all
- * events that were committed since the previous notification. If a notification is lost, the workers find the events at their next search.
+ * Notifies the delivery workers of other processes about new events. A process that sends no deliveries itself uses this class. Each
+ * notification covers all events since the previous notification. If a notification is lost, the workers find the events at their next
+ * search of the database.
  */
 export class WakeUpSender implements LocalDelivery {
   readonly #db: Database;
@@ -50,10 +49,10 @@ export class WakeUpSender implements LocalDelivery {
   async #sendAll(): Promise<void> {
     this.#isSending = true;
     while (this.#queues.size > 0) {
-      await nextTurn(); // Events that were committed together share a notification.
+      await nextTurn(); // With this wait, events that are committed together share one notification.
       const queues = [...this.#queues.values()];
       this.#queues = new Map();
-      // If the notification fails, the regular search of the workers finds the deliveries.
+      // An error is ignored, because the workers also search the database regularly and then find the deliveries.
       await notify(this.#db, WAKE_UP_CHANNEL, wakeUpOf(queues)).catch(() => {});
       await sleep(NOTIFY_EVERY_MS);
     }
@@ -66,7 +65,10 @@ function wakeUpOf(queues: NamedQueue[]): string {
   return named.map(({ tenantId, credentialId }) => `${tenantId}:${credentialId}`).join(' ');
 }
 
-/** Returns the credentials in a notification. An empty list means that the worker must search for credentials with due deliveries. */
+/**
+ * Returns the credentials that a notification names. An empty list means that the notification names no credential. The worker must then
+ * search the database for due deliveries of all credentials.
+ */
 export function readWakeUp(payload: string): NamedQueue[] {
   const named = payload.split(' ').map((text) => /^(\d{1,15}):([0-9a-f-]{36})$/.exec(text));
   return named.every((match) => match !== null)

@@ -20,7 +20,7 @@ test('checkWebhookUrl accepts HTTPS URLs and returns them parsed', () => {
     'https://partner.example:65535/',
     'https://bücher.example/größe',
     'https://partner.example/a@b',
-    'https://203.0.113.7/', // This check accepts a reserved address, because the service refuses it when it connects.
+    'https://203.0.113.7/', // A reserved address is accepted here, because the service checks addresses only when it connects.
   ]) {
     const check = checkWebhookUrl(text, PUBLIC_ONLY);
     assert.ok(check.ok, text);

@@ -21,7 +21,8 @@ export function checkWebhookUrl(
   if (authority === undefined || url === null || hasRewrittenCharacters(text)) {
     return refused('must be an HTTPS URL');
   }
-  // The checks for a user name and a fragment read the text, because the parsed URL does not show an empty user name or an empty fragment.
+  // The checks for a user name and for a fragment read the text and not the parsed URL, because the parsed URL hides an empty user name and
+  // an empty fragment.
   if (authority.includes('@')) {
     return refused('must not contain a user name or password');
   }
@@ -34,7 +35,10 @@ export function checkWebhookUrl(
   return { ok: true, url };
 }
 
-/** @throws ApiError 400 `invalid_request` that names the field `webhook_url`, if `checkWebhookUrl` refuses the URL */
+/**
+ * Refuses an invalid webhook URL.
+ * @throws ApiError 400 `invalid_request` that names the field `webhook_url`, if `checkWebhookUrl` refuses the URL
+ */
 export function requireWebhookUrl(text: string, options: { allowPrivateNetwork: boolean }): void {
   const check = checkWebhookUrl(text, options);
   if (!check.ok) {
@@ -43,8 +47,8 @@ export function requireWebhookUrl(text: string, options: { allowPrivateNetwork: 
 }
 
 /**
- * Returns true if the text has more than `max` code points. A code point has one or two UTF-16 units. So the function counts the code
- * points only if the text has more than `max` and at most 2 × `max` units.
+ * Returns true if the text has more than `max` code points. A code point has one or two UTF-16 units. So for most texts, the number of
+ * units already shows the result, and the function counts the code points only for the other texts.
  */
 function hasMoreCodePoints(text: string, max: number): boolean {
   return text.length > max && (text.length > 2 * max || Array.from(text).length > max);

@@ -1,12 +1,12 @@
 import type { Attempt } from './schema.ts';
 
-/** Attempts of a delivery as they are stored. */
+/** Attempts of a delivery, as the database stores them. */
 export interface StoredAttempts {
-  /** Attempts with their outcomes, in the order in which they began. */
+  /** Attempts whose outcome is recorded, in the order in which they began. */
   attempts: unknown;
   /** Number of attempts. If this number is greater than the length of `attempts`, the last attempt has no recorded outcome. */
   attempt_count: number;
-  /** Time of the claim before the last attempt. Null: there was no attempt. */
+  /** Time at which a process claimed the delivery for the last attempt. Null: there was no attempt. */
   claimed_at: Date | null;
 }
 

@@ -21,7 +21,7 @@ export const ReservationEventData = Type.Object(
   { title: 'ReservationEventData', description: 'The reservation and its new status.' },
 );
 
-/** Body of a delivery. It is sent as compact JSON with the fields in this order (contract §6). */
+/** Body of the POST that delivers an event. The service sends it as compact JSON with the fields in this order (contract §6). */
 interface Envelope {
   event: EventType;
   event_id: string;

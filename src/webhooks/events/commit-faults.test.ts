@@ -12,8 +12,8 @@ import { eventually, onlyDelivery, placeOrder, register } from '#test/support/we
 import { isTestCluster } from '#test/support/test-cluster.ts';
 
 /**
- * Time limit in milliseconds for the arrival of an event at the receiver. A lease lasts much longer. So if an event arrives in time, the
- * process that wrote the event has sent it, and not a worker that found it in the database.
+ * Time limit in milliseconds for the arrival of an event at the receiver. The process that writes an event also sends it. If this process
+ * failed to send it, a worker would send it only after the end of the lease, which is much later than this limit.
  */
 const SOON_MS = 5_000;
 
@@ -59,8 +59,8 @@ describe('an event whose COMMIT fails, or whose COMMIT response is lost', {
   };
 
   /**
-   * Makes the change that causes the event (`act`). Meanwhile PostgreSQL refuses the first `times` COMMITs of transactions that write an
-   * event, with the SQLSTATE `state`. Returns the response to the change.
+   * Calls `act`, which makes the change that causes the event. Meanwhile PostgreSQL refuses the first `times` COMMITs of transactions that
+   * write an event, with the SQLSTATE `state`. Returns the response to the change.
    */
   async function actWhereCommitsFail(times: number, state: string): Promise<Answer> {
     const { db } = service.database;

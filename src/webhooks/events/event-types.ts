@@ -1,6 +1,4 @@
-/**
- * Names of the events (contract §6). They are in a file of their own, so that a command can load them without the code that writes events.
- */
+/** Names of the events (contract §6). They are in a separate file, so that a command can load them without the code that writes events. */
 export const EVENT_TYPES = [
   'order.status_changed',
   'reservation.created',

@@ -71,9 +71,9 @@ describe('cost of a call of the event feed', () => {
       expected.map((pattern) => pattern.source),
     );
     for (const statement of made) {
-      // A statement may read more database pages if it also reads deliveries, or locks or updates rows. To find a delivery, PostgreSQL
-      // reads the three levels of an index. To lock a row, it reads the row again, and also the visibility map. To update a row, it also
-      // writes new index entries, and each entry takes a few pages.
+      // The limit is higher for a statement that also reads deliveries, or that locks or updates rows. To find a delivery, PostgreSQL reads
+      // the three levels of an index. To lock a row, PostgreSQL reads the row again, and also the visibility map. To update a row,
+      // PostgreSQL also writes new index entries, and each entry takes a few pages.
       const pages = await pagesTouched(statement);
       const isMore = /for no key update|from "delivery"/.test(statement.sql);
       const perRow = statement.sql.startsWith('update') ? 20 : isMore ? 7 : 3;

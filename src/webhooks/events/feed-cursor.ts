@@ -1,6 +1,9 @@
 /** Position in an event feed up to which a client has read. */
 export interface Cursor {
-  /** Feed era when the client got the cursor: a number that each restore from a backup raises. 0: the database was never restored. */
+  /**
+   * Feed era in which the client got the cursor. Each restore from a backup begins an era with a greater number. 0: the database was never
+   * restored.
+   */
   era: number;
   /** Position of the last event that the client has read. 0 means the start of the feed in every era. */
   position: number;
@@ -18,8 +21,8 @@ export function parseCursor(text: string): Cursor | null {
 }
 
 /**
- * Returns the text of a cursor. In era 0 the text is only the position, because earlier versions of the service had no eras and gave such
- * cursors.
+ * Returns the text of a cursor. In era 0 the text is only the position. Earlier versions of the service wrote such cursors, and clients may
+ * still send them.
  */
 export function cursorText({ era, position }: Cursor): string {
   return era === 0 ? String(position) : `${era}-${position}`;

@@ -21,16 +21,16 @@ function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
 }
 
 /**
- * Selects the events of a feed that have no position yet. The query sorts by the position, although all these positions are null. Without
- * this ORDER BY, PostgreSQL could not read the events in the order of the index. Callers append the id to the ORDER BY.
+ * Selects the events of a feed that have no position yet, so the position of all these events is null. The query still sorts by the
+ * position, and the callers then sort by the id. PostgreSQL can read the events in the order of the index only if the query sorts by both.
  */
 function unnumberedEvents(db: Db, feed: Feed) {
   return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');
 }
 
-/** End of a feed at the time of the query. */
+/** Last position and state of a feed at the time of the query. */
 export interface FeedEnd {
-  /** Feed era, a number that each restore of the database raises. 0: the database was never restored. */
+  /** Feed era. Each restore from a backup begins an era with a greater number. 0: the database was never restored. */
   era: number;
   /** Highest committed position of an event. 0: no event has a position. */
   lastPosition: number;

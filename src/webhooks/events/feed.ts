@@ -12,8 +12,8 @@ const DEFAULT_LIMIT = 50;
 const NUMBERED_AT_ONCE = 1_000;
 
 /**
- * Returns the events of a feed for the query of a request. The partner and the staff of the tenant read the feed with this function, so
- * both see the same events.
+ * Returns one page of the feed, for the query of a request. The calls of the partner and of the staff both use this function, so both see
+ * the same events.
  * @throws ApiError 400 `invalid_request` in the same cases as `readFeed`
  */
 export async function answerFeed(db: Database, feed: store.Feed, query: FeedQuery): Promise<FeedPage> {
@@ -23,11 +23,11 @@ export async function answerFeed(db: Database, feed: store.Feed, query: FeedQuer
 
 /**
  * Returns the credential's events after a cursor, oldest first, with their deliveries. If an event is committed late, it gets a position
- * after the events that were already read. So a reader skips no event (docs/decisions/0009-event-feed.md). If there is no new event, the
+ * after the events that were already read. So a reader misses no event (docs/decisions/0009-event-feed.md). If there is no new event, the
  * function writes nothing to the database.
  * @param after the `next` of the previous response; empty text: from the start of the feed
- * @throws ApiError 400 `invalid_request` if `after` is not a cursor, or if the service has not returned this cursor since the last restore
- * from a backup
+ * @throws ApiError 400 `invalid_request` if `after` is not a cursor, is older than the last restore from a backup, or is beyond the end of
+ * the feed
  */
 export async function readFeed(db: Database, feed: store.Feed, after: string, limit: number): Promise<FeedPage> {
   const end = await store.readEnd(db, feed);
@@ -74,8 +74,8 @@ function refusedCursor(what: string): ApiError {
 /**
  * Returns at most `limit` events with positions greater than `after`. If fewer events have such a position, first gives positions to events
  * that have no position yet.
- * @param end end of the feed, which the caller has already read. The result also includes events that got a position after the caller read
- * the end.
+ * @param end end of the feed, as the caller has read it. Only its field `isBehind` is used, so the result may also have events that got a
+ * position later.
  */
 async function readRows(
   db: Database,
@@ -116,9 +116,9 @@ async function numberAll(db: Database, feed: store.Feed): Promise<void> {
 }
 
 /**
- * Begins a new feed era, a number in each cursor of all feeds. After this, every process refuses the cursors of earlier eras. Call this
- * function at the end of a restore from a backup. The era is the time in seconds, so that two restores of the same backup have different
- * eras.
+ * Begins a new feed era. Each cursor contains the number of its era, and from now on every process refuses the cursors of earlier eras.
+ * Call this function at the end of a restore from a backup. The number of the era is at least the Unix time in seconds, so two restores of
+ * the same backup get different eras.
  * @returns the new era
  */
 export async function raiseFeedEra(db: Database, now = new Date()): Promise<number> {
@@ -128,7 +128,7 @@ export async function raiseFeedEra(db: Database, now = new Date()): Promise<numb
 /**
  * Assigns the next positions of the feed to the oldest events that have no position.
  * @param afterId id of the last event that got a position in the previous batch; null: there was no previous batch. The search begins after
- * this id. So it need not skip the dead index entries of events that got a position.
+ * this id. Otherwise PostgreSQL would first read the dead index entries of all events that already got a position.
  * @returns the ids of the events that got a position, at most `limit`
  */
 async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: string | null): Promise<string[]> {
@@ -141,8 +141,8 @@ async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: st
 }
 
 /**
- * Returns an event as an entry of the feed. The stored body was written by `JSON.stringify`, so parsing it and serialising it again gives
- * exactly the bytes that are signed in a delivery.
+ * Returns an event as an entry of the feed. `JSON.stringify` wrote the stored body, so parsing and serialising this body again changes no
+ * byte. So the entry contains exactly the bytes that a delivery signs.
  */
 function entryShape(row: store.FeedRow, era: number): FeedEntry {
   const { delivery } = row;

@@ -21,9 +21,9 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
  * Selects ids of events: the newest `limit` events of each credential and each type. If the caller puts a LIMIT around this query,
  * PostgreSQL ends the query as soon as it has enough rows.
  *
- * The ORDER BY and each condition have all columns of the index, so PostgreSQL can read the events only by this index. With simple
- * conditions such as `type = …`, PostgreSQL could also read the events of all types in the order of their ids. If the type is rare, it
- * would then read all events of the tenant.
+ * The ORDER BY and the conditions compare all columns of one index, so that PostgreSQL can use only this index. With a simple condition
+ * such as `type = …`, PostgreSQL could also read the events of all types, newest first. For a rare type, it would then read all events of
+ * the tenant.
  */
 export function idsOfKinds(range: EventRange, limit: number): RawBuilder<{ id: string }> {
   const { tenantId, credentialId, type, fromId = FIRST_ID, beforeId = LAST_ID } = range;

@@ -44,7 +44,8 @@ export async function readNewest(db: Database, filter: EventFilter, limit: numbe
 }
 
 /**
- * Selects the ids of the newest `limit` events that pass the filter. The result may also have the ids of older events that pass the filter.
+ * Selects the ids of the newest `limit` events that pass the filter. The result may also have older events that pass the filter, so the
+ * caller must sort the ids and apply the limit again.
  */
 function newestIds(filter: EventFilter, limit: number): RawBuilder<{ id: string }> {
   const { tenantId, credentialId, type, ids, beforeId } = filter;

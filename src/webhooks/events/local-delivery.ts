@@ -4,8 +4,8 @@ export interface Lease {
   /** Duration of the lease in seconds. After this time, another process may claim the delivery. */
   seconds: number;
   /**
-   * Time on the clock of this process (`performance.now()`) before which the attempt must begin. If this time has passed, the attempt must
-   * not begin.
+   * Latest time at which the attempt may begin, on the clock of this process (`performance.now()`). An attempt that began later could still
+   * run when the lease ends.
    */
   beginBeforeMs: number;
 }
@@ -30,7 +30,7 @@ export interface ClaimedDelivery extends Target {
   eventId: string;
   credentialId: string;
   body: string;
-  /** Time of the event, in milliseconds of Unix time. */
+  /** Time of the change that the event reports, in milliseconds of Unix time. */
   createdAtMs: number;
   /** Number of this attempt, from 1. */
   attempt: number;
@@ -48,13 +48,13 @@ export interface DueQueue {
   isActive: boolean;
 }
 
-/** Functions of the delivery worker of this process, for the code that writes events. */
+/** Interface through which the code that writes events uses the delivery worker of its own process. */
 export interface LocalDelivery {
   /**
    * Returns a lease for an event that this process will send itself. Returns null if the receiver has no free sending slot, or if the
    * tenant has half of all slots while other tenants wait. Also returns null if the worker is stopping, or if too many outcomes wait to be
    * recorded.
-   * @param ahead number of events that the same transaction has already written for the same credential
+   * @param ahead number of events for this credential that the transaction has already written, and that need slots before this event
    */
   offerLease(credential: { tenantId: number; credentialId: string }, ahead: number): Lease | null;
   /**

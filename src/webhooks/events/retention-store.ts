@@ -19,8 +19,8 @@ export async function readTenantIds(db: Database, afterId: number, limit: number
  * `beforeId`, and no event whose delivery is pending. Skips rows that another process has locked, so that several processes can work at the
  * same time and no process waits.
  *
- * A materialised CTE locks the rows, because PostgreSQL may run the subquery of an `IN (SELECT … SKIP LOCKED)` several times. Its LIMIT
- * would apply to each run and not to the whole statement.
+ * The statement chooses and locks the rows in a materialised CTE, because PostgreSQL runs such a CTE only once. PostgreSQL may run the
+ * subquery of an `IN (SELECT … LIMIT … SKIP LOCKED)` several times, and the statement would then remove more than `limit` events.
  * @returns the ids of the removed events, in no particular order
  */
 export async function removeEvents(

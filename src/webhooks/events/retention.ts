@@ -16,16 +16,16 @@ const BATCH_SIZE = 1_000;
 const TENANTS_AT_A_TIME = 1_000;
 
 /**
- * Longest waits of the loop that removes old events, in milliseconds. Each wait is a random time between half of this value and this value,
- * so that several processes do not remove events at the same time.
+ * Longest waits of the loop that removes old events, in milliseconds. The loop waits for a random time between half of the value and the
+ * value, so that several processes do not remove events at the same time.
  */
 const PACE = {
   /**
-   * Wait before the process first removes old events. The wait is short, so that old events are removed even if no process runs for a whole
-   * hour.
+   * Wait from the start of the process until it first removes old events. The wait is short, so that old events are removed even if no
+   * process runs as long as `everyMs`.
    */
   firstAfterMs: 5_000,
-  /** Wait between two runs over the events of all tenants. */
+  /** Wait after the old events of all tenants were removed, until the loop begins with the first tenant again. */
   everyMs: 3_600_000,
   /** Wait between two batches of removed events. During this wait, the database is free for deliveries and requests. */
   restMs: 100,
@@ -98,7 +98,7 @@ export async function* removeOldEvents(db: Database, before: Date): AsyncGenerat
     try {
       yield* removeOldEventsOf(db, tenantId, beforeId);
     } catch (error) {
-      // If a node of a cluster is down, the next run of the loop removes the events of the tenants on this node.
+      // If a node of a cluster is down, the loop skips the tenants on this node. The next run of the loop removes their old events.
       if (!isCluster(db) || !isUnavailable(error)) {
         throw error;
       }
@@ -129,7 +129,7 @@ async function* tenantIds(db: Database): AsyncGenerator<number> {
   } while (page.length === TENANTS_AT_A_TIME);
 }
 
-/** Waits for a random time of at most `upToMs`. Ends early, without an error, if `signal` is aborted. */
+/** Waits for a random time between half of `upToMs` and `upToMs`. Ends early, without an error, if `signal` is aborted. */
 async function rest(upToMs: number, signal: AbortSignal): Promise<void> {
   await sleep(upToMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
 }

@@ -37,7 +37,7 @@ after(() => service.close());
 const list = (query: Record<string, string>, of: TestTenant = hotel) =>
   service.call('GET', `${STAFF_EVENTS}?${new URLSearchParams(query)}`, { headers: of.staff });
 
-/** Reads the whole list in pages of two events. Returns the listed events as their positions in `all`. */
+/** Reads the whole list in pages of two events. Returns the index of each listed event in `all`. */
 async function found(query: Record<string, string>): Promise<number[]> {
   const events: StaffEvent[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -176,7 +176,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
       const [entry] = (await ofPartner('?after=1', node.partner)).body.results;
       assert.deepEqual(Object.keys(entry), ['cursor', 'event', 'event_id', 'occurred_at', 'data', 'delivery']);
       assert.deepEqual(Object.keys(entry.delivery.attempts[0]), ['at', 'http_status', 'duration_ms', 'error']);
-      // If a read of the partner gives an event its position in the feed, staff see the same position.
+      // The new event has no position in the feed. The read of the partner gives it a position, and staff must then see this position.
       await insertEvents(service.database.db, [eventOf(node)]);
       const { text } = await ofPartner('?after=2', node.partner);
       assert.equal((await feed(id, '?after=2', node)).text, text);

@@ -41,16 +41,17 @@ const EVENT_INPUT = new Fields<EventInput>({
   leaseSeconds: 'float8',
 });
 
-/** Start time of the transaction, in milliseconds of Unix time. */
+/** Time of the claim in milliseconds of Unix time, which is the start time of the transaction. */
 const CLAIMED_AT_MS = sql`extract(epoch FROM now())::float8 * 1000`;
-/** Condition for a credential whose events get deliveries. */
+/** SQL condition that is true for a credential whose events get deliveries. */
 const IS_DELIVERED = sql`webhook_url <> '' AND is_active`;
 const EVENT_COLUMNS = sql`event (tenant_id, id, credential_id, type, body, created_at, subject)`;
 const DELIVERY_COLUMNS = sql`delivery (tenant_id, id, credential_id, status, attempt_count, leased_until, claimed_at, lease_id)`;
 
 /**
- * Returns the SQL values for the columns of `DELIVERY_COLUMNS` from `status` on. A lease begins at the time of the INSERT
- * (`clock_timestamp()`) and not at the time of the BEGIN (`now()`), because the transaction may have begun much earlier.
+ * Returns the SQL values of a new delivery, for the columns of `DELIVERY_COLUMNS` from `status` on. The duration of the lease counts from
+ * the time of the INSERT (`clock_timestamp()`) and not from the time of the BEGIN (`now()`), because the transaction may have begun much
+ * earlier.
  */
 function firstClaim(leaseId: RawBuilder<unknown>, leaseSeconds: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`'pending', (${leaseId} IS NOT NULL)::int,
@@ -59,9 +60,9 @@ function firstClaim(leaseId: RawBuilder<unknown>, leaseSeconds: RawBuilder<unkno
 }
 
 /**
- * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (decision 32). On one node, the
- * events may belong to several tenants, because this is one of the few statements that may write rows of several tenants. On a cluster, all
- * events must belong to one tenant.
+ * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (decision 32). If the database is a
+ * single server, the events may belong to several tenants, which only few statements of the service allow. On a cluster, all events must
+ * belong to one tenant.
  * @returns the URL and secret of each event that gets a delivery, by event id
  */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {
@@ -75,7 +76,7 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<stri
 }
 
 /**
- * Writes the events and their deliveries in one statement. The LIMIT makes the planner look up each credential by index, even if the
+ * Writes the events and their deliveries in one statement. With the `LIMIT 1`, PostgreSQL looks up each credential by index, even if the
  * statistics of the table are wrong.
  */
 async function insertTogether(tx: Tx, inputs: EventInput[]): Promise<Map<string, Target>> {

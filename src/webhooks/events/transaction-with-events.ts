@@ -8,7 +8,7 @@ import type { LocalDelivery, Target } from './local-delivery.ts';
 import type { EventSubject } from './schema.ts';
 import { insertEvents, type NewEvent } from './store.ts';
 
-/** Event for the partner that owns the order or reservation. */
+/** Event about an order or a reservation, for the partner that created it. */
 export interface EventInput {
   tenantId: number;
   credentialId: string;
@@ -16,7 +16,7 @@ export interface EventInput {
   occurredAt: Date;
   /** Identifiers and the new status, and no other field (contract §6). */
   data: Record<string, string>;
-  /** The order or reservation, for staff. */
+  /** Order or reservation that the event reports. The delivery list of the staff API shows it. */
   subject: EventSubject;
 }
 
@@ -29,9 +29,9 @@ export type RecordEvents = (...inputs: EventInput[]) => Promise<void>;
 /**
  * Runs `work` in a transaction and commits it. After the commit, the events that `work` recorded are delivered.
  *
- * Like `inTransaction`, it runs `work` again after a temporary failure. If the response to a COMMIT is lost, it first checks if the
- * transaction was committed. If it was committed, it returns the result of `work`, and does not run `work` again, because a second run
- * would find the changes of the first run.
+ * After a temporary failure, `work` runs again, as with `inTransaction`. But if the response to a COMMIT is lost, the database may have
+ * committed the transaction. A second run of `work` would then find the changes of the first run. So the function first checks if the
+ * transaction was committed. If it was committed, the function returns the result of the first run.
  * @throws UnavailableError if the database still cannot be reached after the retries
  */
 export type TransactionWithEvents = <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => Promise<T>;
@@ -42,7 +42,8 @@ export type TransactionWithEvents = <T>(work: (tx: Tx, record: RecordEvents) => 
  */
 export function createTransactionWithEvents(db: Database, deliveries: LocalDelivery | null): TransactionWithEvents {
   return async <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => {
-    // Result and events of the last run of `work`. Its COMMIT may have reached the database.
+    // Result and events of the last complete run of `work`. The database may have committed this run although the COMMIT failed with an
+    // error. Null: no run was complete.
     let sentToCommit: { result: T; events: RecordedEvents } | null = null;
     const { result, events } = await withRetries(async () => {
       if (sentToCommit !== null && (await isCommitted(db, sentToCommit.events))) {
@@ -117,8 +118,9 @@ class RecordedEvents {
 
 /**
  * Returns true if a transaction was committed although the response to its COMMIT was lost. To check this, the function inserts the first
- * event of the transaction again, and then rolls back. If the first transaction is still open, the INSERT waits until it ends. If the first
- * transaction was committed, the INSERT violates the primary key. If it recorded no event, the function cannot check, and returns false.
+ * event of the transaction again, and then rolls back. If the transaction is still open, the INSERT waits until the transaction ends. If
+ * the transaction was committed, the INSERT violates the primary key. If the transaction recorded no event, the function cannot check and
+ * returns false.
  */
 async function isCommitted(db: Database, { first }: RecordedEvents): Promise<boolean> {
   if (first === undefined) {
