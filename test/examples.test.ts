@@ -143,7 +143,8 @@ describe('the example receiver', () => {
     const certificate = await readFile(join(folder, 'certificate.pem'), 'utf8');
     assert.match(certificate, /^-----BEGIN CERTIFICATE-----/);
     assert.equal((await stat(join(folder, 'key.pem'))).mode & 0o777, 0o600);
-    trustCertificate(certificate); // The service runs in this process, so it has not read NODE_EXTRA_CA_CERTS at its start.
+    // The service of this test runs in the test process, which has already started. So NODE_EXTRA_CA_CERTS has no effect.
+    trustCertificate(certificate);
   });
 
   test('the example receiver registers itself with the service and verifies the event of an order', async () => {

@@ -1,7 +1,7 @@
 /**
- * Tests that the guides are true. The `sh run` blocks of a guide run one after another in one shell, as if a reader
- * pasted them. A `json` or `text` block directly after such a block shows its expected output. In a `json` block, `…`
- * stands for omitted parts.
+ * Tests that the guides are correct. The `sh run` blocks of a guide run one after another in one shell, as if a reader pasted them. If a
+ * `json` or `text` block follows directly, it shows the expected output of the block before it. In a `json` block, `…` stands for omitted
+ * parts.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -171,8 +171,8 @@ describe('the guides', () => {
 
 describe('the TypeScript of the guides', () => {
   /**
-   * Declarations of names that a code block uses but does not declare, because an earlier block of the guide or the reader declares these
-   * names.
+   * Declarations of names that a code block uses but does not declare. An earlier block of the guide declares such a name, or the reader
+   * has to declare it.
    */
   const GLOBALS = `
     type Sdk = typeof import('@roomservice-hub/sdk');

@@ -24,9 +24,9 @@ describe('the npm package', () => {
 
   before(async () => {
     const folder = await newFolder();
-    // Node refuses to run TypeScript below node_modules. The package is unpacked there, so the test fails if the package needs a TypeScript
-    // file. This test does not install the dependencies of the package, but links the node_modules of the checkout. .ci/run tests a real
-    // `npm install --global`, which takes longer.
+    // Node refuses to run TypeScript in a folder `node_modules`. The package is unpacked into such a folder, so the test fails if the
+    // package needs a TypeScript file. The test links the dependencies of this checkout and does not install them, because that takes
+    // longer. .ci/run tests a real `npm install --global`.
     const target = join(folder, 'node_modules/@roomservice-hub/roomservice');
     await mkdir(target, { recursive: true });
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: REPOSITORY });

@@ -104,7 +104,7 @@ describe('the Postman collection', () => {
     assert.deepEqual(await Promise.all(lists), [['cancelled'], ['cancelled']]);
   });
 
-  /** Reads the minimum stay of each rate plan of a tenant, and all rates and restrictions of the tenant by night. */
+  /** Reads the minimum stay of each rate plan of a tenant, and all stored rates and restrictions of its nights. */
   async function planRows({ tenantId }: TestTenant): Promise<object[]> {
     const { db } = service.database;
     const [plans, rates] = await Promise.all([

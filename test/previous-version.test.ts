@@ -29,7 +29,8 @@ describe('the previous version on the database of this version', { skip }, () =>
       NODE_EXTRA_CA_CERTS: certificate.path,
     };
     previous = await startServing([], { env, program: await checkOut(OLDEST) });
-    // The OpenAPI documents are those of this version. Responses of the previous version may lack newer fields, so they are not checked.
+    // `callUnchecked` does not compare responses with the OpenAPI documents, which are those of this version. Responses of the previous
+    // version may lack newer fields.
     remote = { ...service, call: (...request) => callUnchecked(previous.url, ...request) };
   });
   after(async () => {

@@ -64,8 +64,7 @@ describe('bans on the source code', () => {
   test('no file contains an absolute path that exists only on one machine', () => {
     assertNone(listFiles().flatMap((path) => machinePaths(path, readText(path))));
   });
-  // The rules on the type `any`, `console`, `process.env`, import cycles, and the lengths of files and functions are in
-  // .oxlintrc.json.
+  // .oxlintrc.json has the rules on the type `any`, `console`, `process.env`, import cycles, and the lengths of files and functions.
   test('the linter finds no offence', () => assertNone(lint(join(import.meta.dirname, '..'))));
 });
 

@@ -14,15 +14,15 @@ const { now_seconds: nowSeconds, vectors } = vectorFile;
 
 interface Sample {
   language: string;
-  /** Language after the opening fence of the sample's code block in the guide. */
+  /** Name of the language in the first line of the code block that shows the sample in the guide. */
   block: string;
   sample: string;
 }
 
 interface Program extends Sample {
   /**
-   * File of the driver program. It reads one test vector from each line of its input, and calls the sample with this vector. `lineOf`
-   * writes such a line.
+   * File of the driver program. It reads one test vector from each line of its input, which `lineOf` has written. It calls the sample with
+   * this vector.
    */
   driver: string;
   /** Command that the sample needs on PATH. If the command is missing, the test of the sample is skipped. */
@@ -88,8 +88,8 @@ const PROGRAMS: Program[] = [
 type Vector = (typeof vectors)[number];
 
 /**
- * Returns a test vector as an input line for a driver program. Tabs separate the fields. A comma follows each secret. The values are in
- * base64, except the current time, and `-` stands for a missing header.
+ * Returns a test vector as an input line for a driver program. Tabs separate the fields. The first field has all secrets, each followed by
+ * a comma. The values are in base64, except the current time. `-` stands for a missing header.
  */
 function lineOf({ secrets, timestamp, signature, body }: Vector): string {
   const field = (text: string | null) => (text === null ? '-' : Buffer.from(text).toString('base64'));

@@ -20,7 +20,7 @@ export interface TestBrowser {
 /**
  * Unpacks a browser and tests that it starts.
  * @returns the browser, or the reason why this machine cannot run a browser
- * @throws if a CI machine cannot run a browser
+ * @throws Error if the browser does not start on a CI machine, because CI must not skip the browser tests
  */
 export async function findBrowser(): Promise<TestBrowser | string> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-browser-'));

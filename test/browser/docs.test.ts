@@ -26,9 +26,8 @@ const DEVICES = {
 const SCHEMES = ['light', 'dark'] as const;
 type Scheme = (typeof SCHEMES)[number];
 /**
- * Limits the check to the open dialog, because other tests check the page behind the dialog. The dialog is modal, but Scalar, which renders
- * the API reference, keeps the page behind it in the accessibility tree. So the tree has two `main` elements, and the disabled rule would
- * report them.
+ * Limits the check to the open dialog, because other tests check the page behind it. Scalar, which renders the API reference, keeps this
+ * page in the accessibility tree while the dialog is open. So the tree has two `main` elements, and the disabled rule would report them.
  */
 const IN_DIALOG = { within: '[role=dialog]', disabledRules: ['landmark-no-duplicate-main'] };
 

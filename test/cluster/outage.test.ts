@@ -11,7 +11,7 @@ import { causeEvent, eventually, placeOrder, register } from '../support/webhook
 
 const skip = !(await isTestCluster()) && 'TEST_DATABASE_URL does not lead to a cluster (Citus)';
 
-/** Tenant of the test, with the receiver of its events. */
+/** Tenant of the test, and the webhook receiver that gets its events. */
 interface Neighbour {
   tenant: TestTenant;
   receiver: Receiver;
@@ -24,9 +24,9 @@ for (const [outage, takeAway] of [
   describe(`a node of a cluster that ${outage}`, { skip, timeout: 180_000 }, () => {
     let database: ClusterDatabase;
     let service: TestService;
-    /** Tenant on the node that is down. */
+    /** Tenant whose data is on the cluster node that is down. */
     let down: Neighbour;
-    /** Tenant on another node. */
+    /** Tenant whose data is on another node, which works. */
     let up: Neighbour;
     let node: number;
     const receivers: Receiver[] = [];

@@ -7,7 +7,7 @@ import { startService, type TestService } from '../support/service.ts';
 
 const skip = !(await isTestCluster()) && 'TEST_DATABASE_URL does not lead to a cluster (Citus)';
 
-/** A URL whose characters have a meaning in SQL. */
+/** A URL with characters that have a special meaning in SQL. */
 const ODD_URL = 'https://odd.example/a\'b\\c"d,{e}';
 
 describe('the two searches for due deliveries on a cluster', { skip }, () => {

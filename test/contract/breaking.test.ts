@@ -141,7 +141,7 @@ describe('the comparison of an OpenAPI document with its previous version', { co
 type Bounded = Record<string, { properties: Record<string, { maxItems?: number }> }>;
 
 /**
- * Maximum list lengths that a later version of the OpenAPI documents added. A new maximum length is a breaking change, but these changes
+ * Maximum list lengths that were added to the published OpenAPI documents. To add a maximum length is a breaking change, but these changes
  * were accepted. The keys are document, schema and field.
  */
 const BOUNDS: Record<string, Record<string, Record<string, number>>> = {
@@ -154,8 +154,8 @@ const BOUNDS: Record<string, Record<string, Record<string, number>>> = {
 };
 
 /**
- * Compares two versions of a document. The first has no maximum length for the lists in `BOUNDS`. The second has the lengths of `BOUNDS`,
- * each reduced by `less`.
+ * Compares two versions of a document. The first version has no maximum length for the lists in `BOUNDS`. The second version has the
+ * maximum lengths of `BOUNDS`, each reduced by `less`.
  * @returns the breaking changes that are not accepted
  */
 async function boundedBy(name: string, less: number): Promise<string[]> {

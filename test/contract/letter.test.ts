@@ -30,8 +30,9 @@ const URL = { format: 'uri' };
 const SHORT_NAME = { maxLength: 100 };
 
 /**
- * JSON Schema keywords that the contract states for fields. The service checks these rules in code and not by the schema, so only this test
- * notices a keyword that is missing in the documents. A field that also allows null may have the keywords in one branch of its `anyOf`.
+ * JSON Schema keywords that the contract requires for fields, by OpenAPI document. The service checks the rules of these keywords in code
+ * and not by the schema. So only this test notices a keyword that is missing in a document. A field that also allows null may have the
+ * keywords in one branch of its `anyOf`.
  */
 const FACTS: Record<string, [schema: string, field: string, keywords: Field][]> = {
   'third-party': [

@@ -52,7 +52,7 @@ export class Client {
 
   /**
    * Repeats a request until a response with a status below 500 comes. Waits as long as `Retry-After` says before each retry.
-   * @returns the response; `wasUnknown` is true if an earlier try had an unknown outcome
+   * @returns the response; `wasUnknown` is true if an earlier try got a 5xx or no response, and may have changed data
    * @throws UnsettledError if no such response comes within 75 s
    */
   async settle(tenant: Tenant, request: Request): Promise<{ answer: Answer; wasUnknown: boolean }> {
@@ -102,7 +102,7 @@ export class Client {
 /** Error of a call that got no response with a status below 500 within the time limit. */
 export class UnsettledError extends Error {}
 
-/** A simulated client that repeats the calls of `act` at its own pace. */
+/** A simulated client. It runs `act` again and again, with a pause between two runs. */
 export interface Actor {
   name: string;
   /** Mean pause between two runs of `act`, in milliseconds. The real pause is random and differs from the mean by up to 50 %. */
@@ -135,7 +135,7 @@ export class Load {
   }
 
   /**
-   * Pauses the actors, and waits until none of them is busy.
+   * Pauses the actors, and waits until no actor is busy.
    * @returns the number of actors that are still busy after `timeoutMs`
    */
   async rest(timeoutMs: number): Promise<number> {

@@ -1,4 +1,4 @@
-/** Functions that end the parts of a run, for example its servers. The part that started last ends first. */
+/** Functions that end the servers, processes and clients of a run. The function that was added last is called first. */
 export class Closers {
   readonly #closers: (() => unknown)[] = [];
 
@@ -6,7 +6,7 @@ export class Closers {
     this.#closers.push(closer);
   }
 
-  /** Ends all parts. A second call ends only the parts that were added after the first call. */
+  /** Calls all functions. A second call of `close` calls only the functions that were added after the first call. */
   async close(): Promise<void> {
     for (let closer = this.#closers.pop(); closer !== undefined; closer = this.#closers.pop()) {
       await closer();

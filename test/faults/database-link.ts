@@ -36,7 +36,7 @@ export class DatabaseLink {
     this.#thawed ??= new Promise((resolve) => (this.#onThaw = resolve));
   }
 
-  /** Resumes forwarding, with the held-back bytes first. So a COMMIT may arrive after its sender has given up. */
+  /** Forwards bytes again, first the bytes that were held back. So a COMMIT may arrive although the process no longer waits for it. */
   thaw(): void {
     this.#thawed = null;
     this.#onThaw();

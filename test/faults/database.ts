@@ -1,6 +1,9 @@
 import type pg from 'pg';
 
-/** Access of the suite to the database of the service. It does not use the proxies and poolers through which the service connects. */
+/**
+ * Access of the suite to the database of the service. The service connects through a `DatabaseLink` and on a cluster also through a pooler,
+ * but the suite does not use them.
+ */
 export interface Database {
   /** Runs a statement. Repeats it if the connection is lost, so the statement may take effect twice. */
   query<Row extends pg.QueryResultRow>(statement: string, values?: unknown[]): Promise<Row[]>;

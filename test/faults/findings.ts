@@ -16,10 +16,13 @@ export interface Measurement {
 export class Findings {
   readonly violations = new Map<string, Violation[]>();
   readonly measurements: Measurement[] = [];
-  /** Violations that were already reported. Each text contains the guarantee and the observation. */
+  /**
+   * Violations that were already reported, so that each violation is reported only once. Each text contains the guarantee and the
+   * observation.
+   */
   readonly known = new Set<string>();
   readonly skipped = new Map<string, string>();
-  /** Periods in which no process could read from or write to the database, in milliseconds since 1970. */
+  /** Periods in which the database was unavailable or refused writes, in milliseconds since 1970. */
   readonly outages: { fromMs: number; toMs: number }[] = [];
   #fault = 'before the first fault';
   readonly #print: (line: string) => void;
@@ -41,8 +44,8 @@ export class Findings {
   }
 
   /**
-   * Records a measured time. A time over its limit is a violation. Undefined means that the awaited event never happened, which is also a
-   * violation.
+   * Records a measured time. A time over its limit is a violation. If `valueMs` is undefined, the suite waited for something that never
+   * happened, which is also a violation.
    */
   measure(what: string, valueMs: number | undefined, limitMs: number): void {
     if (valueMs === undefined || valueMs > limitMs) {

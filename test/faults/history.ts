@@ -36,7 +36,7 @@ export interface Race {
   creations: Creation[];
 }
 
-/** A call with an old secret. It began after the response to the revoke or rotate that invalidated the secret. */
+/** A call with an old secret. The call began after the service had confirmed that the credential was revoked or rotated. */
 export interface OldSecretProbe {
   node: string;
   after: 'revoke' | 'rotate';
@@ -81,7 +81,7 @@ export class History {
   readonly balancedFailures: string[] = [];
   /** True while the clocks of some processes are an hour ahead. */
   isClockOff = false;
-  /** True while processes of the previous version run, which ignore the `request_id` of a status change. */
+  /** True while processes of the previous version run. These processes ignore the `request_id` of a status change. */
   hasPreviousVersion = false;
   /** Number of 500 responses. Clients repeat such calls, but each 500 is an unexpected error of the service. */
   internalErrors = 0;

@@ -45,7 +45,7 @@ const OBSERVATION = `
   CREATE TRIGGER see AFTER INSERT ON event FOR EACH ROW EXECUTE FUNCTION faults.see_event();
 `;
 
-/** Adds the recording schema and its triggers to the database. */
+/** Creates the schema and the triggers of `OBSERVATION` in the database. */
 export async function observe(postgres: Database): Promise<void> {
   await postgres.query(OBSERVATION);
 }
@@ -58,8 +58,8 @@ export interface Attempt {
 }
 
 /**
- * SQL of the attempts of the delivery `d`, as the API returns them. If the delivery counts more attempts than it has outcomes, the last
- * attempt has no outcome.
+ * SQL expression of the attempts of the delivery `d`, as the API returns them. If the delivery counts more attempts than it has outcomes,
+ * the last attempt has no outcome.
  */
 export const ATTEMPTS = `
   d.attempts || CASE WHEN d.attempt_count > jsonb_array_length(d.attempts)
@@ -67,8 +67,8 @@ export const ATTEMPTS = `
     ELSE '[]' END`;
 
 /**
- * An event that was committed, even if the service has lost it. The fields from the row of the event, or from the row of its delivery, are
- * null if this row does not exist.
+ * An event that was committed, even if its row is missing now. In that case, `credential_id`, `type` and `body` are null. The fields of the
+ * delivery are null if the event has no delivery.
  */
 export interface EventRow {
   id: string;

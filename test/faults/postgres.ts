@@ -15,7 +15,7 @@ const SETTINGS = { track_commit_timestamp: 'on', max_connections: '200', max_wal
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
-/** The PostgreSQL server of the suite. Only the suite starts it, so a fault can keep it stopped as long as necessary. */
+/** The PostgreSQL server of the suite. No supervisor restarts it, so a fault can keep it stopped as long as necessary. */
 export class Postgres implements Database {
   readonly #location: Location;
   readonly #password: string;

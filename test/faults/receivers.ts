@@ -16,8 +16,8 @@ export interface Post {
 }
 
 /**
- * Ways in which a receiver can misbehave. `dribble` sends response headers that never end, and `gigabytes` sends a body that never ends.
- * With `certificate`, the receiver shows a certificate that the service does not trust.
+ * Misbehaviour of a receiver. `hang` sends no response, and `reset` resets the connection. `dribble` sends response headers that never end,
+ * and `gigabytes` sends a body that never ends. With `certificate`, the receiver shows a certificate that the service does not trust.
  */
 export type Misbehaviour = 'hang' | 'reset' | 'dribble' | 'redirect' | 'gigabytes' | 'certificate';
 

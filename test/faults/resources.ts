@@ -2,8 +2,8 @@ import { processesOf, waitUntil, type World } from './world.ts';
 
 const USED_SLACK_MIB = 64;
 /**
- * Allowed growth of the resident memory of a process. The limit is large, because the allocator keeps the memory that ten thousand sockets
- * once used. A leak in every round would still exceed the limit.
+ * Allowed growth of the resident memory of a process. The limit is large, because one fault opens ten thousand sockets, and the memory
+ * allocator keeps the memory of these sockets. A leak in every round would still exceed the limit.
  */
 const RESIDENT_SLACK_MIB = 256;
 const DESCRIPTOR_SLACK = 24;

@@ -44,7 +44,9 @@ const DELIVERED_WITHIN_MS = 30_000;
 const ENDED_WITHIN_MS = 240_000;
 const SHOWN_BREACHES = 5;
 
-/** Runs the load, causes the fault, runs the load again, pauses the load, and checks every invariant. */
+/**
+ * Starts the simulated clients (the load), causes the fault, and pauses the clients some time after the fault. Then checks every invariant.
+ */
 export async function runFault<In extends World>(world: In, fault: Fault<In>): Promise<FaultResult> {
   const { history, load, findings } = world;
   const requestsBefore = history.requests;
@@ -141,8 +143,8 @@ export async function findBreaches(world: World, evidence: Evidence): Promise<Ma
 
 /**
  * Waits until every delivery has ended, and checks all invariants again.
- * @param isShort if true, the receivers first stop the misbehaviour for the events that were chosen to get it in all five attempts, so that
- * the run does not wait for these attempts
+ * @param isShort if true, the receivers accept all further POSTs, so that the run does not wait for the events that would otherwise get a
+ * misbehaviour in all five attempts
  */
 export async function endRun(world: World, isShort: boolean): Promise<void> {
   if (isShort) {

@@ -18,7 +18,7 @@ export interface ProcessOptions {
   /** Value of `serve --only`; null runs the API and the worker. */
   only: 'api' | 'worker' | null;
   link: DatabaseLink;
-  /** Environment variables of the process, except those for its ports. */
+  /** Environment variables of the process, except the variables for its ports. */
   env: Record<string, string>;
   onLogLine: (process: string, line: string) => void;
   /** Called if the process ends although the suite has not stopped or killed it. */
@@ -101,7 +101,7 @@ export class ServiceProcess {
     }
   }
 
-  /** Sends a signal that should not end the process. */
+  /** Sends a signal. If the process ends because of this signal, the suite reports a violation. */
   signal(signal: NodeJS.Signals): void {
     this.#child?.kill(signal);
   }
@@ -114,7 +114,7 @@ export class ServiceProcess {
 
   /**
    * Stops the process by SIGTERM, and waits for its end.
-   * @returns the duration in milliseconds
+   * @returns the time until the process has ended, in milliseconds
    */
   async stop(): Promise<number> {
     const beganAtMs = performance.now();

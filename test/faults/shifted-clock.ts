@@ -1,6 +1,7 @@
 /**
- * Module that `--import` loads into a process of the service. At SIGUSR2 the wall clock jumps an hour ahead, and at the next SIGUSR2 it
- * jumps back. Timers and `performance.now()` do not change, because a real change of the machine's clock does not change them either.
+ * Module that the flag `--import` of Node.js loads into a process of the service. At SIGUSR2 the wall clock jumps an hour ahead, and at the
+ * next SIGUSR2 it jumps back. Timers and `performance.now()` do not change, because a real change of the machine's clock does not change
+ * them either.
  */
 const AHEAD_MS = 3_600_000;
 const RealDate = Date;

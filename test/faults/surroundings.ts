@@ -14,12 +14,12 @@ export interface Surroundings extends Machines {
   newProcess(name: string, only: 'api' | 'worker' | null): Promise<ServiceProcess>;
 }
 
-/** A run whose faults disturb processes, the database, callers and receivers of one simple installation. */
+/** State of a run on one simple installation. The faults of the run disturb processes, the database, callers and receivers. */
 export type SurroundingsWorld = World & Surroundings;
 
 /**
- * Starts PostgreSQL, Redis, the processes of the service and their load balancer. PostgreSQL gets a small volume of its own if this machine
- * can mount a volume.
+ * Starts PostgreSQL, Redis, the processes of the service and their load balancer. If this machine can mount a volume, PostgreSQL gets its
+ * own small volume, which a fault can fill.
  */
 export async function startSurroundings(stage: Stage): Promise<Surroundings> {
   const { folder, closers } = stage;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy in front of a receiver. Its target port can change, and a callback can observe new connections. */
+/** A TCP proxy in front of a receiver. Its target port can change, and a callback can observe and delay new connections. */
 export class TcpProxy {
   /** Port to which the proxy forwards connections. */
   target: number;

@@ -51,7 +51,10 @@ export interface Machines {
   command: CommandOptions;
 }
 
-/** All running parts of the suite, and everything that the suite knows about them. */
+/**
+ * State of one run of the suite: the servers and processes, the receivers, the tenants, the simulated clients, and the records of their
+ * calls.
+ */
 export interface World extends Machines {
   random: Random;
   findings: Findings;
@@ -80,7 +83,7 @@ export interface World extends Machines {
   newHook(): Promise<Hook>;
 }
 
-/** Parts of a run that are ready before the processes of the service start. */
+/** Data and functions that a run has before the servers and the processes of the service start. */
 export interface Stage {
   /** Temporary folder of the run. */
   folder: string;
@@ -89,7 +92,10 @@ export interface Stage {
   history: History;
   /** Environment variables with which the service can deliver to the receivers. */
   env: Record<string, string>;
-  /** Makes a process of the service with its own proxy to the database. The process runs until the end of the run. */
+  /**
+   * Creates a process of the service with its own proxy to the database. The caller must start the process. The process is killed at the
+   * end of the run.
+   */
   newProcess(options: NewProcess): Promise<ServiceProcess>;
 }
 

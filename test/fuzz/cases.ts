@@ -25,10 +25,7 @@ export const ACTORS = [
 ] as const;
 export type Actor = (typeof ACTORS)[number];
 
-/**
- * A request that follows the rules of HTTP. Placeholders (`REF-…`) stand for values that only the running service
- * knows.
- */
+/** A well-formed HTTP request. Placeholders (`REF-…`) stand for values that only the running service knows, for example ids. */
 export interface HttpCase {
   kind: 'http';
   operation: string;

@@ -23,7 +23,7 @@ export function encode(value: unknown, encoding: Encoding, style: FormStyle): st
 
 /**
  * Returns a value as JSON. If a text begins with `RAW`, the rest of the text is written without quotes. If a key begins with `KEY`, the key
- * is written without this prefix.
+ * is written without this prefix. So the JSON can have parts that no JavaScript value can express.
  */
 export function jsonOf(value: unknown): string {
   if (Array.isArray(value)) {

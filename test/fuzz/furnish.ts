@@ -32,8 +32,8 @@ export interface Callers {
   channel: TestChannel;
   revoked: Record<string, string>;
   /**
-   * Ids of all users of the tenant, of the credentials in `partner` and `pms`, and of the channel. The id of the revoked credential is not
-   * in the list.
+   * Ids of the users, the credentials and the channel with which the fuzzer authenticates. The cases never contain these ids, because a
+   * case could otherwise revoke or remove them. The id of the revoked credential is not in the list.
    */
   ownIds: string[];
 }
@@ -216,8 +216,8 @@ async function bookStay(call: Call, { partner, staff }: Callers, wanted: Wanted 
 }
 
 /**
- * Books a stay for the hotel itself, because staff may change the details of such a stay. It is on other nights than the partner's stays,
- * so it takes no rooms from them.
+ * Books a stay in the name of the hotel and not of a partner, because staff may change the details of such a stay. It is on other nights
+ * than the partner's stays, so it takes no rooms from them.
  */
 async function bookForHouse(
   call: Call,

@@ -3,7 +3,7 @@ import { jsonOf } from './encodings.ts';
 import type { Schema } from './operations.ts';
 import { type Place, poolOf, valuesOf } from './values.ts';
 
-/** Length of a generated long text if the schema sets no maximum length. */
+/** Maximum length of a generated text. The schema may set a lower maximum length. */
 const LONG_TEXT = 2_000;
 
 /** A list that a request body can have, for example the `items` of an order. */
@@ -48,8 +48,8 @@ export function exampleOf(schema: Schema, place: Place): unknown {
 }
 
 /**
- * Functions that return one element of a list, keyed by the kind of element. A careless decoder or validator needs too
- * much time for a long list of such elements.
+ * Functions that return one element of a list, keyed by the kind of element. With a long list of such elements, the fuzzer finds a decoder
+ * or validator that needs too much time.
  */
 export const ELEMENTS: Record<string, (list: ListPlace, index: number) => unknown> = {
   long: ({ items, place }) => exampleOf(items, place),
@@ -71,8 +71,8 @@ export function listOf(list: ListPlace, kind: string, sizeBytes: number): unknow
 }
 
 /**
- * Returns a valid value with all optional fields and with texts of maximum length. Each free text begins with `index`,
- * so that names in a list are unique.
+ * Returns a valid value with all optional fields. The free texts are as long as the schema allows, up to 2,000 characters. Each free text
+ * begins with `index`, so that names in a list are unique.
  */
 function largestOf(schema: Schema, place: Place, index: number): unknown {
   const { properties, items, type, maxLength = LONG_TEXT } = schema;

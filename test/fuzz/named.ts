@@ -19,23 +19,21 @@ const ENCODINGS: Encoding[] = ['json', 'form', 'multipart'];
 const ONE_MEBIBYTE = 1024 * 1024;
 
 /**
- * Requests to one operation, each with one known hostile value. Every field and parameter gets every such value,
- * because random requests would leave out some values for some fields.
+ * Requests to one operation, each with one hostile value of `hostile.ts` in one field or parameter. They combine every such value with
+ * every field and parameter. Random requests would leave out some of these combinations.
  */
 export interface NamedCases<Each = HttpCase> {
-  /** Requests with the hostile values to which the service guarantees a correct response (`PROMISED_VALUES`). */
+  /** Requests with the hostile values of `PROMISED_VALUES`. For these values, the service guarantees a correct response. */
   promised: Each[];
   others: Each[];
 }
 
-/**
- * Returns requests with known hostile values, which all go to the same operation. The same seed gives the same
- * requests.
- */
+/** Returns requests to the operation that contain the hostile values of `hostile.ts`. The same seed gives the same requests. */
 export function namedRequests(operation: Operation, seed: number): NamedCases {
   const base = exampleRequest(operation, seed);
   const spellings = (values: object) =>
-    // Some values have a million characters, so they are cut before they are encoded, too.
+    // Cuts each value twice. The first cut saves time, because some values have a million characters. The second cut limits the encoded
+    // text, which can be several times as long.
     Object.values(values).map((value) => percentEncoded(leafOf(value).slice(0, 6_000)).slice(0, 6_000));
   const promised = spoiltTargets(operation, base, [...HOSTILE_ENCODINGS, ...spellings(PROMISED_VALUES)]);
   const others = spoiltTargets(operation, base, spellings(OTHER_VALUES));
@@ -123,8 +121,8 @@ function bodiesOf(schema: Schema, seed: number): Body[] {
 }
 
 /**
- * Returns placeholders for two ids of the second tenant. Returns an empty list if the field or parameter does not take
- * an id.
+ * Returns placeholders for two ids of the second tenant, whose data the caller may not see. Returns an empty list if the field or parameter
+ * does not take an id.
  */
 function rivalsAt(name = '', collection = ''): string[] {
   const pool = poolOf({ name, collection });
@@ -153,7 +151,7 @@ function replaced(value: unknown, [key, ...rest]: Spot, by: unknown): unknown {
   return changed === undefined ? others : { ...others, [key]: changed };
 }
 
-/** Returns a copy of the value in which the field at the path occurs twice in its object. */
+/** Returns a copy of the value whose JSON text has the field at the path twice, as in `{"a":1,"a":1}`. */
 function doubled(value: unknown, [key, ...rest]: Spot): unknown {
   if (key === undefined || typeof value !== 'object' || value === null) {
     return value;

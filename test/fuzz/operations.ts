@@ -3,7 +3,7 @@ import { compileSchema, type Validator } from '#platform/lib/validation.ts';
 import { buildOpenApiDocuments } from '../../tools/openapi/openapi.ts';
 import { closed, type DocumentedOperation, type OpenApiDocument, resolved } from '../support/openapi-documents.ts';
 
-/** The keywords of JSON Schema that the OpenAPI documents use. */
+/** A JSON Schema, with the keywords that the OpenAPI documents use. */
 export interface Schema {
   type?: string | string[];
   enum?: unknown[];

@@ -24,13 +24,13 @@ const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
   invalid_status_transition: 409,
   rate_limited: 429,
 };
-/** Statuses from 400 on that the contract and HTTP allow for a refused request. */
+/** Error statuses (400 and above) with which the service may refuse a request. Any other error status is a fault. */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 429, 431]);
 /** Name of the header that a response must have, keyed by the status of the response. */
 const DUE_HEADERS: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after' };
 /**
- * Maximum length of an error message. It is large because a body of 64 KiB can have many faults, and the message lists
- * them all.
+ * Every error message must be shorter than this, in characters. The number is large because a body of 64 KiB can have many faults, and the
+ * message lists them all.
  */
 const LONGEST_MESSAGE = 4 * 1024 * 1024;
 const SANE_ID = /^[A-Za-z0-9._:+/=-]{1,128}$/;
@@ -42,15 +42,14 @@ const SANE_ID = /^[A-Za-z0-9._:+/=-]{1,128}$/;
 const INSIDE =
   /\n\s+at |\bat \S+ \(|\b(?:file|node):\/?\/|node_modules|\.[cm]?[jt]s:\d+|\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE) |violates|duplicate key|syntax error at|invalid input syntax|out of range for type|(?:relation|column) "|\bpg_|\b[Pp]ostgres|\bkysely\b|\bajv\b|\bfastify\b|\bE(?:CONNRE\w+|PIPE|NOENT)\b|\/(?:usr|tmp|var|home|root|src)\//;
 
-/** Response that was read to its end. */
+/** Outcome of a request that got a response. The only other outcome is a fault, for example a timeout. */
 type Answered = Extract<Outcome, { kind: 'answer' }>;
 
 /** Returns the faults of a response. The list is empty if the response is correct. */
 export function faultsOf(world: World, operations: Operation[], sent: Sent, outcome: Outcome): string[] {
   if (outcome.kind === 'fault') {
-    // A response to HEAD must not have a body. But if the request line is invalid, the server refuses the request
-    // before it reads the method, and sends a body. The HTTP client then reports an error, which is no fault of the
-    // service.
+    // A response to HEAD has no body. But the server refuses an invalid request line before it knows the method, and this response has a
+    // body. The HTTP client reports this body as an error, which is no fault of the service.
     return sent.method === 'HEAD' && !hasPlainTarget(sent) ? [] : [outcome.what];
   }
   const { headers, text } = outcome;
@@ -79,8 +78,8 @@ function headerFaults(operations: Operation[], sent: Sent, { status, headers }: 
   const given = sent.headers['X-Request-Id'];
   const id = String(headers['x-request-id']);
   expect(SANE_ID.test(id), `X-Request-Id is ${id}`);
-  // If the server refuses the request line or the size of the headers, it has not read the request id in the headers. So the response has a
-  // different request id, which is no fault.
+  // If the server refuses the request line or the size of the headers, it has not read the request id of the caller. So the response has a
+  // new request id, which is no fault.
   const isRead = typeof given === 'string' && SANE_ID.test(given) && status !== 431 && hasPlainTarget(sent);
   expect(!isRead || id === given, `X-Request-Id is ${id}, not that of the caller`);
   expect(headers['server'] === undefined && headers['x-powered-by'] === undefined, 'a header names the server');
@@ -100,8 +99,8 @@ function headerFaults(operations: Operation[], sent: Sent, { status, headers }: 
 }
 
 /**
- * Returns true if the request target is so short and plain that Node's HTTP parser accepts it. It has only visible ASCII characters, and is
- * shorter than 16 KiB, the limit of the parser.
+ * Returns true if Node's HTTP parser accepts the request target. It must have only visible ASCII characters, at most 15,000. The limit of
+ * the parser is 16 KiB.
  */
 function hasPlainTarget({ target }: Sent): boolean {
   return /^[\x21-\x7e]{0,15000}$/.test(target);
@@ -122,8 +121,8 @@ function bodyFaults(operations: Operation[], sent: Sent, answer: Answered): stri
 }
 
 /**
- * Returns the faults of a response that refuses a request. Its body must be exactly `{code, message}` with a code of
- * the error catalogue. A 5xx status is always a fault.
+ * Returns the faults of a response with an error status. The body must be exactly `{code, message}`, and the code must be in the error
+ * catalogue. A 5xx status is always a fault.
  */
 export function refusalFaults(status: number, text: string): string[] {
   const body = parsed(text);

@@ -1,29 +1,31 @@
 import { newId } from '#platform/lib/ids.ts';
 import { dayAhead } from '../support/hotel.ts';
 
-/** Names of pools for the fields whose ids are in a pool with a different name than the field, keyed by the name of the field. */
+/**
+ * Name of the pool that has the ids for a field, keyed by the name of the field. Only fields whose pool has a different name are listed.
+ */
 const ALIASES: Record<string, string> = {
   item_id: 'sku',
   variant_id: 'price_variants.id',
   booking_id: 'reservations.id',
 };
 /**
- * Number of the oldest ids in a pool that are never removed, because the objects with these ids are in known states. If
- * the pool is full, a new id replaces one of the later ids.
+ * Number of ids at the start of a pool that stay in the pool. Most of them belong to objects that `furnish.ts` made in a known state. If
+ * the pool is full, a new id replaces the oldest of the other ids.
  */
 const KEPT = 32;
 const POOL_SIZE = 64;
 
 /**
- * Ids that responses contained, for use in later requests. Each field has a pool of ids, which has the name of the field. For a field `id`,
- * the name of the pool begins with the name of the list, for example `rate_plans.id`. So if a new route has a parameter that is an id, this
- * code needs no change: the parameter gets the ids that other routes return.
+ * Ids from earlier responses, which later requests use. Each field has its own list of ids, called a pool. The pool has the name of the
+ * field. The pool for a field `id` also has the name of the enclosing list, for example `rate_plans.id`. So a new route gets fitting ids
+ * without a change of this code.
  */
 export class Pools {
   readonly #pools = new Map<string, string[]>();
   /**
-   * Ids of the credentials and channels with which the fuzzer authenticates. No request may use these ids, because a
-   * request that revokes one of them would lock the fuzzer out.
+   * Ids of the users, credentials and channels with which the fuzzer authenticates. No request may use these ids, because a request that
+   * revokes or removes one of them would lock the fuzzer out.
    */
   readonly #reserved = new Set<string>();
 
@@ -45,7 +47,7 @@ export class Pools {
 
   /**
    * Adds the ids in the body of a response to the pools.
-   * @param collection the last step of the request path that is not a parameter
+   * @param collection the last segment of the request path that is not a parameter, for example `orders`
    */
   learn(answer: unknown, collection: string, prefix = ''): void {
     if (Array.isArray(answer)) {
@@ -57,8 +59,8 @@ export class Pools {
         } else if (/(_id|^sku|cursor)$/.test(key) && typeof value === 'string') {
           this.add(prefix + key, value);
         } else {
-          // A page has its entries in the field `results`. The pool of their ids is named after the list, not after
-          // this field.
+          // A page of a list has its entries in the field `results`. The pool of their ids has the name of the list, for example
+          // `orders.id`, and not `results.id`.
           this.learn(value, key === 'results' ? collection : key, prefix);
         }
       }
@@ -79,7 +81,7 @@ export class Pools {
 
   /**
    * Replaces the placeholders in a text with values.
-   * @param write encodes a value for the place of the placeholder, for example a path or JSON
+   * @param write encodes a value so that the text stays valid, for example as a URL path or as JSON
    */
   resolve(text: string, write: (value: string) => string): string {
     return text.replaceAll(/REF-([\w.]+)-(\d+)-/g, (_, name: string, index: string) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { RawCase } from './cases.ts';
 
-/** Placeholder that is replaced by the headers with which the caller authenticates. */
+/** Placeholder in a raw request. `send-raw.ts` replaces it with the headers that authenticate the caller. */
 export const HEADERS = 'X-Actor: headers\r\n';
 
 const HOST = 'Host: fuzz\r\n';
@@ -104,7 +104,7 @@ const endings = fc.oneof(
 );
 
 /**
- * Generates the bytes for one connection: up to three valid requests, and sometimes a text after them. This text is an
+ * Generates the bytes for one connection. They are up to three valid requests, and sometimes one more text at the end. This text is an
  * invalid request, a changed copy of a request, or random bytes.
  */
 export const rawCases: fc.Arbitrary<RawCase> = fc

@@ -9,7 +9,7 @@ import { mostly } from './values.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'];
 
-/** Generates requests to an operation: valid requests, requests with a few wrong values, and mostly random requests. */
+/** Generates requests to an operation: valid requests, requests with a few wrong values, and requests that are almost completely random. */
 export function requestsTo(operation: Operation): fc.Arbitrary<HttpCase> {
   return fc.oneof(
     { weight: 3, arbitrary: goodRequests(operation) },
@@ -107,8 +107,9 @@ function usualActor({ schemes }: Operation): Actor {
 }
 
 /**
- * Generates callers for valid requests. If the usual caller is the owner with a token, one call in six has a different caller. This caller
- * is the owner with a session cookie, or a member of staff, because staff may call most of these operations too.
+ * Generates callers for valid requests to the operation. Usually this is the caller for which the operation is intended. If this is the
+ * owner with a token, one caller in six is a member of staff, or the owner with a session cookie. Staff may call most of these operations
+ * too.
  */
 function usualActors(operation: Operation): fc.Arbitrary<Actor> {
   const usual = usualActor(operation);
@@ -118,8 +119,8 @@ function usualActors(operation: Operation): fc.Arbitrary<Actor> {
 }
 
 /**
- * Random headers with only those characters that Node's HTTP client can send. `raw.ts` sends the other characters on
- * sockets.
+ * Random headers. They contain only characters that Node's HTTP client can send. The requests of `raw.ts` contain the other characters,
+ * because they are sent through a bare socket.
  */
 const wildHeaders = fc.tuple(
   fc

@@ -13,7 +13,7 @@ export interface FuzzOptions {
   cases: number;
   /** Seed of the random cases. A run with the same seed sends the same cases. */
   seed: number;
-  /** Name of the only target to fuzz. If it is missing, all targets are fuzzed. */
+  /** Name of the only target to fuzz, for example the id of an operation. If it is missing, all targets are fuzzed. */
   only?: string;
   onProgress?: (done: number, target: string) => void;
 }
@@ -23,13 +23,13 @@ export interface FuzzReport {
   table: string;
   cases: number;
   /**
-   * Descriptions of faults. If it is known which case caused a fault, the description contains the command that sends
-   * this case again.
+   * Descriptions of faults. If the fuzzer knows the case that caused a fault, the description contains a command that sends this case
+   * again.
    */
   failures: string[];
   /**
-   * Statuses that an operation should have returned during a long run but did not return, with the name of the
-   * operation. No case has tested the responses with these statuses.
+   * Expected statuses that no response had during a long run, each with the name of its operation. So the run has not tested the code that
+   * sends such a response.
    */
   unseen: string[];
 }
@@ -38,7 +38,7 @@ export interface FuzzReport {
 interface Target {
   name: string;
   operation: Operation | null;
-  /** Share of the cases that this target gets, relative to the weights of the other targets. */
+  /** Weight of the target. Each target gets cases in proportion to its weight. */
   weight: number;
   cases: fc.Arbitrary<Case>;
   named: NamedCases<Case>;
@@ -47,14 +47,14 @@ interface Target {
 const BODY_WEIGHT = 3;
 const RAW_WEIGHT = 10;
 /**
- * Shares of a target's cases that have known hostile values (`promised` and `others` in `NamedCases`). The other cases
- * of the target are random.
+ * Part of a target's cases (from 0 to 1) that come from `promised` in `NamedCases`. `OTHERS_SHARE` is the part that comes from `others`.
+ * The remaining cases are random.
  */
 const PROMISED_SHARE = 0.4;
 const OTHERS_SHARE = 0.2;
 /**
- * Minimum number of cases of a complete run. A complete run also measures how response times grow, and reports the
- * statuses that an operation should have returned but did not return.
+ * Minimum number of cases of a complete run. A complete run also measures how response times grow with the body size, and reports the
+ * expected statuses that no response had.
  */
 const WHOLE_RUN_CASES = 15_000;
 const SHRINK_LIMIT_MS = 20_000;
@@ -143,7 +143,7 @@ function targetsOf(operations: Operation[], seed: number): Target[] {
   ];
 }
 
-/** Returns an invented operation for a path that no OpenAPI document has. */
+/** Makes an operation of a path that is in no OpenAPI document, so that the fuzzer can call this path too. */
 function undocumented(path: string): Operation {
   const name = /\{(\w+)\}/.exec(path)?.[1];
   const schema = { type: 'string' };
@@ -175,8 +175,8 @@ async function fuzzTargets(world: World, judge: Judge, targets: Target[], option
 }
 
 /**
- * Sends the cases of one target.
- * @returns a description of the smallest failing case, if a case has failed, and of each fault in the log of the service
+ * Sends the cases of one target. If a case fails, searches for the smallest case that still fails.
+ * @returns a description of this case, and of each fault in the log of the service
  */
 async function fuzzTarget(world: World, judge: Judge, target: Target, share: number, seed: number): Promise<string[]> {
   await world.restore();

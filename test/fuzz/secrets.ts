@@ -1,11 +1,14 @@
 const TOKEN = /[\w-]{16,}/g;
 /**
- * Pattern of the access token in the response to a sign-in. The token may equal a known secret, because two sign-ins of
- * a user within one second get the same token. Such a token is not a leak.
+ * Pattern of the access token in the response to a sign-in. This token is not a leak, so it is removed before the search. It may equal a
+ * known secret, because two sign-ins of a user within one second get the same token.
  */
 const NEW_TOKEN = /"access_token":"[^"]*"/g;
 
-/** Finds leaks in responses and log lines. A leak is a known secret, or an id or a text of the second tenant. */
+/**
+ * Finds leaks in responses and log lines. A leak is a known secret, or an id or a text of the second tenant, whose data the caller may not
+ * see.
+ */
 export class Secrets {
   readonly #secrets = new Set<string>();
   #marks: string[] = [];
@@ -40,8 +43,8 @@ export class Secrets {
   }
 
   /**
-   * Returns a description of each leak in the text of a response: secrets, and texts and ids of the second tenant.
-   * @param asked the text of the request. An id that the request contains is not a leak
+   * Returns a description of each leak in a response or a log line.
+   * @param asked the text of the request. An id of the second tenant that the request itself contains is not a leak
    */
   findLeaks(text: string, asked: string): string[] {
     const words = text.replaceAll(NEW_TOKEN, '').match(TOKEN) ?? [];

@@ -6,18 +6,18 @@ import type { Operation, Schema } from './operations.ts';
 import { root } from './values.ts';
 
 /**
- * Value of each field in a large form. The value is long, so that even a form of 1 MiB has at most 20,000 fields. The
- * service refuses a form with more fields before it decodes them.
+ * Value of each field in a large form. The service refuses a form with more than 20,000 fields before it decodes them, and then the decoder
+ * is not measured. With this long value, even a form of 1 MiB has fewer fields.
  */
 const FILLER = '1'.repeat(45);
 
 type Body = Pick<HttpCase, 'headers' | 'body'>;
-/** Kind of body: a function that returns a body of about `sizeBytes` bytes. */
+/** Function that returns a body of about `sizeBytes` bytes. Each function makes another kind of body, for example one long text. */
 export type Shape = (sizeBytes: number) => Body;
 
 /**
- * Kinds of bodies for which a careless decoder or validator needs too much time. Every operation that takes a body gets
- * them.
+ * Kinds of bodies for which a careless decoder or validator needs too much time. The fuzzer sends them to every operation that takes a
+ * body.
  */
 export const SHAPES: Record<string, Shape> = {
   'many unknown keys': (size) => json(`{${numbered(size, (index) => `"k${index}":1`, ',')}}`),
@@ -40,7 +40,7 @@ export const SHAPES: Record<string, Shape> = {
 };
 
 /**
- * Returns more kinds of bodies for one operation. Each is a valid body, but one text or one list is as long as the size
+ * Returns further kinds of bodies that fit only this operation. In each kind, one text or one list of a valid body is as long as the size
  * allows. All elements of such a list are of the same kind (`ELEMENTS`).
  */
 export function ownShapes({ body }: Operation): Record<string, Shape> {

@@ -25,8 +25,8 @@ export class Tally {
   }
 
   /**
-   * Returns the statuses that the operation should have returned in this run but did not return. So no case of the run has tested these
-   * responses.
+   * Returns the expected statuses that no response of the operation had in this run. So the run has not tested the code that sends such a
+   * response.
    */
   unseen({ id, schemes, parameters, body }: Operation): string[] {
     const due = [

@@ -57,7 +57,7 @@ function encodedValues(schema: Schema, place: Place): fc.Arbitrary<string> {
   return place.quality === 'spoilt' ? mostly(encoded, fc.constantFrom(...HOSTILE_ENCODINGS), 9) : encoded;
 }
 
-/** Random paths that consist of usual and hostile steps. Almost all of these paths belong to no operation. */
+/** Random paths that consist of usual and hostile segments. Almost all of these paths belong to no operation. */
 export const wildTargets = fc
   .array(
     fc.oneof(

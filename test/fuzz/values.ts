@@ -4,9 +4,9 @@ import { HOSTILE_KEYS, HOSTILE_VALUES, KEY } from './hostile.ts';
 import type { Schema } from './operations.ts';
 
 /**
- * Returns a placeholder for a value that only the running service knows. If `name` is `day`, the value is the day
- * `index` days from now. Otherwise the value is the id at position `index` of the pool `name`. The value is inserted
- * only when the request is sent, so another run can send the same case.
+ * Returns a placeholder, which is replaced with a value only when the request is sent. If `name` is `day`, the value is the date `index`
+ * days from today. Otherwise it is the id at position `index` of the pool `name`. So a case has no fixed ids or dates, and a later run can
+ * send it again.
  */
 export function ref(name: string, index: number): string {
   return `REF-${name}-${index}-`;
@@ -16,8 +16,8 @@ export interface Place {
   /** Name of the field or parameter. */
   name: string;
   /**
-   * Name of the enclosing field, or the previous segment of the URL path. It distinguishes the `id` of a channel from
-   * the `id` of a credential.
+   * Name of the enclosing field, or the previous segment of the URL path. For example, it distinguishes the `id` of a channel from the `id`
+   * of a credential.
    */
   collection: string;
   quality: Quality;
@@ -38,15 +38,15 @@ export function root(quality: Quality): Place {
 /** If the quality is `spoilt`, one in this many generated values is wrong. */
 const SPOILT_ONE_IN = 14;
 /**
- * Characters of random texts. Their UTF-8 has one to four bytes, or they have a special meaning in some format, such as
- * JSON or a URL.
+ * Characters of random texts. Some have one, two, three or four bytes in UTF-8. Others have a special meaning in a format, such as JSON or
+ * a URL.
  */
 const LETTERS = Array.from('aZ09 _-éß漢𝄞🍕\u202e"\'\\/%&=+<;\n\t.[]');
 const UUIDS = fc.uuid();
 const POOL_INDEX = fc.nat({ max: 63 });
 
 /**
- * Valid texts of fields whose schema does not say which texts are valid, keyed by the name of the field. A key with a
+ * Valid texts for some fields, keyed by the name of the field. The schemas of these fields do not say which texts are valid. A key with a
  * dot, such as `categories.name`, is only for the field `name` inside `categories`.
  */
 const KNOWN_TEXTS: Record<string, string[]> = {
@@ -253,7 +253,7 @@ function freeTexts({ minLength = 0, maxLength = 400 }: Schema): fc.Arbitrary<str
   );
 }
 
-/** Generates values of `usual`, and in one of `oneInSoMany` cases a value of `other`. */
+/** Generates mostly values of `usual`. One value in `oneInSoMany` is a value of `other`. */
 export function mostly<T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>, oneInSoMany: number): fc.Arbitrary<T> {
   return fc.oneof({ weight: oneInSoMany - 1, arbitrary: usual }, { weight: 1, arbitrary: other });
 }

@@ -15,8 +15,8 @@ const DAY_SECONDS = 86_400;
 const STOP_LIMIT_MS = 5_000;
 
 /**
- * A service in its own process with three tenants: the tenant to which most callers belong, a second tenant whose data
- * no response may show, and a tenant without features.
+ * A service in its own process with three tenants. Most callers belong to the first tenant. The data of the second tenant must not appear
+ * in any response. The third tenant has neither the restaurant nor the hotel feature.
  */
 export class World {
   readonly url: string;
@@ -64,8 +64,8 @@ export class World {
   }
 
   /**
-   * Makes new objects whose ids are in the path of an operation, for example orders, because earlier cases may have revoked, cancelled or
-   * completed all existing ones. Call `restore` first, because the orders need the menu.
+   * Creates new objects of the type to which the path of an operation belongs, for example orders. Otherwise the operation could have only
+   * objects that earlier cases have revoked, cancelled or completed. Call `restore` first, because the orders need the menu.
    */
   async restock(path: string): Promise<void> {
     const { house } = this.#callers ?? missing('callers');
@@ -117,7 +117,7 @@ export class World {
 
   async close(): Promise<void> {
     this.#serving.kill('SIGTERM');
-    // If the process is blocked, it does not handle SIGTERM, and `cleanUp` kills it.
+    // A blocked process does not handle SIGTERM. So the wait ends after this time, and `cleanUp` kills the process.
     await Promise.race([this.#serving.ended, sleep(STOP_LIMIT_MS)]);
     await cleanUp();
     await this.#database.drop();
@@ -155,8 +155,8 @@ export class World {
 }
 
 /**
- * Returns the last step of a path that is not an id or a parameter, for example `credentials` for
- * `/v1/third-party/credentials/`. Writes `_` in place of `-`.
+ * Returns the last segment of a path that is not an id or a parameter, for example `credentials` for `/v1/third-party/credentials/`. Writes
+ * `_` in place of `-`.
  */
 export function collectionOf(path: string): string {
   const steps = path.split('/').filter((step) => step !== '' && !/^[0-9a-f-]{36}$|^\{/.test(step));
@@ -171,7 +171,7 @@ function isOpaque(value: string): boolean {
   return /^[0-9a-f-]{36}$/.test(value);
 }
 
-/** Replaces the signature of a token with a signature by a wrong key. */
+/** Replaces the signature of a token with one that a wrong key has made. */
 function forged(authorization: string): string {
   const signed = authorization.split('.').slice(0, 2).join('.');
   return `${signed}.${createHmac('sha256', 'no key of the service').update(signed).digest('base64url')}`;
@@ -183,8 +183,8 @@ function environment(databaseUrl: string, masterKey: string): Record<string, str
     MASTER_KEY: masterKey,
     LOG_LEVEL: 'trace',
     RATE_LIMIT_PER_MINUTE: '1000000000',
-    // Allows each request to name its own client address. Otherwise most sign-ins would be refused, because the service
-    // limits the sign-ins from each address.
+    // Makes the service take the client address from a header that each request sets. Otherwise most sign-ins would be refused, because the
+    // service limits the sign-ins from each address.
     TRUSTED_PROXIES: '127.0.0.1',
     WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
     PATH: process.env['PATH'] ?? '',

@@ -93,7 +93,7 @@ interface ClaimInput extends Receiver {
 }
 
 /**
- * Fields that make a delivery unfit for a claim: the delivery is not due yet, another worker has claimed it, or it is
+ * Fields of deliveries that a claim must not take. The first is not due yet, the second is claimed by another worker, and the third is
  * delivered already.
  */
 const NOT_DUE: Partial<StoredDelivery>[] = [
@@ -113,8 +113,8 @@ const claimDue: Operation<ClaimInput, object> = {
         deliveryWith({ dueIn: -20, leasedFor: -10, attemptCount: 5, leaseId: newId() }),
         deliveryWith({ dueIn: -10 }),
       ];
-      // One claim takes at most `CLAIM_SIZE` deliveries of all inputs together. So if there are many inputs, each input
-      // asks for only one delivery.
+      // One claim takes at most `CLAIM_SIZE` deliveries for all its inputs together. If there are many inputs, each asks for only one
+      // delivery, so that the claim does not reach this limit.
       const wanted = count > 64 ? 1 : 1 + (index % 3);
       const first = index % due.length;
       const stored = [...due.slice(first), ...NOT_DUE.map((changes) => deliveryWith(changes))];
@@ -241,7 +241,7 @@ const recordOutcomes: Operation<OutcomeInput, string | null> = {
     times(count, (index) => {
       const isMine = index % 7 !== 6;
       const leaseId = isMine ? LEASE.id : LEASE_OF_OTHER_WORKER;
-      // A removal of the webhook URL has stopped some deliveries during their attempt.
+      // Every third delivery is stopped, as if the webhook URL had been removed during the attempt.
       const status = index % 3 === 1 ? 'stopped' : 'pending';
       const answers = index % 2 === 0 ? null : { 1: oddText(index) };
       const stored = deliveryWith({

@@ -21,7 +21,9 @@ after(() => service.close());
 const leaseAt = (index: number): Lease | null =>
   index % 3 === 0 ? null : { id: newId(), seconds: 1_000 * (1 + (index % 5)), beginBeforeMs: 0 };
 
-/** Two of the three tenants have a webhook, so their events get deliveries. The last tenant has no webhook. */
+/**
+ * Inserts events of three tenants. The first two have a webhook, so each of their events gets a delivery. The last tenant has no webhook.
+ */
 const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
   name: 'insert of events',
   tenantIdOf: ({ tenantId }) => tenantId,

@@ -7,7 +7,7 @@ import type { TestService } from '../support/service.ts';
 
 const SIZES = [1, 2, 64, 200];
 
-/** A database operation that takes one input or several inputs in one call. */
+/** A database operation that a test runs with one input or with several inputs in each call. */
 export interface Operation<Input, Output> {
   /** Name of the operation, for example `insert of orders`. The names of the tests of the operation begin with it. */
   name: string;
@@ -26,8 +26,8 @@ export interface Operation<Input, Output> {
   /** Compares two outputs to sort them. It is needed if the operation returns its outputs in no fixed order. */
   order?: (a: Output, b: Output) => number;
   /**
-   * Returns the id of the tenant of an input. On a cluster, one call of the operation takes the inputs of one tenant. If this function is
-   * missing, one call takes all inputs.
+   * Returns the id of the tenant to which an input belongs. On a cluster, one call then takes only inputs of one tenant. If this function
+   * is missing, one call takes all inputs.
    */
   tenantIdOf?: (input: Input) => number;
 }
@@ -35,7 +35,7 @@ export interface Operation<Input, Output> {
 /**
  * Defines tests that run an operation four times with the same inputs. Two runs use the statements for one node: one input in each call,
  * and all inputs in one call. Two runs use the statements for a cluster: one input in each call, and all inputs of one tenant in each call.
- * Each run is checked against its inputs, and the outputs and rows of all runs must be equal.
+ * The outputs and stored rows must be correct after each run, and equal in all runs.
  */
 export function testEachForm<Input, Output>(service: () => TestService, operation: Operation<Input, Output>): void {
   const { name, inputs, check, prepare, tenantIdOf = () => 0 } = operation;
@@ -73,10 +73,10 @@ export function testEachForm<Input, Output>(service: () => TestService, operatio
 }
 
 /**
- * Runs an operation in several calls.
- * @param calls indexes of the inputs of each call
- * @returns the outputs in the order of the inputs. If the operation has a function `order`, this function sorts the outputs, and the order
- * of the inputs does not count.
+ * Calls an operation several times.
+ * @param calls for each call, the indexes of its inputs
+ * @returns the outputs of all calls, in the order of the inputs. If the operation has a function `order`, the outputs are sorted by this
+ * function instead
  */
 async function runCalls<Input, Output>(
   db: Database,
@@ -104,8 +104,8 @@ async function empty(db: Database, { writes }: Pick<Operation<unknown, unknown>,
 }
 
 /**
- * Returns the rows of the table as JSON text. Each text ends with the exact text of the column `lines`, because the
- * conversion of the row to jsonb changes that text.
+ * Returns the rows of the table as text. Each text is the row as jsonb, and after it the column `lines` as it is stored. The column is
+ * added because jsonb changes the spaces and the keys in it.
  */
 async function rowsOf(db: Database, { writes }: Pick<Operation<unknown, unknown>, 'writes'>): Promise<string[]> {
   if (writes === undefined) {

@@ -29,8 +29,8 @@ after(() => service.close());
 const tenantAt = (index: number) => tenants[index % tenants.length] as TestTenant;
 
 /**
- * Reads the newest rows of tenants. Every second input asks only for rows from one hour in the future or later, so the read finds no rows.
- * The output leaves out the time of the read, which differs in each run.
+ * Reads the newest rows of tenants. Every second input asks only for rows from one hour in the future on, so the read must find no rows.
+ * The time of the read differs in each run, so it is replaced with 0.
  */
 const lookAtTenants: Operation<LookInput, Omit<LookRow, 'momentMs'> | undefined> = {
   name: 'read of the newest rows',
@@ -51,8 +51,8 @@ const lookAtTenants: Operation<LookInput, Omit<LookRow, 'momentMs'> | undefined>
 };
 
 /**
- * Every third token has another generation than its user, as if a new password had ended the token. Every fifth token has expired. The
- * check must refuse these tokens.
+ * Checks access tokens. Every third token has a wrong generation, like a token from before a change of the password. Every fifth token has
+ * expired. The operation must refuse all these tokens.
  */
 const checkTokens: Operation<TokenInput, CallerRow | undefined> = {
   name: 'check of tokens',

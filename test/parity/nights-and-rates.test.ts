@@ -19,8 +19,8 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Returns the number of rooms that are already held on a night when the test begins. From index to index, the number is 0, all rooms except
- * one, all rooms, 0 again, and so on.
+ * Returns the number of rooms that are already held when the test begins, for the night with this index. One third of the nights has no
+ * held room, one third has all rooms except one, and one third has all rooms.
  */
 const heldBefore = (index: number) => [0, capacityAt(index) - 1, capacityAt(index)][index % 3] as number;
 const nightChanges = (count: number) =>
@@ -48,7 +48,7 @@ const byNight = (a: nights.Night, b: nights.Night) => (a.date < b.date ? -1 : 1)
 const changeNights: Operation<nights.NightChange, nights.Night & { held: number }> = {
   name: 'change of night counters',
   writes: { table: 'night', key: ['date'] },
-  // The change releases rooms on the nights that already have held rooms, and holds rooms on the other nights.
+  // Releases rooms on the nights on which rooms are already held, and holds rooms on the other nights.
   inputs: (count) =>
     nightChanges(count).map((change, index) => ({ ...change, rooms: index % 3 === 0 ? change.rooms : -change.rooms })),
   prepare: prepareNights,
@@ -90,8 +90,8 @@ const holdNights: Operation<nights.NightChange & { capacity: number }, nights.Ni
 };
 
 /**
- * Writes entries for nights of two rate plans of one tenant. Every second night already has a stored entry. `price` says if the write
- * replaces or keeps the price of this entry. One statement writes all nights, also on a cluster.
+ * Writes prices and sold-out flags for nights of two rate plans of one tenant. Every second night already has a stored entry. If `price` is
+ * `keep`, the write must keep the price of this entry. All nights are of one tenant, so one statement writes them all, also on a cluster.
  */
 const writeRates = (price: 'replace' | 'keep'): Operation<rates.PlanNight, never> => ({
   name: `write of rates that ${price === 'keep' ? 'keeps' : 'replaces'} the stored prices`,
@@ -128,10 +128,15 @@ const writeRates = (price: 'replace' | 'keep'): Operation<rates.PlanNight, never
 });
 const previous = (row: rates.PlanNight) => ({ ...row, price: '12.00', is_sold_out: false });
 const firstTenant = () => hotels.at(0).tenantId;
-/** Returns the id of a rate plan of the first tenant: the plan Flexible for an even `index`, and the plan Closed for an odd `index`. */
+/**
+ * Returns the id of a rate plan of the first tenant. For an even `index` it is the plan Flexible, and for an odd `index` the plan Closed.
+ */
 const planAt = (index: number) => hotels.at(0).plans[index % 2 === 0 ? 'Double/Flexible' : 'Double/Closed'] ?? '';
 
-/** Looks up nights of both rate plans of the first tenant. Only every third night of the plan Flexible is stored. */
+/**
+ * Looks up nights of both rate plans of the first tenant. Only every third night of the plan Flexible has a stored entry. The plan Closed
+ * has no entries.
+ */
 const readNights: Operation<{ rate_plan_id: string; date: string }, rates.PlanNight> = {
   name: 'look-up of single nights of rate plans',
   writes: { table: 'rate', key: ['tenant_id', 'rate_plan_id', 'date'] },
@@ -165,7 +170,7 @@ const ranges = (count: number) =>
 const isForeign = (index: number) => index % 5 === 4;
 const lengthOf = (index: number) => 1 + (index % 9);
 
-/** On night n of each room type, n % 4 rooms are held. */
+/** Reads night counters. On night n of each room type, n % 4 rooms are held. */
 const readHeld: Operation<nights.NightRange, nights.HeldNights | undefined> = {
   name: 'look-up of night counters',
   tenantIdOf,
@@ -211,8 +216,8 @@ async function preparePlans(db: Database, inputs: unknown[]): Promise<void> {
 }
 
 /**
- * Returns the days of a range on which the plan Flexible has a stored rate. A day is a number as `dayAt` takes it. Returns null if the room
- * type of the range has no rate plan or belongs to another tenant.
+ * Returns the nights of the range with this index on which the plan Flexible has a stored rate, as indexes for `dayAt`. Returns null if the
+ * room type of the range has no rate plan or belongs to another tenant.
  */
 function differingDays(index: number): number[] | null {
   const hasPlans = !isForeign(index) && index % 2 === 0;

@@ -6,7 +6,7 @@ export const FIRST_DAY = '2031-02-20';
 
 const ODD_TEXTS = ['', '"', "it's", '\\', '{"a": [1, null]}', 'é🍕\n\t', 'NULL', '{1,2}', '00012', ' x ', '\u2028'];
 
-/** Three tenants with equal hotels. Input number `index` of a test belongs to tenant number `index % 3`. */
+/** Three tenants with equal hotels. The input with the number `index` belongs to the tenant with the number `index % 3`. */
 export class Hotels {
   readonly all: TestHotel[];
 
@@ -44,7 +44,7 @@ function nameAt(index: number): 'Double' | 'Suite' {
   return index % 2 === 0 ? 'Double' : 'Suite';
 }
 
-/** Returns the number of rooms of the room type whose id `Hotels.roomTypeAt` returns for this index. */
+/** Returns the number of rooms of the room type that `Hotels.roomTypeAt` returns for this index. */
 export function capacityAt(index: number): number {
   return CAPACITY[nameAt(index)];
 }
@@ -57,7 +57,7 @@ export function oddText(index: number): string {
   return ODD_TEXTS[index % ODD_TEXTS.length] as string;
 }
 
-/** Returns the start of 1 January 2031 in UTC plus `index` times 7,919 ms. */
+/** Returns a different instant for each index: 1 January 2031, 00:00 UTC, plus `index` times 7,919 ms. */
 export function instantAt(index: number): Date {
   return new Date(Date.UTC(2031, 0, 1, 0, 0, 0, index * 7_919));
 }
@@ -67,8 +67,8 @@ export function dayAt(index: number): string {
 }
 
 /**
- * Returns an object with one field, which is missing, null or an unusual text. The sum of `index` and `turn` decides
- * this, so fields with different `turn` are missing in different inputs.
+ * Returns an object in which the field `name` is missing, null or an unusual text. This depends on the sum of `index` and `turn`. So two
+ * fields with different `turn` are missing in different inputs.
  */
 export function optional<Name extends string>(name: Name, index: number, turn: number): Record<Name, string | null> {
   const choice = (index + turn) % 3;

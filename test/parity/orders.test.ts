@@ -19,7 +19,7 @@ after(() => service.close());
 const orderKey = ({ tenant_id, credential_id, external_order_id }: orders.NewOrder) =>
   `${tenant_id} ${credential_id} ${external_order_id}`;
 
-/** Every third order repeats the external id of the previous order, so the operation must skip every third order. */
+/** Inserts orders. Every third order repeats the external id of the previous order, so the operation must skip it. */
 const insertOrders: Operation<orders.NewOrder, boolean> = {
   name: 'insert of orders',
   tenantIdOf: ({ tenant_id }) => tenant_id,

@@ -29,7 +29,7 @@ const keyOf = (row: reservations.NewReservation) =>
   ]);
 
 /**
- * Of every four reservations, three come from partners and one from an OTA. Some reservations of partners repeat the
+ * Inserts reservations. Of every four, three come from partners and one comes from an OTA. Some reservations of partners repeat the
  * external id of an earlier reservation. The operation must skip these repetitions.
  */
 const insertReservations: Operation<reservations.NewReservation, string | null> = {
@@ -98,8 +98,8 @@ const insertReservations: Operation<reservations.NewReservation, string | null> 
 };
 
 /**
- * Bookings of partners. No two bookings share a night. Some bookings repeat the external id of an earlier booking of
- * their tenant.
+ * Bookings of partners for different nights. Some bookings repeat the external id of an earlier booking of their tenant, so the operation
+ * must refuse them.
  */
 const bookings: Operation<Booking, string> = {
   name: 'bookings of partners',

@@ -10,7 +10,7 @@ interface Documented {
   example: unknown;
 }
 
-/** Returns the JSON responses of all operations, each with one example. */
+/** Returns the schema and one example of each JSON response in the OpenAPI documents. */
 function documentedResponses(): Documented[] {
   return readDocuments().flatMap(([, document]) =>
     Object.values(document.paths).flatMap((operations) =>

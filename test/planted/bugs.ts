@@ -7,9 +7,9 @@ import { STAFF_BUGS } from './bugs/staff.ts';
 import { WEBHOOKS_BUGS } from './bugs/webhooks.ts';
 
 /**
- * Bugs that services of this kind often have. `npm run test:planted` puts one at a time into the code, and a test must
- * fail. Many operations have one statement for a single input and another statement for several inputs. A bug in only one
- * of them is noticed only by a test in test/parity/, which compares both statements.
+ * Bugs that services of this kind often have. `npm run test:planted` puts them into the code one at a time, and each time a test must fail.
+ * Many operations have one statement for a single input and another statement for several inputs. If only one of the two has a bug, only a
+ * test in test/parity/ notices it, because it compares both statements.
  */
 export const BUGS: Bug[] = [
   ...PLATFORM_BUGS,

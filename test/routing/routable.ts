@@ -4,7 +4,7 @@ import type { Layout } from '#platform/db/layout.ts';
 /** Node of the syntax tree of PostgreSQL: an object with one key, which is the type of the node. */
 type Node = Record<string, unknown>;
 
-/** Tables and functions that decide if a cluster can route a statement. */
+/** Facts about tables and functions of the database that the routing check needs. */
 export interface Catalogue {
   /** Names of the tables that are distributed by `tenant_id`. */
   tenantTables: ReadonlySet<string>;
@@ -12,17 +12,17 @@ export interface Catalogue {
   changingFunctions: ReadonlySet<string>;
 }
 
-/** Name of a list of inputs in a statement (`src/platform/db/inputs.ts`). */
+/** Alias of the list of inputs in a statement. `src/platform/db/inputs.ts` writes such lists. */
 const LIST = 'given';
 
 /**
- * Returns the reasons why a cluster (Citus) refuses a statement, or sends it to more than one node. The list is empty if the statement goes
- * to the node of one tenant. In the layout `one node`, a statement reads the tenant from a list of inputs. On a cluster, `inputs.ts` sends
- * the tenant of this list as a parameter, so the list is no reason for a refusal.
+ * Returns the reasons why a cluster (Citus) would refuse a statement, or send it to more than one node. The list is empty if the statement
+ * goes to the node of one tenant. If `layout` is `one node`, the statement may read the tenant from a list of inputs. On a cluster,
+ * `inputs.ts` sends this tenant as a parameter.
  */
 export type FaultsOf = (statement: string, layout?: Layout) => string[];
 
-/** Loads the parser, which is the parser of PostgreSQL itself. The default layout of the returned check is `cluster`. */
+/** Loads the SQL parser of PostgreSQL and returns the routing check. The default layout of this check is `cluster`. */
 export async function loadRoutingCheck(catalogue: Catalogue): Promise<FaultsOf> {
   await loadModule();
   return (statement, layout = 'cluster') => {
@@ -34,14 +34,14 @@ export async function loadRoutingCheck(catalogue: Catalogue): Promise<FaultsOf> 
   };
 }
 
-/** Types of the statements that may have a FROM and a WHERE. Each of them is a query level with tables of its own. */
+/** Types of nodes that are query levels. A query level is a statement or subquery with its own tables and its own conditions. */
 const LEVELS = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt'] as const;
 type LevelType = (typeof LEVELS)[number];
 
 /** Tables of a query level, each with its alias, and the conditions of the query level. */
 interface Level {
   tables: { table: string; alias: string }[];
-  /** Conditions that all must be true: the WHERE, and the conditions of inner joins. */
+  /** Conditions of the WHERE and of the joins, all of which must be true. */
   conditions: Node[];
 }
 
@@ -55,7 +55,10 @@ class RoutingCheck {
     this.#acceptsLists = acceptsLists;
   }
 
-  /** @param withNames names of the CTEs (WITH queries) that the node may read. They do not count as tables. */
+  /**
+   * Visits a node and all nodes inside it, and adds their faults to `faults`.
+   * @param withNames names of the CTEs (WITH queries) that the node may read. They do not count as tables
+   */
   visit(node: unknown, withNames: ReadonlySet<string>): void {
     if (Array.isArray(node)) {
       node.forEach((each) => this.visit(each, withNames));
@@ -89,8 +92,8 @@ class RoutingCheck {
       this.#checkTenants(levelOf(statement, names));
     }
     const changed = String((statement['relation'] as Node | undefined)?.['relname']);
-    // In an UPDATE of a table that is not distributed by tenant, now() is no fault, because a cluster replaces now() by its value before it
-    // sends the UPDATE to the nodes.
+    // Only an UPDATE of a table that is distributed by tenant is checked. In an UPDATE of another table, now() is allowed. A cluster
+    // replaces it by its value before it sends the UPDATE to the nodes.
     if (type === 'UpdateStmt' && this.#catalogue.tenantTables.has(changed)) {
       this.#checkImmutable(statement['targetList'], 'SET');
     }
@@ -126,7 +129,7 @@ class RoutingCheck {
 
   /**
    * Returns true if the column at position `column` of the SELECT is the `tenant_id` of a distributed table. If an INSERT takes its rows
-   * from such a SELECT, the cluster sends the INSERT to the node of the tenant.
+   * from such a SELECT, the cluster can send it to the node of the tenant.
    */
   #readsTenant(select: Node, column: number): boolean {
     const target = ((select['targetList'] ?? []) as { ResTarget: { val: Node } }[])[column]?.ResTarget.val;
@@ -159,8 +162,8 @@ class RoutingCheck {
         known.add(b);
       }
     }
-    // Equalities can form a chain, such as a = b and b = c. Each pass finds at least one more table of the chain, so as many passes as
-    // equalities are enough.
+    // Equalities can form a chain, such as a = b and b = c. Each pass finds at least one more table of the chain, so one pass for each
+    // equality is enough.
     equal.forEach(() => {
       for (const [a, b] of equal) {
         if (known.has(a) || known.has(b)) {
@@ -188,7 +191,7 @@ class RoutingCheck {
   }
 }
 
-/** Returns the tables and conditions of a query level. Subqueries are levels of their own. */
+/** Returns the tables and conditions of a query level. Leaves out its subqueries, which are query levels themselves. */
 function levelOf(statement: Node, withNames: ReadonlySet<string>): Level {
   const level: Level = { tables: [], conditions: conjunctsOf(statement['whereClause'] as Node | undefined) };
   const addTable = (table: Node) => {
@@ -220,7 +223,7 @@ function levelOf(statement: Node, withNames: ReadonlySet<string>): Level {
   return level;
 }
 
-/** Returns the parts of a condition that AND connects. */
+/** Returns the conditions that AND connects. If the condition has no AND, returns only this condition. */
 function conjunctsOf(condition: Node | undefined): Node[] {
   const { BoolExpr } = (condition ?? {}) as { BoolExpr?: { boolop: string; args: Node[] } };
   if (BoolExpr?.boolop === 'AND_EXPR') {
@@ -229,7 +232,7 @@ function conjunctsOf(condition: Node | undefined): Node[] {
   return condition === undefined ? [] : [condition];
 }
 
-/** Returns the sides of `a = b` and of `a = ANY (b)`. */
+/** Returns both sides of an equality: `a = b` or `a = ANY (b)`. Returns undefined for both sides of any other condition. */
 function sidesOfEquality(condition: Node): [Node | undefined, Node | undefined] {
   const { A_Expr } = condition as { A_Expr?: { kind: string; name: Node[]; lexpr: Node; rexpr: Node } };
   return textOf(A_Expr?.name[0]) === '=' ? [A_Expr?.lexpr, A_Expr?.rexpr] : [undefined, undefined];
@@ -250,15 +253,15 @@ function namesOf(node: Node | undefined): (string | undefined)[] {
 }
 
 /**
- * Returns the alias of the table if the node is the column `tenant_id` of a table, else undefined.
- * @param onlyAlias alias of the table if the statement names the column without an alias
+ * If the node is the column `tenant_id` of a table, returns the alias of this table, else undefined.
+ * @param onlyAlias the alias to return if the statement names the column without an alias
  */
 function tenantColumnOf(node: Node | undefined, onlyAlias: string): string | undefined {
   const names = namesOf(node);
   return names.at(-1) === 'tenant_id' ? (names.at(-2) ?? onlyAlias) : undefined;
 }
 
-/** Returns true if the node is a parameter or a constant, also with a cast. */
+/** Returns true if the node is a parameter or a constant. The value may have a cast, for example `$1::bigint`. */
 function isParameter(node: Node | undefined): boolean {
   const { TypeCast } = (node ?? {}) as { TypeCast?: { arg: Node } };
   return node !== undefined && (TypeCast ? isParameter(TypeCast.arg) : 'ParamRef' in node || 'A_Const' in node);
@@ -268,7 +271,7 @@ function textOf(node: unknown): string | undefined {
   return (node as { String?: { sval?: string } } | undefined)?.String?.sval;
 }
 
-/** Returns the values of all nodes of a type inside a node. */
+/** Returns all nodes of the given type that are inside a node, at every depth. */
 function nodesOf(node: unknown, type: string): Node[] {
   if (Array.isArray(node)) {
     return node.flatMap((each) => nodesOf(each, type));

@@ -6,7 +6,7 @@ import { type Layout, layoutOf } from '#platform/db/layout.ts';
 import { type FaultsOf, loadRoutingCheck } from './routable.ts';
 import { TWO_FORMS } from './two-forms.ts';
 
-/** Database of a service under test. */
+/** Database connections of a service under test, with a record of the statements that the service has sent. */
 export interface ServiceDatabase {
   db: Database;
   /** Texts of the statements that were sent. */
@@ -16,20 +16,20 @@ export interface ServiceDatabase {
 }
 
 /**
- * Connections that `createTestDatabase` has made. A service does not use these connections, but gets its own. If a test gives a service
- * other connections, for example through a proxy, the service uses them.
+ * Connections that tests got from `createTestDatabase`. A service that is started with such connections opens its own, so that only its
+ * statements are checked. If a test gives a service any other connections, for example through a proxy, the service uses them.
  */
 const ofTestDatabases = new WeakSet<Database>();
 
-/** Marks a database of a test. A service that uses it gets separate connections, whose statements are checked. */
+/** Marks connections as those of a test. A service that is started with them opens its own connections, whose statements are checked. */
 export function checkServicesOf(db: Database): Database {
   ofTestDatabases.add(db);
   return db;
 }
 
 /**
- * Opens the database of a service under test with connections of its own, because only the statements of the service are checked, and not
- * those of the test. If the environment variable `TEST_LAYOUT` is `cluster`, the service sends the statements for a cluster.
+ * Opens connections for a service under test, separate from those of the test, because only the statements of the service are checked. If
+ * the environment variable `TEST_LAYOUT` is `cluster`, the service sends the statements for a cluster.
  */
 export async function openServiceDatabase(
   { db, url }: { db: Database; url: string },
@@ -67,8 +67,8 @@ export function openChecked(url: string, layout: Layout): ServiceDatabase {
 let faultsOf: FaultsOf | undefined;
 
 /**
- * Statements that read the data of all tenants on purpose (rule "Every statement filters by tenant" in docs/ARCHITECTURE.md): the search for due
- * deliveries, and the operator's count of deliveries.
+ * Statements that may read the data of all tenants: the search for due deliveries, and the operator's count of deliveries. They are
+ * exceptions to the rule "Every statement filters by tenant" in docs/ARCHITECTURE.md.
  */
 const OF_ALL_TENANTS = [/FROM credential AS c CROSS JOIN LATERAL/, /AS pending, .* AS "oldestDueSeconds"/s];
 

@@ -10,8 +10,8 @@ import { readQueueState } from '#webhooks/deliveries/store.ts';
 import { openChecked } from './service-database.ts';
 import { TWO_FORMS } from './two-forms.ts';
 
-// Most test runs use one node, and there no service sends a form of a statement that is only for a cluster. So this test sends all forms
-// for a cluster, and checks that a cluster can route them.
+// Most test runs use one node, so their services send no statements in the form for a cluster. This test makes a service send all these
+// forms, and checks that a cluster can route them.
 it('each statement with two forms is sent in its form for a cluster, and a cluster can route it', async () => {
   let attempts = 0;
   // The first attempt fails, so that the worker has to claim the delivery again.
@@ -29,7 +29,7 @@ it('each statement with two forms is sent in its form for a cluster, and a clust
     const unknown = await service.call('GET', orderPath('unknown'), { headers: hotel.partner });
     assert.equal(unknown.status, 404);
     const { id, headers } = await openSession(service, hotel.tenantId, 'owner');
-    await age(service, id, { unused: '2 minutes' }); // So the next use must write the time of use.
+    await age(service, id, { unused: '2 minutes' }); // The stored time of use is now old, so the next call must write a new one.
     assert.equal((await service.call('GET', ME, { headers })).status, 200);
     const metrics = openChecked(service.database.url, 'cluster');
     await readQueueState(metrics.db);

@@ -1,6 +1,9 @@
-/** Statement that a store sends in one form on one node, and in another form on a cluster (`isCluster`, `sharesOf`). */
+/**
+ * Statement that has one form for a single node and another form for a cluster. The code of the service chooses the form with `isCluster`
+ * or `sharesOf`.
+ */
 export interface TwoForms {
-  /** Words for the action of the statement, for example `writes rates`. They are a part of test messages. */
+  /** Action of the statement, for example `writes rates`. Test messages contain this text. */
   name: string;
   /** Matches only the form for one node. A cluster refuses this form, or sends it to all nodes. */
   oneNode: RegExp;

@@ -8,10 +8,10 @@ import { OperatorError } from '#platform/errors.ts';
 
 const MIB = 1024 * 1024;
 
-/** Rows of each table as COPY text in several parts, keyed by the name of the table. */
+/** Rows of each table in the text format of COPY, split into chunks. The key is the name of the table. */
 export type Rows = Record<string, AsyncIterable<Buffer> | Buffer[]>;
 
-/** Returns the source of a backup, in the form that `writeBackup` takes. Its tables have the given COPY text. */
+/** Returns a source for `writeBackup`. Its tables have the given rows. */
 export function sourceOf(rows: Rows) {
   const tables = Object.keys(rows).map((name) => ({ name, columns: ['a'] }));
   return {
@@ -40,7 +40,7 @@ export async function writeSmall(path: string): Promise<string> {
 export interface TarEntry {
   name: string;
   bytes: Buffer;
-  /** Position in the tar file of the first byte of `bytes`. */
+  /** Position of the first byte of `bytes` in the tar file. */
   offset: number;
 }
 
@@ -56,7 +56,7 @@ export async function entriesOf(path: string): Promise<TarEntry[]> {
   return entries;
 }
 
-/** Writes a tar file with the given entries, which need not be a valid backup. */
+/** Writes a tar file with the given entries. They need not form a valid backup. */
 export async function writeTar(path: string, entries: Pick<TarEntry, 'name' | 'bytes'>[]): Promise<string> {
   const tar = pack();
   for (const { name, bytes } of entries) {

@@ -10,7 +10,7 @@ export interface Certificate {
 }
 
 export interface CertificateOptions {
-  /** Host names and IP addresses that the certificate is for. */
+  /** Host names and IP addresses for which the certificate is valid. */
   hosts?: string[];
   notBefore?: Date;
   notAfter?: Date;
@@ -37,12 +37,12 @@ export async function makeCertificate(options: CertificateOptions = {}): Promise
   return { key: made.private, cert: made.cert };
 }
 
-/** Certificates of tests that this process trusts. */
+/** Certificates that `trustCertificate` has made this process trust, in PEM format. */
 const trusted: string[] = [];
 
 /**
- * Makes TLS connections of this process trust the certificate, in addition to those that earlier calls have named. The process then trusts
- * no certificate authority of the system, because tests only call receivers on this machine.
+ * Makes TLS connections of this process trust the certificate, and all certificates of earlier calls. After the first call, the process
+ * trusts no certificate authority of the system. Tests do not need them, because tests only call receivers on this machine.
  */
 export function trustCertificate(cert: string): void {
   trusted.push(cert);

@@ -13,7 +13,7 @@ export interface TestChannel {
   channel_secret: string;
 }
 
-/** Makes a channel of the tenant with an API call of the tenant's owner. */
+/** Makes a channel of the tenant through the API, as the tenant's owner. */
 export async function makeChannel(service: TestService, tenant: TestTenant, source = 'an-ota'): Promise<TestChannel> {
   const made = await service.call('POST', CHANNELS, { headers: tenant.owner, json: { source } });
   assert.equal(made.status, 201, made.text);
@@ -43,8 +43,8 @@ export function channelHeaders(
 }
 
 /**
- * Sends a reservation to the receiver, signed as an OTA signs it.
- * @param at the timestamp to sign, in Unix seconds; by default it is the current time
+ * Sends a reservation to the service as an OTA does, signed with the secret of the channel.
+ * @param at the timestamp to sign, in Unix seconds. By default, it is the current time
  */
 export async function sendReservation(
   service: TestService,

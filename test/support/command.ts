@@ -10,8 +10,8 @@ import { eventually } from './webhooks.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
 /**
- * Time limit for each command. The slowest command is a first start on a busy machine, because it creates and syncs the
- * files of PostgreSQL.
+ * Time limit for each command. The slowest command is the first start of the service on a busy machine. It creates the files of PostgreSQL
+ * and syncs them to disk.
  */
 const START_TIMEOUT_MS = 60_000;
 
@@ -21,7 +21,7 @@ export interface CommandOptions {
   node?: string;
   /** Path of `bin/roomservice.js`. By default, it is the path in this checkout. */
   program?: string;
-  /** If true, the command runs in its own process group, as in a terminal. */
+  /** If true, the command runs in a process group of its own, like a command in a terminal. */
   detached?: boolean;
 }
 
@@ -110,14 +110,14 @@ export async function startServing(args: string[], options: CommandOptions = {})
 }
 
 /**
- * Returns a path for a DATA_DIR that does not exist yet, in a folder that every user may enter. `cleanUp` removes the
- * folder.
+ * Returns a path for a DATA_DIR that does not exist yet. Its parent folder is new, and every user may enter it, because PostgreSQL may run
+ * as another user. `cleanUp` removes the folder.
  */
 export async function newDataDir(): Promise<string> {
   return join(await newFolder(), 'data');
 }
 
-/** Makes a temporary folder that every user may enter. `cleanUp` removes it. */
+/** Makes a temporary folder that every user may enter, because PostgreSQL may run as another user. `cleanUp` removes it. */
 export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rs-cli-'));
   await chmod(folder, 0o755);
@@ -180,7 +180,7 @@ export async function succeed(args: string[], options: CommandOptions = {}): Pro
   return ended;
 }
 
-/** Asserts that a command exits with 1, and prints only one line, on stderr, that matches the message. */
+/** Asserts that a command exits with 1. It must print only one line, on stderr, and this line must match the message. */
 export async function refuse(args: string[], options: CommandOptions, message: RegExp): Promise<void> {
   const { code, stdout, stderr } = await runCommand(args, options);
   assert.deepEqual([code, stdout], [1, ''], stderr);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 /**
- * Reads CSV strictly by RFC 4180: each row ends with CRLF, and a cell with a comma, a quote or a line end is in quotes.
+ * Reads CSV strictly by RFC 4180. Each row must end with CRLF. A cell with a comma, a quote or a line end must be in quotes.
  * @returns the cells of each row, without the quotes around a cell
  */
 export function readCsv(text: string): string[][] {

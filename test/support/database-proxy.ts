@@ -25,7 +25,7 @@ export interface DatabaseProxy {
 /**
  * Starts a proxy to a PostgreSQL server.
  * @param url URL of this server
- * @param poolSize number of connections in the pool `db`, which connects through the proxy
+ * @param poolSize number of connections in the pool that the returned `db` uses
  */
 export async function startDatabaseProxy(url: string, poolSize: number): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>();
@@ -83,8 +83,8 @@ export async function startDatabaseProxy(url: string, poolSize: number): Promise
 }
 
 /**
- * Length in bytes of the head of a PostgreSQL message. The first byte is the type. The next four bytes are the length of the message
- * without the type.
+ * Length in bytes of the header of a PostgreSQL message. The first byte is the type. The next four bytes are the length of the message
+ * without the type byte.
  */
 const HEAD_BYTES = 5;
 

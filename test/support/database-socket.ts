@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** Connects to the PostgreSQL of a URL, whose host is the folder of a Unix socket, or the name of a machine. */
+/** Connects to the PostgreSQL server of a URL. The host in the URL is the name of a machine, or the folder of a Unix socket. */
 export function connectToDatabase(url: string): Socket {
   const { hostname, port } = new URL(url);
   const host = decodeURIComponent(hostname);

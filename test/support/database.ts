@@ -16,7 +16,10 @@ import { isTestCluster, openCluster, OUTSIDE_URL } from './test-cluster.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** PostgreSQL of the tests, and the name of the template from which the test databases are cloned. On a cluster, the name is empty. */
+/**
+ * Address of the PostgreSQL of the tests, and the name of the template from which the test databases are cloned. On a cluster, there is no
+ * template, and the name is empty.
+ */
 export interface TestServer {
   url: string;
   template: string;
@@ -31,8 +34,8 @@ export function shareTestServer({ url, template }: TestServer): void {
 }
 
 /**
- * Opens the PostgreSQL of the tests. The processes of a test run use the one that the run has opened. A process without a run starts
- * the PostgreSQL that all test files of this checkout share, and the last process that closes it stops it.
+ * Opens the PostgreSQL of the tests. In a whole test run, all processes use the PostgreSQL that the run has started. Without such a run,
+ * the processes of this checkout share one PostgreSQL. The first process starts it, and the last process that closes it stops it.
  */
 export async function openTestServer(): Promise<TestServer & { close(): Promise<void> }> {
   const shared = process.env[VARIABLE];
@@ -98,13 +101,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 export interface ClusterDatabase extends TestDatabase {
   /** Proxies between the coordinator and the worker nodes. If a proxy refuses connections, its node is down for the coordinator. */
   proxies: DatabaseProxy[];
-  /** Returns the index in `proxies` of the proxy to the node that has the data of the tenant. */
+  /** Returns the index in `proxies` of the proxy that leads to the node with the data of the tenant. */
   nodeOf(tenantId: number): Promise<number>;
 }
 
 /**
- * Makes a database on the cluster of `TEST_DATABASE_URL`. A test can make a node unreachable through `proxies`. The connection pool refuses
- * statements for nodes that are down, as in the service.
+ * Makes a database on the cluster of `TEST_DATABASE_URL`. A test can make a node unreachable through `proxies`. As in the service, the
+ * connection pool then refuses statements for this node.
  */
 export async function createClusterDatabase(): Promise<ClusterDatabase> {
   const onCluster = await openCluster();
@@ -179,8 +182,8 @@ async function exists(serverUrl: string, name: string): Promise<boolean> {
 }
 
 /**
- * Runs one statement in the database `postgres`. Retries if the statement fails because another session clones the same
- * template (SQLSTATE 55006).
+ * Runs one statement in the database `postgres`. If the statement fails because another session clones the same template (SQLSTATE 55006),
+ * tries again.
  */
 async function administrate(serverUrl: string, statement: string): Promise<unknown[]> {
   for (let tries = 1; ; tries += 1) {

@@ -2,8 +2,8 @@ import { after, before, beforeEach } from 'node:test';
 import { startService, type TestService, type TestTenant } from './service.ts';
 
 /**
- * Starts a service for the tests of a file, gives each test a tenant of its own, and closes the service after the last test.
- * @param use receives the service and the tenant before each test
+ * Starts one service for all tests of the calling file, and closes it after the last test. Each test gets a new tenant.
+ * @param use receives the service and the new tenant before each test
  */
 export function openForEachTest(use: (opened: { service: TestService; tenant: TestTenant }) => void): void {
   let service: TestService;

@@ -18,8 +18,8 @@ const opened = new Set<EmbeddedPostgres>();
 const SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
 
 /**
- * Returns a path for a DATA_DIR that does not exist yet, in a folder that every user may enter. After the test, PostgreSQL is stopped, and
- * the folder and the files of PostgreSQL are removed.
+ * Returns a path for a DATA_DIR that does not exist yet, in a folder that every user may enter. After the test, stops its PostgreSQL, and
+ * removes the folder and the files of PostgreSQL.
  * @param inside names of folders between this folder and the DATA_DIR
  */
 export async function newDataDir(t: TestContext, ...inside: string[]): Promise<string> {

@@ -59,8 +59,8 @@ export async function writeEvent(
 }
 
 /**
- * Inserts `count` events for each credential in one transaction. Their deliveries are due, and no process has claimed them, as if an API
- * process without a worker had written the events.
+ * Inserts `count` events for each credential in one transaction. Their deliveries are due, but no process has claimed them. An API process
+ * without a worker leaves events in this state.
  */
 export async function insertBacklog(
   db: Database,
@@ -79,7 +79,8 @@ export async function insertBacklog(
            ${rows.map(({ credential }) => credential.id)}::uuid[], ${rows.map(({ body }) => body)}::text[])
       AS given (tenant_id, id, credential_id, body)`;
   await inTransaction(db, async (tx) => {
-    // Without statistics, the check of each foreign key reads the whole table of credentials. With 5,000 of them, that takes seconds.
+    // ANALYZE gathers statistics. Without them, the check of each foreign key reads the whole table of credentials, which takes seconds
+    // with 5,000 credentials.
     await sql`ANALYZE credential`.execute(tx);
     await sql`
       INSERT INTO event (tenant_id, id, credential_id, type, body, created_at)

@@ -9,7 +9,7 @@ import { eventually } from './webhooks.ts';
 
 type Send = (method: string, path: string, json?: unknown) => Promise<Answer>;
 
-/** Functions that call one running service as a partner and as the owner of the demo tenant. */
+/** Functions that call a running service, as a partner and as the owner of the demo tenant. */
 export interface DemoClient {
   partner: Send;
   owner: Send;
@@ -20,14 +20,20 @@ export interface DemoClient {
 /** A DATA_DIR whose embedded database has the demo tenant with orders, stays, events and a webhook. */
 export interface FilledDataDir {
   dataDir: string;
-  /** Environment variables with which the service trusts the certificate of the receiver. DATA_DIR and DATABASE_URL are not among them. */
+  /**
+   * Environment variables that make the service trust the certificate of the receiver and allow its private address. DATA_DIR and
+   * DATABASE_URL are not among them.
+   */
   env: Record<string, string>;
   webhookSecret: string;
   /** Cursor of the feed after its first two events. */
   cursor: string;
-  /** Result of `look` that was read before the service stopped. A test compares it with a later result. */
+  /** Result of `look` before the service stopped. A test compares a later result with it. */
   seen: Answer['body'][];
-  /** Signs in as the owner at the service with this URL. @returns a client that uses this sign-in and the credential that `demo` issued */
+  /**
+   * Signs in as the owner at the service with this URL.
+   * @returns a client that calls as this owner, and as the partner with the credential that `roomservice demo` has printed
+   */
   connect(url: string): Promise<DemoClient>;
   /**
    * Reads orders, stays, availability, events and deliveries through the API, as a partner and as the owner.
@@ -40,8 +46,8 @@ const ORDERS = 3;
 const FEED = '/v1/third-party/events/';
 
 /**
- * Makes a DATA_DIR with the tenant that `roomservice demo` creates, starts a service on it, adds data through the API, and stops the
- * service.
+ * Makes a DATA_DIR with the tenant that `roomservice demo` creates. Starts a service on this DATA_DIR, adds data through the API, and stops
+ * the service.
  */
 export async function fillDataDir(receiver: Receiver, receiverCertificatePath: string): Promise<FilledDataDir> {
   const dataDir = await newMigratedDataDir();

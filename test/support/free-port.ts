@@ -3,13 +3,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Ports of which `freePort` takes one. The system gives no port of this range to an outgoing connection. Otherwise a connection of another
- * test could take the port before the program listens on it.
+ * First port of the range from which `freePort` chooses. The operating system takes the ports of outgoing connections from another range.
+ * So no connection of another test takes the port before the program listens on it.
  */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_000;
 
-/** Returns a port of 127.0.0.1 that was free when it was checked, for a program that cannot choose a free port itself. */
+/**
+ * Returns a free port of 127.0.0.1, for a program that cannot choose a free port itself. Another program could still take the port before
+ * the caller uses it.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST_PORT, LAST_PORT + 1);

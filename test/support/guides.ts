@@ -50,15 +50,16 @@ function anchorOf(title: string): string {
 }
 
 /**
- * Formats of values that differ in each run: a UUID and a UTC timestamp. Two values of the same format count as equal.
+ * Formats of values that differ in each run: a UUID and a UTC timestamp. If the shown and the actual value have the same format, they count
+ * as equal.
  */
 const CHANGING_FORMATS = [
   /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/,
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/,
 ];
 /**
- * Mark for everything that a guide omits: a value, part of a text, the rest of a list, or the other fields of an
- * object.
+ * Character that a guide writes in place of everything that it omits. It can stand for a value, a part of a text, the rest of a list, or
+ * the other fields of an object.
  */
 const LEFT_OUT = '…';
 

@@ -117,7 +117,7 @@ export function reservationPath(externalId: string, action = ''): string {
   return `${RESERVATIONS}${encodeURIComponent(externalId)}/${action}`;
 }
 
-/** Reads the number of rooms that partners can still book on each night. */
+/** Reads the number of rooms that partners can still book, for each night of the range. */
 export async function sellable(
   service: TestService,
   hotel: Pick<TestHotel, 'partner'>,
@@ -144,8 +144,8 @@ export function setStayStatus(
 }
 
 /**
- * Books a stay for the hotel itself, as a member of staff: two nights in the room type Double, thirty days from today, under a new
- * `request_id`. `changes` replaces fields of the request.
+ * Books a stay for the hotel itself, as a member of staff, under a new `request_id`. The stay has two nights in the room type Double,
+ * thirty days from today. `changes` replaces fields of the request.
  */
 export function bookForHouse(
   service: TestService,
@@ -205,7 +205,7 @@ export async function writePlan(
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** Asserts that every night counter of the tenant has the value that a new count of the tenant's reservations gives. */
+/** Counts the reservations of the tenant again, and asserts that every night counter has the counted value. */
 export async function assertNightCounters(service: TestService, tenantId: number): Promise<void> {
   const { differences } = await recount(service.database.db, tenantId);
   assert.deepEqual(differences, []);

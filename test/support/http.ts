@@ -4,7 +4,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 
 /**
  * A response that was read to its end. `body` is the parsed JSON, the text of a response with another content type, or null if the response
- * has no body. Of a stream of events, which has no end, only the first bytes were read, and `body` is their text.
+ * has no body. A stream of events has no end, so only its first bytes were read, and `body` is their text.
  */
 export interface Answer {
   status: number;
@@ -18,17 +18,19 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** Value that is sent as a JSON body. */
   json?: unknown;
-  /** Body that is sent unchanged. The content type fits the class of the body. */
+  /** Body that is sent unchanged. Its class decides the content type, for example `URLSearchParams` is sent as a form. */
   body?: string | Buffer | URLSearchParams | FormData;
   /** Signal that aborts the call. The call then throws. */
   signal?: AbortSignal;
 }
 
-/** Connections to all services under test. Such a call takes half the processor time of a call with the global `fetch`. */
+/**
+ * Pool of connections to all services under test. With this pool, a call takes half the processor time of a call with the global `fetch`.
+ */
 const connections = new Agent();
 const decompress = promisify(gunzip);
 
-/** Calls a URL, but does not compare the response with the OpenAPI documents, because a load balancer may have sent it. */
+/** Calls a URL. Does not compare the response with the OpenAPI documents, because for example a load balancer may have sent it. */
 export async function callUnchecked(
   url: string,
   method: string,
@@ -56,7 +58,7 @@ export async function callUnchecked(
   return { status, headers, text, body: parsed };
 }
 
-/** Returns the body of a call as text or bytes, with the header that describes its type. */
+/** Returns the body of a call as text or bytes, with its content type header. */
 async function bodyOf({ json, body }: CallOptions) {
   if (json !== undefined) {
     return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) };
@@ -64,7 +66,7 @@ async function bodyOf({ json, body }: CallOptions) {
   if (body === undefined) {
     return { headers: {}, body: null };
   }
-  // A `Response` encodes each class of bodies, and knows its content type. Bytes have no content type.
+  // The constructor of `Response` can encode each of these classes, and sets the content type. It sets no content type for bytes.
   const encoded = new Response(body);
   const type = encoded.headers.get('content-type');
   return { headers: type === null ? {} : { 'content-type': type }, body: Buffer.from(await encoded.arrayBuffer()) };

@@ -26,8 +26,8 @@ export async function startListening(args: string[], env: Record<string, string>
 }
 
 /**
- * Returns the environment variables of `roomservice listen`: the URL of the service, the credential, and a folder of
- * the test in which the command stores its state.
+ * Returns the environment variables for `roomservice listen`: the URL of the service, the credential, and the folder in which the command
+ * stores its state.
  */
 export function listenerEnv(url: string, credential: CredentialSecret, stateHome: string): Record<string, string> {
   return {
@@ -47,8 +47,8 @@ export interface LocalRequest {
 }
 
 /**
- * Server that receives the events from `roomservice listen`, as the server of a partner's developer does. It uses plain HTTP and runs on
- * the same machine.
+ * Server to which `roomservice listen` forwards events, like the server of a partner's developer. It uses plain HTTP and runs on the same
+ * machine.
  */
 export interface LocalServer {
   url: string;

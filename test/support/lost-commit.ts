@@ -11,9 +11,8 @@ import { testLayout } from './test-cluster.ts';
 export interface CommitProxy {
   db: Database;
   /**
-   * When the next COMMIT comes, cuts the connection of the client, so that the client gets no response. By default, the
-   * COMMIT reaches the database before the cut. If `passOnAfterMs` is given, the cut comes first, and the COMMIT
-   * reaches the database after this time.
+   * When the next COMMIT comes, cuts the connection of the client, so that the client gets no response. By default, the cut comes after the
+   * database has committed. If `passOnAfterMs` is given, the cut comes first, and the COMMIT reaches the database after this time.
    */
   dropNextCommitResponse(passOnAfterMs?: number): void;
   /** Number of responses to a COMMIT that were lost until now. */

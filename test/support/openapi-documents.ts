@@ -108,8 +108,8 @@ interface Known {
   document: OpenApiDocument;
   operation: DocumentedOperation;
   /**
-   * Compiled schemas of responses of the document, keyed by the JSON of the schema. All operations of the document share this map, because
-   * most of them have the same error schemas, and each schema is then compiled only once.
+   * Compiled response schemas, keyed by the JSON of the schema. All operations of a document share this map, because most of them have the
+   * same error schemas. So each schema is compiled only once.
    */
   validators: Map<string, ValidateFunction>;
 }
@@ -155,14 +155,14 @@ export interface ReadAnswer {
 }
 
 /**
- * Statuses that the HTTP server may send before it knows the operation. So the documents list them under no operation.
+ * Statuses that the HTTP server may send before it knows which operation is called. So the documents do not list them for any operation.
  */
 const OF_THE_SHELL = new Set([405, 408, 417, 431]);
 
 /**
- * Asserts that the response is as the OpenAPI documents describe it: its status, its required headers, and its body without additional
- * fields. Makes no check if the path is in no document, if the status is in `OF_THE_SHELL`, or if it is a 5xx other than 503, because the
- * documents do not describe these responses.
+ * Asserts that the response is as the OpenAPI documents describe it. Checks the status, the required headers, and that the body has no
+ * additional fields. Skips responses that the documents do not describe. They belong to a path that is in no document, have a status of
+ * `OF_THE_SHELL`, or have a 5xx status other than 503.
  */
 export function assertDocumented(method: string, target: string, answer: ReadAnswer): void {
   const known = findOperation(knownOperations(), method, target);

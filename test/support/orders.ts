@@ -2,7 +2,7 @@ import { newId } from '#platform/lib/ids.ts';
 import type { TestService, TestTenant } from './service.ts';
 
 /**
- * Inserts orders `N-1`, `N-2`, … directly into the database, which is faster than the API.
+ * Inserts `count` orders directly into the database, because this is faster than the API. Their external ids are `N-1`, `N-2`, and so on.
  * @returns the external ids, newest first
  */
 export async function insertOrders(

@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { after, before } from 'node:test';
 
-/** Returns a counter of the password hashes that this process computes during the tests of the calling file. */
+/** Returns a counter of password hashes. It counts each hash that this process computes while the tests of the calling file run. */
 export function countPasswordHashes(): { readonly count: number } {
   const hashes = { count: 0 };
   const hook = createHook({

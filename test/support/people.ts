@@ -35,7 +35,7 @@ export async function choosePassword(node: Node, link: Answer, password = NEW_PA
   });
 }
 
-/** Returns headers for later calls, which send the session cookie that a response sets. */
+/** Returns headers for later calls. They send the session cookie that this response has set. */
 export function cookieOf(answer: Answer): Record<string, string> {
   return consoleHeaders(cookieTokenOf(answer));
 }
@@ -45,7 +45,7 @@ export async function listPeople(node: Node, { owner }: TestTenant) {
   return (await node.call('GET', PEOPLE, { headers: owner })).body;
 }
 
-/** Reads the data that the API shows a signed-in person about this person. */
+/** Reads the data of the signed-in person from the API. */
 export async function readMe(node: Node, headers: Record<string, string>): Promise<Answer> {
   return await node.call('GET', ME, { headers });
 }
@@ -58,7 +58,10 @@ export async function resetPerson(node: Node, { owner }: TestTenant, id: string)
   return await node.call('POST', `${PEOPLE}${id}/reset/`, { headers: owner });
 }
 
-/** Invites a person, and accepts the invitation. @returns the person; `headers` authenticate calls with the session cookie of the person */
+/**
+ * Invites a person and accepts the invitation.
+ * @returns the person. `headers` authenticate calls with the session cookie of the person
+ */
 export async function addPerson(node: Node, tenant: TestTenant, wanted: Record<string, unknown> = {}) {
   const invited = await invite(node, tenant, wanted);
   const accepted = await choosePassword(node, invited);
@@ -83,7 +86,7 @@ export function assertConflict(answer: Answer): void {
   assert.equal(answer.body.code, 'invalid_status_transition');
 }
 
-/** Lets the invitation of the person with this e-mail address expire, by moving its end into the past. */
+/** Makes the invitation of the person with this e-mail address expire, by moving its end into the past. */
 export async function expireInvitation(
   { database: { db } }: Pick<TestService, 'database'>,
   email: string,

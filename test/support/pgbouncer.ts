@@ -20,7 +20,7 @@ export function findPgbouncer(): number | undefined {
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 export interface Pgbouncer {
-  /** Returns the URL of a database behind the pooler. */
+  /** Returns a URL that leads to the same database through PgBouncer. */
   urlOf(databaseUrl: string): string;
   close(): Promise<void>;
 }
@@ -49,8 +49,8 @@ default_pool_size = 5
 max_client_conn = 200
 `,
   );
-  // PgBouncer refuses to run as root. If this process is root, PgBouncer runs as the owner of the socket folder of PostgreSQL, because this
-  // user may enter the folder.
+  // PgBouncer refuses to run as root. If this process is root, PgBouncer runs as the owner of the folder with the Unix socket of
+  // PostgreSQL. This user may enter the folder.
   const { uid, gid } = host.startsWith('/') ? await stat(host) : NOBODY;
   await chmod(folder, 0o700);
   await Promise.all([folder, config].map((path) => chown(path, uid, gid)));

@@ -17,9 +17,9 @@ interface Plan {
 export interface PlannedDatabase {
   db: Database;
   /**
-   * Runs `work`, and checks each of its statements that uses one of `tables`. Asserts that the statement reads these tables only through
-   * indexes, both in the plan for its parameter values and in the generic plan. Also asserts that the statement reads at most `mostPages`
-   * pages. This limit does not hold for a statement that counts a list or skips the first entries of a list.
+   * Runs `work`, and checks each statement that it sends about one of `tables`. The statement must read these tables only through indexes,
+   * with its parameter values and also in the generic plan. It must read at most `mostPages` pages. Only statements that count a list or
+   * skip the first entries of a list may read more.
    * @returns the names of the indexes that the statements use
    */
   indexesOf: (work: () => Promise<unknown>) => Promise<Set<string>>;
@@ -48,12 +48,12 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
           used.add(index);
         }
         const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
-        // These statements have no limit, because they may count a list, skip its first rows, or read many stored counts of a list
+        // Statements of this kind may read more pages. They count a list, skip its first rows, or read many stored counts of a list
         // (tallies).
         const isOfWholeList = /"list"|list_tally/.test(statement.sql);
         assert.ok(isOfWholeList || pages <= mostPages, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
-        // A generic plan has no parameter values. Inside a transaction, the client would send the statement in a form that needs a value
-        // for each parameter. So the statement runs outside of a transaction.
+        // A generic plan has no parameter values. Inside a transaction, the client would send the statement in a form that needs them. So
+        // this EXPLAIN runs outside of a transaction.
         indexNames(await planOf(db, statement, 'GENERIC_PLAN'), tables, statement.sql);
       }
       return used;
@@ -62,8 +62,8 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
 }
 
 /**
- * Returns the statement that sets options of the planner directly before the statement at `index`, for example the one that
- * `executeByIndex` sends. Returns null if there is no such statement.
+ * Returns the statement that sets options of the planner directly before the statement at `index`. For example, `executeByIndex` sends such
+ * a statement. Returns null if the previous statement is another one.
  */
 function settingsBefore(sent: CompiledQuery[], index: number): CompiledQuery | null {
   const before = sent[index - 1];
@@ -94,8 +94,8 @@ function nodesOf(plan: Plan): Plan[] {
 }
 
 /**
- * Drops the indexes of the tables, except those of constraints, fills the tables, and creates the dropped indexes again with the same
- * definitions. This is several times as fast as filling the tables while they have all indexes.
+ * Fills the tables without their indexes, which is several times as fast. Drops the indexes first, except those of constraints, and creates
+ * them again afterwards with the same definitions.
  */
 export async function fillWithoutIndexes(db: Database, tables: string[], fill: () => Promise<unknown>): Promise<void> {
   const { rows } = await sql<{ name: string; definition: string }>`

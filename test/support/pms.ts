@@ -14,8 +14,8 @@ export interface ManagedHotel extends TestTenant {
   pms: Record<string, string>;
   channel: TestChannel;
   /**
-   * Returns the id of the property with this name. If the names of a room type and a rate plan are given, returns the id of the last one:
-   * the room type of the property, or the rate plan of the room type.
+   * Returns the id of the property. If the name of a room type is given, returns the id of this room type of the property. If the name of a
+   * rate plan is given too, returns the id of this rate plan of the room type.
    */
   id(property: string, roomType?: string, ratePlan?: string): string;
 }

@@ -5,14 +5,13 @@ import { newFolder } from './command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /**
- * First commit that meets two conditions. Its processes can run beside all later versions. Every later version can migrate its database
- * while these processes run.
+ * Oldest commit whose processes can run beside all later versions of the service. Every later version can also migrate the database while
+ * these processes run.
  */
 export const OLDEST = 'db9855732f0a7a8d73d5514806933eaefcc7ded4';
 /**
- * Commit of the previous version. Each release replaces this value by the commit of the previous release. Commits before this one may
- * respond with 503 during a rolling upgrade. A migration makes prepared statements stale, and in these commits each connection then fails
- * once with each stale statement.
+ * Commit of the previous release. Each new release replaces this value. During a rolling upgrade from an older commit, the service may
+ * respond with 503. In such commits, each connection fails once with each prepared statement that a migration has made stale.
  */
 export const PREVIOUS = '25502e062616bd88bcf7f26df0ff0427d336cf92';
 
@@ -27,8 +26,8 @@ export function reasonWithout(commit: string): string | null {
 }
 
 /**
- * Puts the files of a version into a temporary folder, with the packages of this checkout. @returns the path of `bin/roomservice.js` in
- * this folder
+ * Puts the files of a commit into a temporary folder, and links the npm packages of this checkout.
+ * @returns the path of `bin/roomservice.js` in this folder
  */
 export async function checkOut(commit: string): Promise<string> {
   const folder = join(await newFolder(), 'previous');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A response as it came over the connection. Header names are in lower case. */
+/** A response, parsed from the received bytes. Header names are in lower case. */
 export interface RawAnswer {
   status: number;
   /** Text after the status code in the status line, for example `Not Found`. */
@@ -13,7 +13,7 @@ export interface RawAnswer {
 
 /**
  * Sends bytes unchanged, and returns every response that arrives until the server closes the connection.
- * @param request the bytes; a string is sent as Latin-1, one byte per character
+ * @param request the bytes. A string is sent as Latin-1, one byte per character
  */
 export async function exchange(url: string, request: string | Buffer): Promise<RawAnswer[]> {
   const connection = openConnection(url);

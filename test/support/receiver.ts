@@ -5,10 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Certificate, makeCertificate, trustCertificate } from './certificate.ts';
 
-/**
- * A received request. `at` is the time at which its body was complete, by the receiver's clock, in milliseconds since
- * 1970.
- */
+/** A request that the receiver has got. `at` is the time at which the body was complete, in milliseconds since 1970. */
 export interface ReceivedRequest {
   method: string;
   path: string;
@@ -19,8 +16,8 @@ export interface ReceivedRequest {
 
 /**
  * Reaction of the receiver to a request. A number is the status of the response. An object can also set headers, a body, and a delay in
- * milliseconds (`afterMs`). `hang` sends no response, and `reset` resets the connection. A function writes to the given socket itself, and
- * the receiver then handles no further request on this connection.
+ * milliseconds (`afterMs`). `hang` sends no response, and `reset` resets the connection. A function gets the socket and writes to it
+ * directly. After that, the receiver handles no further request on this connection.
  */
 export type Answer =
   | number
@@ -33,8 +30,8 @@ export interface ReceiverOptions {
   /** Chooses the reaction to each request. By default, the receiver responds with 204. */
   answer?: (request: ReceivedRequest) => Answer;
   /**
-   * Certificate of the receiver. If it is given, this process does not trust it automatically. By default, the receiver
-   * makes a certificate for 127.0.0.1 and localhost, and this process trusts it.
+   * Certificate of the receiver. This process does not trust a given certificate automatically. By default, the receiver makes a
+   * certificate for 127.0.0.1 and localhost, and this process trusts it.
    */
   certificate?: Certificate;
 }

@@ -7,12 +7,12 @@ import { createProcess, createRedis, type Redis } from './redis.ts';
 
 const CLUSTER_SLOTS = 16_384;
 const DEADLINE_MS = 30_000;
-/** Time without a response after which the servers of a group treat a server as dead, in milliseconds. */
+/** Time in milliseconds after which the servers of a group treat a server as dead if it does not respond. */
 const DEAD_AFTER_MS = 800;
 /** Number of Sentinels. Two of them must agree that the primary is dead. */
 const SENTINELS = 3;
 
-/** Redis servers that work together and have one REDIS_URL: a Redis Cluster, or a primary and a replica with Sentinels. */
+/** Redis servers that belong together and have one REDIS_URL. They are a Redis Cluster, or a primary and a replica with Sentinels. */
 export interface RedisGroup {
   url: string;
   primaries: Redis[];
@@ -22,8 +22,8 @@ export interface RedisGroup {
 }
 
 /**
- * Starts a Redis Cluster. Each primary has an equal range of the slots. Each of the first `replicaCount` primaries has a replica, which
- * becomes the primary if its primary dies. If a primary without a replica dies, only its own slots are unavailable until it runs again.
+ * Starts a Redis Cluster. Each primary has an equal range of the slots. Each of the first `replicaCount` primaries has a replica. If such a
+ * primary dies, its replica becomes the primary. If another primary dies, only its own slots are unavailable until it runs again.
  */
 export async function startRedisCluster(program: string, primaryCount = 3, replicaCount = 0): Promise<RedisGroup> {
   const nodes = await Promise.all(
@@ -128,7 +128,7 @@ export async function startRedisSentinels(program: string): Promise<RedisGroup> 
   };
 }
 
-/** Client of which `command` makes copies. A new client would take 10 ms, because it gets a method for each command of Redis. */
+/** Client that `command` copies for each call. A new client would take 10 ms, because it gets a method for each command of Redis. */
 const prototype = createClient({ RESP: 2 });
 
 /** Sends one Redis command to a server, and returns the response as text. */

@@ -31,7 +31,7 @@ export interface Redis {
    * the same port.
    */
   start(): Promise<void>;
-  /** Kills the server. All its data is lost. But a server of a Redis Cluster keeps its slots. */
+  /** Kills the server. All its data is lost, except that a server of a Redis Cluster still knows its slots after the next `start`. */
   kill(): Promise<void>;
   /** Pauses the process: its connections stay open, but it sends no responses. */
   freeze(): void;
@@ -49,13 +49,13 @@ export async function createRedis(program: string, extraSettings: string[] = [])
   return await createProcess(program, port, (folder) => [...settings, '--dir', folder, ...extraSettings]);
 }
 
-/** Servers that run. The end of this process kills them, so a test that fails before it stops its servers does not delay the end. */
+/** Redis servers that run now. If this process ends, it kills them, because a failed test may not have stopped its servers. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
  * Prepares a process of Redis. The process runs only after `start`.
- * @param prepare returns the arguments of the program for a folder that is empty at first and lasts until `close`
+ * @param prepare returns the arguments of the program. It receives a new empty folder, which `close` removes
  */
 export async function createProcess(
   program: string,

@@ -10,7 +10,7 @@ export const ORDERS = '/v1/third-party/orders/';
 export const STAFF_MENU = '/v1/staff/menu/';
 export const STAFF_ORDERS = '/v1/staff/orders/';
 
-/** Reads the dishes that a partner of the tenant gets from the API. */
+/** Reads the dishes through the API, as a partner of the tenant. */
 export async function listDishes(service: TestService, tenant: Pick<TestTenant, 'partner'>): Promise<Dish[]> {
   const answer = await service.call('GET', MENU, { headers: tenant.partner });
   assert.equal(answer.status, 200, answer.text);
@@ -42,7 +42,7 @@ export function orderPath(externalOrderId: string, action = ''): string {
   return `${ORDERS}${encodeURIComponent(externalOrderId)}/${action}`;
 }
 
-/** Reads the entries of the audit trail with this action, newest first, without their ids, times and actors. */
+/** Reads `subject` and `details` of each entry of the audit trail with this action, newest first. */
 export async function auditOf(
   service: TestService,
   tenant: Pick<TestTenant, 'owner'>,
@@ -80,8 +80,8 @@ export function setOrderStatus(
 
 /**
  * Reads every row of the tables as text, with the id of the transaction that wrote the row. If the result is the same before and after an
- * action, the action wrote no row. A row of `app_user` is read without `last_seen_at` and without the id of the transaction, because the
- * service may write `last_seen_at` at any time after a call.
+ * action, the action wrote no row. For `app_user`, the column `last_seen_at` and the transaction id are left out, because the service may
+ * write `last_seen_at` at any time after a call.
  */
 export async function dumpRows(service: TestService, ...tables: string[]): Promise<string[]> {
   const db: Kysely<never> = service.database.db as unknown as Kysely<never>;

@@ -8,8 +8,8 @@ import type { TestService, TestTenant } from './service.ts';
 type Options = Parameters<typeof rotateEncryptionKey>[0];
 
 /**
- * Rotates the encryption key as `roomservice keys rotate` does. Loads the keys again, as a new process would. Does not
- * wait until other processes have stopped using the old key.
+ * Rotates the encryption key as `roomservice keys rotate` does. By default, it first loads the keys again, as a new process does. It does
+ * not wait until other processes have stopped using the old key.
  */
 export async function rotate(service: TestService, changes: Partial<Options> = {}): Promise<Rotation> {
   const { db } = service.database;
@@ -24,7 +24,7 @@ export async function rotate(service: TestService, changes: Partial<Options> = {
   });
 }
 
-/** Reads the versions of the existing encryption keys, and counts the stored secrets that each version encrypts. */
+/** Reads the versions of all encryption keys, and counts for each version the stored secrets that it encrypts. */
 export async function census({ database: { db } }: TestService) {
   const keys = await db
     .selectFrom('service_key')

@@ -9,18 +9,18 @@ import { isRunning } from './process.ts';
 const VARIABLE = 'TEST_RUN_FOLDER';
 /** Environment variable with the path that `lastingFolder` returns. */
 const LASTING = 'TEST_LASTING_FOLDER';
-/** Folder of Linux whose files are in memory only. */
+/** Folder of Linux whose files are in memory and not on a disk. */
 const MEMORY_FOLDER = '/dev/shm';
-/** Free space that a run needs, in bytes. A run uses less than 2 GiB at the same time. */
+/** Free space in bytes that `MEMORY_FOLDER` must have. A run uses less than 2 GiB at any time. */
 const NEEDED_SPACE = 4 * 1024 ** 3;
 
-/** Beginning of the name of a run folder. The id of the process that runs the tests follows. */
+/** Beginning of the name of a run folder. After it, the name has the id of the process that runs the tests. */
 const PREFIX = 'rs-run-';
 
 /**
- * Makes the folder that all test processes of this run share. Every user may enter it. It is also the folder for temporary files of the test
- * processes, so a run leaves no file behind. The folder is in memory if the machine has enough of it, because creating and removing the
- * hundreds of files of each test database takes twice as long on a disk. Also removes the folders of killed runs.
+ * Makes the folder that all test processes of this run share. Every user may enter it. The test processes also make their temporary files
+ * in it, so a run leaves no file behind. The folder is in memory if there is enough free memory. Creating and removing the hundreds of
+ * files of each test database takes twice as long on a disk. Also removes the folders of killed runs.
  */
 export async function makeRunFolder(): Promise<void> {
   const parent = isMemoryFolderUsable() ? MEMORY_FOLDER : tmpdir();
@@ -68,12 +68,14 @@ export function runFolder(): string | undefined {
   return process.env[VARIABLE];
 }
 
-/** Returns the temporary folder of the machine, for files that later runs use again. */
+/**
+ * Returns the temporary folder of the machine. It is for files that later runs use again, because the run folder is removed after the run.
+ */
 export function lastingFolder(): string {
   return process.env[LASTING] ?? tmpdir();
 }
 
 export async function removeRunFolder(): Promise<void> {
-  // After an interruption, a command that ends may still write a file.
+  // If the run was interrupted, a command that ends may still write a file during the removal. So `rm` tries again.
   await rm(runFolder() ?? '', { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

@@ -13,12 +13,12 @@ import type { TestService, TestTenant } from './service.ts';
 
 const DEMO = readFileSync(join(import.meta.dirname, '../../demo/tenant.json'), 'utf8');
 
-/** Pattern of the SKUs of those dishes in demo/tenant.json that tests use. */
+/** Pattern of the SKUs of the dishes in demo/tenant.json that tests need. */
 const IS_NEEDED = /^SANDBOX-|^STARTERS-PAPADOM$/;
 
 /**
- * Makes a tenant with a new name, and with the hotel and a part of the menu of demo/tenant.json. The menu has only one ordinary dish and
- * the dishes whose SKU begins with `SANDBOX-`.
+ * Makes a tenant that has the hotel of demo/tenant.json and a part of its menu. This part is the dish `STARTERS-PAPADOM` and the dishes
+ * whose SKU begins with `SANDBOX-`. The name of the tenant is new.
  */
 export async function openDemo(service: TestService): Promise<TestHotel> {
   const { menu, properties } = JSON.parse(DEMO) as Required<Pick<TenantDocument, 'menu' | 'properties'>>;
@@ -27,7 +27,7 @@ export async function openDemo(service: TestService): Promise<TestHotel> {
 }
 
 export interface SandboxSetting {
-  /** Connection to the database. By default, it is the connection of the service. */
+  /** Connections to the database. By default, they are those of the service. */
   db?: Database;
   /** Function that receives every log line. */
   onLog?: (line: string) => void;
@@ -55,7 +55,7 @@ export function startSandboxWorker(
   return worker;
 }
 
-/** Reads the events of an order or a reservation from the feed of the partner, oldest first. */
+/** Reads the events of one order or reservation from the feed of the partner, oldest first. */
 export async function eventsOfSubject(
   service: TestService,
   { partner }: Pick<TestTenant, 'partner'>,

@@ -25,22 +25,22 @@ import { sampleTenant } from './tenants.ts';
 export interface ServiceOptions {
   config?: Partial<Config>;
   /**
-   * If true, a worker also runs and sends deliveries. If a `DeliveryPace` is given, the worker uses it in place of the
-   * waits that the contract sets.
+   * If true, a worker also runs and sends deliveries. If it is a `DeliveryPace`, the worker uses its waits in place of those of the
+   * contract.
    */
   worker?: boolean | DeliveryPace;
   budgets?: BudgetStore;
-  /** First node of the service. If it is given, the new service is a second node with the same database and keys. */
+  /** Service that already runs. If it is given, the new service is a second node with the same database and keys. */
   beside?: TestService;
   /** Database of the service, which `close` drops. By default, the service makes a database of its own. */
   database?: TestDatabase;
-  /** Layout (`cluster` or `one node`) for which the service sends its statements. By default, it is the layout of the database. */
+  /** Layout (`cluster` or `one node`) for which the service writes its statements. By default, it is the layout of the database. */
   layout?: Layout;
   readers?: Partial<ReaderBounds>;
   streams?: Partial<StreamBounds>;
   /** Overrides options of the test calls that the service sends to webhook URLs. */
   testCalls?: TestCallOptions['sending'];
-  /** Signal that begins the stop of the process. */
+  /** Signal that tells the service that its process begins to stop. */
   stopping?: AbortSignal;
   /** Function that receives every log line. */
   onLog?: (line: string) => void;
@@ -64,7 +64,7 @@ export interface TestService {
   keyring: Keyring;
   masterKey: Buffer;
   /**
-   * Texts of the statements that the service has sent. Empty if a test gives the service other connections than those of
+   * Texts of the statements that the service has sent. The set is empty if a test starts the service with connections that are not from
    * `createTestDatabase`.
    */
   statements: ReadonlySet<string>;
@@ -83,9 +83,9 @@ export interface TestService {
 
 const hashes = createPasswordWork();
 /**
- * Hashes each password only once in this process, so users with the same password share one hash. Also compares each password with each
- * hash only once. A hash takes 60 ms of processor time, and otherwise each new tenant and each change of a tenant document would need two
- * hashes.
+ * Hashes each password only once in this process, so all users with the same password have the same hash. Also compares each password with
+ * each hash only once. A hash takes 60 ms of processor time. Without this, each new tenant and each change of a tenant document would need
+ * two hashes.
  */
 export const PASSWORDS: PasswordWork = { ...hashes, hashFor: (_email, password) => hashes.hashFor('', password) };
 
@@ -142,7 +142,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       return { tenantId, document, owner: owner ?? {}, staff: staff ?? {}, ...(await issue(tenantId)) };
     },
     async close() {
-      // Node does not count a connection as idle if no request has come on it. Such a connection would delay `app.close()` by 60 s.
+      // If no request has come on a connection, Node does not count it as idle. Such a connection would delay `app.close()` by 60 s, so the
+      // timer cuts it.
       const cut = setTimeout(() => app.server.closeAllConnections(), 1_000);
       await Promise.all([app.close(), worker?.stop(1_000)]);
       clearTimeout(cut);
@@ -158,9 +159,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   };
 }
 
-/**
- * Makes a token like that of `POST /v1/auth/token/`, but does not check a password, because a password hash takes long.
- */
+/** Makes a token like that of `POST /v1/auth/token/`, but checks no password, because this would take long. */
 async function bearer({ db }: TestDatabase, keyring: Keyring, tenantId: number, role: string) {
   const user = await db
     .selectFrom('app_user')

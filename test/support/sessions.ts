@@ -13,7 +13,7 @@ export const SESSIONS = '/v1/staff/sessions/';
 /** Header of calls from the console. The service ignores the session cookie of a call without this header. */
 export const CONSOLE = { 'x-roomservice-console': '1' };
 
-/** A session that a test has opened without an API call, and the headers that send its cookie. */
+/** A session that a test has opened directly in the database, and the headers that send its cookie. */
 export interface TestSession {
   id: string;
   token: string;
@@ -46,7 +46,7 @@ export function tokenOf(answer: Answer): string {
   return token;
 }
 
-/** Returns the id of the owner or of the member of staff of a tenant. */
+/** Returns the id of the tenant's user with this role. */
 export async function personId({ database: { db } }: TestService, tenantId: number, role: 'owner' | 'staff') {
   const { id } = await db
     .selectFrom('app_user')
@@ -59,8 +59,8 @@ export async function personId({ database: { db } }: TestService, tenantId: numb
 }
 
 /**
- * Opens a session of the owner or of a member of staff like that of `POST /v1/auth/session/`, but does not check a password, because a
- * password hash takes long.
+ * Opens a session of the owner or of a member of staff. It is like a session of `POST /v1/auth/session/`, but the function checks no
+ * password, because this would take long.
  */
 export async function openSession(
   service: TestService,
@@ -78,9 +78,9 @@ export async function openSession(
 }
 
 /**
- * Returns functions that many tests of sessions use. `owner` and `staff` open a session of the owner or of a member of staff. `get` reads a
- * path, and `statusOf` returns only the status of such a read.
- * @param of function that returns the service and the tenant. It is called only while a test runs, because both do not exist earlier
+ * Returns functions that many tests of sessions use. `owner` and `staff` open a session of the owner or of a member of staff. `get` calls
+ * GET on a path, and `statusOf` returns only the status of such a call.
+ * @param of returns the service and the tenant. It is called only while a test runs, because the service and the tenant do not exist before
  */
 export function sessionCalls(of: () => { service: TestService; tenant: TestTenant }) {
   const open = (role: 'owner' | 'staff') => openSession(of().service, of().tenant.tenantId, role);
@@ -125,8 +125,8 @@ async function start(
 }
 
 /**
- * Moves the times of a session into the past, as if it had been used and begun earlier. `unused` and `begun` are intervals of PostgreSQL,
- * for example `8 days`.
+ * Moves the times of a session into the past. `unused` moves the last use. `begun` moves the beginning and the end of the session. Both are
+ * intervals of PostgreSQL, for example `8 days`.
  */
 export async function age(
   { database: { db } }: TestService,

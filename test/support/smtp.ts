@@ -15,7 +15,7 @@ export interface ReceivedMail {
   /** Text of the mail, decoded. */
   text: string;
   isEncrypted: boolean;
-  /** Name of the user as which the client has signed in, or null if the client has not signed in. */
+  /** User name with which the client has signed in, or null if the client has not signed in. */
   user: string | null;
 }
 
@@ -23,17 +23,17 @@ export interface MailServerOptions {
   /** User name and password that the server asks for. By default, it asks for no login. */
   login?: { username: string; password: string };
   /**
-   * TLS of the server, with its certificate. With `implicit`, TLS begins with the connection. With `starttls`, the
-   * client asks for TLS. By default, the server has no TLS.
+   * TLS mode and certificate of the server. With `implicit`, the connection begins with TLS. With `starttls`, it begins without TLS, and
+   * the client asks for TLS. By default, the server has no TLS.
    */
   tls?: { mode: 'implicit' | 'starttls'; certificate: Certificate };
-  /** Reaction to each mail. Default: the server accepts the mail. */
+  /** Reaction to each mail. By default, the server accepts the mail. `hang` sends no response. */
   answer?: 'accept' | 'refuse' | 'hang';
 }
 
 export interface MailServer {
   readonly port: number;
-  /** SMTP_URL of the server, with the login. */
+  /** Value for SMTP_URL, with the user name and password of `login`. */
   readonly url: string;
   readonly mails: readonly ReceivedMail[];
   /** Waits until `count` mails have arrived, and returns all mails. */
@@ -105,7 +105,7 @@ function tlsOptions(tls: MailServerOptions['tls']): SMTPServerOptions {
     : { ...tls.certificate, secure: tls.mode === 'implicit' };
 }
 
-/** Reads the header fields and the decoded text of a mail that has only one part. */
+/** Reads the header fields and the decoded text of a mail. The mail must have only one part. */
 function read(raw: string): { headers: Map<string, string>; text: string } {
   const end = raw.indexOf('\r\n\r\n');
   const fields = raw.slice(0, end).replace(/\r\n[ \t]+/g, ' ');

@@ -5,7 +5,7 @@ import { isCluster } from '#platform/db/layout.ts';
 /** Database connections that record each statement that is sent. */
 export interface RecordedDatabase {
   db: Database;
-  /** Runs `work` and returns the statements that were sent during this time, oldest first. */
+  /** Runs `work` and returns the statements that were sent while it ran, oldest first. */
   statementsOf: (work: () => Promise<unknown>) => Promise<string[]>;
 }
 

@@ -6,7 +6,7 @@ import type { LookRow } from '#staff/live-changes/store.ts';
 
 export const CHANGES = '/v1/staff/changes/';
 
-/** Block of a stream of events. Fields that the block does not contain are undefined. */
+/** Block of a stream of events, which is the text between two empty lines. Fields that the block does not contain are undefined. */
 export interface StreamBlock {
   /** Text of a comment line, without the colon that begins the line. */
   comment?: string;
@@ -33,7 +33,10 @@ export interface TestStream {
    * @throws if the stream ends first, or if no such block arrives within `withinMs`
    */
   find(fits: (block: StreamBlock) => boolean, withinMs?: number): Promise<StreamBlock>;
-  /** Resolves with the time of `performance.now()` when the stream has ended, also if its connection broke. */
+  /**
+   * Promise that resolves when the stream has ended, also if its connection broke. Its value is the time of the end in milliseconds of
+   * `performance.now()`.
+   */
   ended: Promise<number>;
   close(): void;
 }
@@ -100,7 +103,7 @@ function blockOf(text: string): StreamBlock {
   return { ...(Object.fromEntries(fields) as Omit<StreamBlock, 'atMs'>), atMs: performance.now() };
 }
 
-/** Returns a function that returns true for a block that reports a change of data of this topic (a hint). */
+/** Returns a function for `find`. It returns true for a block that reports a change of data of this topic. */
 export function hasTopic(topic: string): (block: StreamBlock) => boolean {
   return ({ event, data }) => event === 'change' && data.topics.includes(topic);
 }
@@ -110,7 +113,10 @@ export function topicsIn({ blocks }: TestStream): Set<string> {
   return new Set(blocks.flatMap(({ event, data }) => (event === 'change' ? (data.topics as string[]) : [])));
 }
 
-/** Returns an invented owner of a tenant, who is signed in by token. The tests of streams need no rows of this owner in the database. */
+/**
+ * Returns an invented owner of a tenant, who is signed in with an access token. The database has no rows of this owner, because the tests
+ * of streams do not need them.
+ */
 export function ownerOf(tenantId: number): Staff {
   const tenant = { id: tenantId, slug: '', name: '', currency: 'EUR', timezone: 'UTC', features: [] };
   const now = new Date();
@@ -119,7 +125,10 @@ export function ownerOf(tenantId: number): Staff {
   return { type: 'person', id: newId(), name: null, ...person, tenant, session };
 }
 
-/** Returns the result of a read of the newest rows (a look) that found only orders. @param orderIds the ids of the orders, newest first */
+/**
+ * Returns an invented result of `look`, which reads the newest rows. It contains only orders.
+ * @param orderIds the ids of the orders, newest first
+ */
 export function lookOf(momentMs: number, orderIds: string[]): LookRow {
   const none = { eventIds: null, eventOrderIds: null, auditIds: null, auditActions: null };
   return { momentMs, orderIds, ...none, reservationIds: null, reservationTimes: null };

@@ -45,9 +45,8 @@ export function sampleMenu(): NonNullable<TenantDocument['menu']> {
 }
 
 /**
- * Returns two small properties in distant time zones (Lisbon and UTC+14). One room type has only one room, one has no
- * rate plans, and one has neither rate plans nor a price. One rate plan is inactive, and one has a minimum of two
- * nights.
+ * Returns two small properties in distant time zones (Lisbon and UTC+14). The room type Suite has only one room. Bunk has no rate plans,
+ * and Floor has neither rate plans nor a price. One rate plan is inactive, and one has a minimum of two nights.
  */
 export function sampleHotel(): NonNullable<TenantDocument['properties']> {
   return [

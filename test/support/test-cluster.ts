@@ -15,13 +15,14 @@ interface ClusterNode {
 export interface TestCluster {
   /**
    * Makes a database on all nodes, migrates it, and returns its URL on the coordinator.
-   * @param route returns the address at which the cluster reaches a worker node; default: the address of the node
+   * @param route receives the URL of a worker node, and returns the URL under which the coordinator reaches this node. By default, both are
+   * equal
    */
   createDatabase(route?: (url: string) => Promise<string>): Promise<string>;
   dropDatabase(url: string): Promise<void>;
 }
 
-/** URL of a PostgreSQL or of a cluster (Citus) on which the tests run. Undefined: the tests start a PostgreSQL of their own. */
+/** URL of the PostgreSQL or the cluster (Citus) on which the tests run. If it is undefined, the tests start a PostgreSQL of their own. */
 export const OUTSIDE_URL = process.env['TEST_DATABASE_URL'];
 
 let cluster: Promise<TestCluster | null> | undefined;
@@ -42,7 +43,10 @@ export async function testLayout(): Promise<Layout> {
   return (await isTestCluster()) ? 'cluster' : 'one node';
 }
 
-/** Returns the cluster to which the URL leads, or null if the URL leads to a single node. The database of the URL has the list of nodes. */
+/**
+ * Returns the cluster to which the URL leads, or null if the URL leads to a single node. Reads the list of nodes from the database in the
+ * URL.
+ */
 async function openTestCluster(url: string): Promise<TestCluster | null> {
   const nodes = await readNodes(url);
   if (nodes === null) {

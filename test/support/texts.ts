@@ -4,8 +4,8 @@ import fc from 'fast-check';
 const SURROGATES = 0x800;
 
 /**
- * Generates any single character of Unicode. As the unit of `fc.string`, it has the same values as the unit `binary`. But that unit needs a
- * second of processor time for a table of all characters, which stays in memory.
+ * Generates any single character of Unicode, for use as the `unit` of `fc.string`. The unit `binary` of fast-check generates the same
+ * characters. But it needs a second of processor time for a table of all characters, which stays in memory.
  */
 export const anyCharacter = fc
   .integer({ min: 0, max: 0x10ffff - SURROGATES })

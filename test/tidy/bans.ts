@@ -42,7 +42,7 @@ export function outboundHttp(files: SourceFile[]): string[] {
   });
 }
 
-/** Finds barrels, which are files that are named index.ts or contain `export *`. */
+/** Finds barrels. A barrel is a file with the name index.ts, or a file that contains `export *`. */
 export function barrels(files: SourceFile[]): string[] {
   return files.flatMap((file) => [
     ...(file.path.endsWith('/index.ts')
@@ -88,8 +88,8 @@ export function disabledRules(files: SourceFile[]): string[] {
 }
 
 /**
- * Pattern of absolute paths that exist only on one machine. The code joins the pattern from pieces, because the rule
- * also checks this file and would find the pattern.
+ * Pattern of absolute paths that exist only on one machine. The code joins the pattern from pieces, because the rule also checks this file.
+ * Otherwise it would report the pattern itself.
  */
 const MACHINE_PATH = new RegExp(`(?<![\\w.*])/(?:${['work', 'root', 'home', 'Users'].join('|')})/`, 'g');
 

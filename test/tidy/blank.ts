@@ -1,16 +1,15 @@
-/** Kind of a token. A literal is a string, a template or a regular expression. */
+/** Kind of a token in source text. A literal is a string, a template or a regular expression. */
 type Kind = 'comment' | 'literal';
 
 const TOKENS: [Kind, RegExp][] = [
   ['comment', /\/\/[^\n]*|\/\*[^]*?\*\//y],
   ['literal', /'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"/y],
-  // A slash begins a regular expression if there is no value before it. After a value, the slash is the division
-  // operator.
+  // A slash begins a regular expression if the text before it cannot be a value. After a value, the slash is the division operator.
   ['literal', /(?<=(?:^|[(,=:[!&|?{};>\n]|\breturn)\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y],
 ];
 /**
- * Part of a template literal without its `${…}`. It begins at the opening quote or at the brace that closes a `${…}`,
- * and ends at the next `${` or at the closing quote.
+ * Pattern of one part of a template literal without its `${…}`. A part begins at the opening quote, or at the brace that closes a `${…}`.
+ * It ends at the next `${` or at the closing quote.
  */
 const TEMPLATE_PART = /[`}](?:\\[^]|\$(?!\{)|[^`\\$])*(?:`|\$\{)/y;
 
@@ -36,8 +35,8 @@ function blank(text: string, kinds: Kind[]): string {
 }
 
 /**
- * Replaces the characters of the token with spaces, except line breaks. A literal keeps its first and last character,
- * so that it is still a literal.
+ * Replaces each character of the token with a space, but keeps line breaks. A literal keeps its first and last character, so that it is
+ * still a literal.
  */
 function hollow(token: string, kind: Kind): string {
   if (kind === 'comment') return token.replace(/[^\n]/g, ' ');
@@ -45,11 +44,13 @@ function hollow(token: string, kind: Kind): string {
 }
 
 /**
- * Splits source text into tokens. A character outside of comments and literals is a token of its own, and its kind is
+ * Splits source text into tokens. Each comment and each literal is a token. Every other character is a token of its own, with the kind
  * null.
  */
 function* tokens(text: string): Generator<[Kind | null, string]> {
-  /** Number of open braces inside each `${…}` that has begun but not ended, outermost `${…}` first. */
+  /**
+   * Template expressions `${…}` that are still open, outermost first. Each number counts the braces that are open inside the expression.
+   */
   const holes: number[] = [];
   let index = 0;
   while (index < text.length) {

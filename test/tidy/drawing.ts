@@ -1,7 +1,6 @@
 /**
- * Position of a file in the source. `wing` is its folder in `src/`, or `tools`. `room` is its module, which is a folder
- * or file in the wing. For example, src/hotel/rates/store.ts has `hotel` and `rates`, and src/service/app.ts has
- * `service` and `app`.
+ * Folder and module of a source file. `wing` is the folder in `src/`, or `tools`. `room` is the module, which is a folder or file in the
+ * wing. For example, src/hotel/rates/store.ts has the wing `hotel` and the room `rates`, and src/service/app.ts has `service` and `app`.
  */
 export interface Place {
   wing: string;
@@ -10,20 +9,20 @@ export interface Place {
 
 export interface Drawing {
   /**
-   * Folders of `src/`, and the folder `tools`, on each level of the diagram in docs/ARCHITECTURE.md, lowest level
-   * first.
+   * Names of the folders on each level of the diagram in docs/ARCHITECTURE.md, lowest level first. They are the folders of `src/`, and
+   * `tools`.
    */
   floors: string[][];
   /**
-   * Modules of each folder, keyed by the name of the folder. They are grouped by level, lowest level first. Modules of
-   * one level may not import each other.
+   * Names of the modules on each level inside a folder, lowest level first, keyed by the name of the folder. Modules of one level may not
+   * import each other.
    */
   rooms: Map<string, string[][]>;
 }
 
 /**
- * Reads the diagram in docs/ARCHITECTURE.md. `─ name/ ─` begins a folder of `src/`, and the lines below it list its
- * modules. `a < b, c` means that the modules b and c may import the module a.
+ * Reads the diagram in docs/ARCHITECTURE.md. `─ name/ ─` begins a folder, and the lines below it list its modules. `a < b, c` means that
+ * the modules b and c are one level above the module a and may import it.
  * @throws Error if the text has no diagram
  */
 export function readDrawing(markdown: string): Drawing {
@@ -55,8 +54,8 @@ export function nameOf({ wing, room }: Place): string {
 }
 
 /**
- * Returns the level of the module's folder in the diagram (`floor`), and the level of the module in its folder
- * (`rank`). Returns null if the diagram does not show the module.
+ * Returns two levels: `floor` of the module's folder in the diagram, and `rank` of the module in its folder. Returns null if the diagram
+ * does not show the module.
  */
 export function heightOf({ floors, rooms }: Drawing, { wing, room }: Place): { floor: number; rank: number } | null {
   const floor = floors.findIndex((wings) => wings.includes(wing));

@@ -4,13 +4,13 @@ import { offence } from './source.ts';
 import type { SourceFile } from './source.ts';
 
 /**
- * Modules without a front file, which is a file with the name of the module. Other modules may import every file of
- * these modules.
+ * Modules without a front file. A front file has the name of its module and is the only file that other modules may import. Because these
+ * modules have no such file, other modules may import every file of them.
  */
 const TECHNICAL = new Set(['platform/db', 'platform/http', 'platform/lib']);
 /**
- * Folders whose modules create the modules of the other folders and connect them. They may import every file of another module except its
- * store files, which contain its SQL.
+ * Folders whose modules create the modules of the other folders and connect them. They may import every file of another module, except the
+ * store files, which contain the SQL of the module.
  */
 const COMPOSITION_ROOTS = new Set(['service', 'tools']);
 const STORE = /(?:\/|-)store\.ts$/;
@@ -25,7 +25,7 @@ interface Import {
 
 const IMPORT = /\b(?:import|export)\s[^'";]*?\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g;
 
-/** Finds imports of a module that is not below the importing module in the diagram of docs/ARCHITECTURE.md. */
+/** Finds imports between two modules if the imported module is not below the importing module in the diagram of docs/ARCHITECTURE.md. */
 export function importDirection(files: SourceFile[], drawing: Drawing): string[] {
   return check(files, ({ from, to }) => {
     const importer = placeOf(from.path);
@@ -72,8 +72,8 @@ export function importsNotAsInTable(files: SourceFile[], markdown: string): stri
 }
 
 /**
- * Finds imports that lead to a file of another module in place of its front file. The front file has the name of the module. Because of
- * this rule, a change in the other files of a module does not affect other modules.
+ * Finds imports of a file of another module that is not the front file, which has the name of the module. Because of this rule, a change in
+ * the other files of a module does not affect other modules.
  */
 export function frontFilesOnly(files: SourceFile[]): string[] {
   return check(files, ({ from, to }) => {

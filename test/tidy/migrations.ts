@@ -1,9 +1,6 @@
 import { offence } from './source.ts';
 
-/**
- * Tables whose keys need not begin with tenant_id. The value gives the reason. In a cluster, every node has a complete
- * copy of such a table.
- */
+/** Tables whose keys need not begin with tenant_id, each with the reason. On a cluster, every node has a complete copy of such a table. */
 const GLOBAL_TABLES: Record<string, string> = {
   tenant: 'its id is the tenant_id of all other tables',
   sign_in: 'finds the tenant of an e-mail address',
@@ -13,11 +10,11 @@ const GLOBAL_TABLES: Record<string, string> = {
   feed_era: 'has one row, because a restore affects the whole database',
   scan_lease: 'the workers that hold its leases search the deliveries of all tenants',
 };
-/** Tables that never have many rows, so the build of an index locks them only for a moment. The value gives the reason. */
+/** Tables that never have many rows, each with the reason. So the build of an index locks such a table only for a moment. */
 const SMALL_TABLES: Record<string, string> = {
   recent_change: 'has the changes of the last ten minutes',
 };
-/** Indexes that need not begin with tenant_id, because their queries search all tenants. The value gives the reason. */
+/** Indexes that need not begin with tenant_id, each with the reason. Their queries search all tenants. */
 const CROSS_TENANT_INDEXES: Record<string, string> = {
   event_due: 'an index of the first version; since migration 0013 due deliveries are queued by credential',
 };
@@ -39,8 +36,8 @@ export function migrationNames(paths: string[]): string[] {
 }
 
 /**
- * Finds keys and indexes whose first column is not tenant_id. If all keys begin with tenant_id, the tables can be
- * sharded by tenant later.
+ * Finds keys and indexes whose first column is not tenant_id. All keys begin with tenant_id, so that the tables can be distributed by
+ * tenant.
  */
 export function keysWithoutTenant(path: string, text: string): string[] {
   const sql = blankCommentsAndStrings(text);
@@ -59,7 +56,10 @@ export function notDistributable(path: string, text: string): string[] {
   return [...sql.matchAll(NOT_DISTRIBUTABLE)].map((match) => offence(path, text, match.index, message));
 }
 
-/** Finds strings and comments at which the migrator would split or cut a statement, because it looks for semicolons and `--` only. */
+/**
+ * Finds strings and comments that the migrator would read wrongly. It splits a file at each semicolon and removes the text after each `--`,
+ * even inside a string.
+ */
 export function notSplittable(path: string, text: string): string[] {
   const message = 'A migration must not have a string with ; or --, a dollar quote, or a comment in /* */.';
   const tokens = text.matchAll(/--[^\n]*|'[^']*'|\$\w*\$|\/\*/g);
@@ -71,8 +71,8 @@ export function notSplittable(path: string, text: string): string[] {
 /** Number of the last migration that was allowed to remove or change existing tables and columns. */
 const LAST_UNBOUND = 19;
 /**
- * Patterns of SQL after which the previous version of the service could not read or write, each with a message. For example, DROP removes a
- * column that the previous version reads.
+ * Patterns of SQL that a migration must not contain, each with a message. After such a change, the previous version of the service could
+ * not read or write. For example, DROP may remove a column that the previous version reads.
  */
 const CONTRACTIONS: [RegExp, string][] = [
   [/\bDROP\b/gi, 'Migrations must not drop anything'],
@@ -101,8 +101,8 @@ export function contractions(path: string, text: string): string[] {
   if (Number(/\/(\d+)_/.exec(path)?.[1]) <= LAST_UNBOUND) {
     return [];
   }
-  // Replacing a CHECK by a CHECK of the same name is allowed, because the new CHECK may accept more values, for example a new status. The
-  // replacement consists of two statements, because a cluster (Citus) refuses ADD CONSTRAINT together with another change in one statement.
+  // A migration may replace a CHECK with a CHECK of the same name. The new CHECK may accept more values, for example a new status. The
+  // migration needs two statements, because a cluster (Citus) refuses ADD CONSTRAINT together with another change in one statement.
   const sql = blankCommentsAndStrings(text).replace(
     /\bALTER TABLE (\w+) DROP CONSTRAINT (\w+);\s*ALTER TABLE \1 ADD CONSTRAINT \2\s+CHECK\b/gi,
     (found) => found.replace(/[^\n]/g, ' '),
@@ -132,8 +132,8 @@ export function contractions(path: string, text: string): string[] {
 }
 
 /**
- * Finds exceptions in this file for tables and indexes that no migration creates. Such an exception could later hide a
- * real offence.
+ * Finds tables and indexes that this file names as exceptions, but that no migration creates. Such an exception could later hide a real
+ * offence.
  */
 export function unusedExceptions(allMigrations: string): string[] {
   return Object.keys({ ...GLOBAL_TABLES, ...SMALL_TABLES, ...CROSS_TENANT_INDEXES })
@@ -174,8 +174,8 @@ function tableFaults(statement: Piece): Fault[] {
 }
 
 /**
- * Finds faults in the definition of one column or constraint. In an ALTER TABLE, the definition begins with words such
- * as ADD COLUMN.
+ * Finds faults in the definition of one column or constraint. If the definition is from an ALTER TABLE, it begins with words such as ADD
+ * COLUMN.
  */
 function definitionFaults(definition: Piece): Fault[] {
   if (/\bAS\s+IDENTITY\b/i.test(definition.text)) {

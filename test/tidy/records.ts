@@ -2,8 +2,8 @@ const NAME = /^docs\/decisions\/(\d{4})-[a-z0-9-]+\.md$/;
 const STATUS = /^Status: (?:accepted|superseded by \[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\)), \d{4}-\d{2}-\d{2}(?:; .+)?$/;
 
 /**
- * Finds faults in decision records: a gap in the numbers, a title without the number, a missing status, and a missing
- * row in the index.
+ * Finds faults in decision records. The numbers must have no gaps. Each record must have a title with its number, a status with a date, and
+ * a row in the index.
  * @param notes path and text of each file in `docs/decisions/` except the index
  */
 export function decisionRecords(notes: [path: string, text: string][], index: string): string[] {

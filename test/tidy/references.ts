@@ -1,6 +1,6 @@
 /**
- * A page of `docs/contract/` with numbered entries. `heading` matches the heading of an entry, and `reference` matches
- * a reference to an entry.
+ * A page of `docs/contract/` with numbered entries. `heading` matches the heading of an entry. `reference` matches a text that refers to an
+ * entry, for example `contract §4`.
  */
 interface NumberedPage {
   path: string;
@@ -30,7 +30,7 @@ export const NUMBERED_PAGES: NumberedPage[] = [
  * @param textOf returns the text of a page
  */
 export function unresolvedReferences(path: string, text: string, textOf: (page: string) => string): string[] {
-  // A reference may continue on the next line of a comment, so the lines are joined first.
+  // A comment may break a reference at the end of a line. So the lines are joined first.
   const joined = text.replaceAll(/\s*\n\s*(?:\*|\/\/|--)?\s*/g, ' ');
   return NUMBERED_PAGES.flatMap(({ path: page, heading, reference }) => {
     const entries = new Set(Array.from(textOf(page).matchAll(heading), ([, number]) => number));
@@ -42,15 +42,15 @@ export function unresolvedReferences(path: string, text: string, textOf: (page: 
 }
 
 /**
- * A path in backquotes with at least one folder, such as `hotel/rates/`. Paths with wildcards or with placeholders in
- * capitals do not count.
+ * Pattern of a path in backquotes with at least one folder, such as `hotel/rates/`. Paths with wildcards or with placeholders in capitals
+ * are not checked.
  */
 const NAMED_PATH = /`((?:[\w.-]+\/)+(?:[\w.-]+\.(?:ts|js|md|sql|json))?)`/g;
 
 /**
- * Finds paths that a text names but that do not exist. A path may be relative to the repository, `src/`, a folder of
- * `src/`, `test/` or `docs/`.
- * @param exists returns true if the repository has the path; the path of a folder has no slash at its end
+ * Finds paths that a text names but that do not exist. A path may be relative to the repository, `src/`, a folder of `src/`, `test/` or
+ * `docs/`.
+ * @param exists returns true if the repository has the path. If the path is a folder, it has no slash at its end
  */
 export function unresolvedPaths(
   path: string,

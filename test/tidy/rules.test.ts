@@ -17,8 +17,8 @@ import { tablesReadFromAbove, tablesWithTwoWriters } from './tables.ts';
 type Rule = (files: SourceFile[]) => string[];
 
 /**
- * Asserts that the rule finds a fault in each file of `offenders`, and no fault in the files of `fine`. A file is given
- * by path and text.
+ * Asserts that the rule finds a fault in each file of `offenders`, and no fault in each file of `fine`. A file is a pair of its path and
+ * its text.
  */
 function separates(rule: Rule, cases: { offenders: [string, string][]; fine: [string, string][] }): void {
   for (const [path, text] of cases.offenders) {
@@ -293,7 +293,7 @@ test('blankComments blanks comments, and blankCommentsAndLiterals also blanks th
 test('unresolvedReferences finds a reference to an entry that does not exist, in every notation of a reference', () => {
   const textOf = () => '## 1. One\n### 1. One\n';
   const found = (text: string) => unresolvedReferences('src/a.ts', text, textOf).length;
-  // The code joins the references from pieces, because the rule also checks this file and would find them.
+  // The code joins the references from pieces, because the rule also checks this file. Otherwise it would report these references.
   const [decision, section, rule] = ['decision', 'contract §', 'database rule'];
   assert.equal(found(`${decision} 1, PMS ${section}1, ${section}1, ${rule} 1, a rule, two ${decision}s`), 0);
   for (const text of [`${decision} 2`, `${decision}s 1 and 2`, `${decision}s 1, 2`, `/**\n * (${decision}\n * 2) */`]) {

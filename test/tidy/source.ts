@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { blankComments, blankCommentsAndLiterals } from './blank.ts';
 
 /**
- * A source file to check. Its three versions of the text have the same length and the same lines, so a position is the
- * same in all of them.
+ * A source file to check. The fields `text`, `uncommented` and `code` have the same length and the same lines. So a position in one of them
+ * is the same in the others.
  */
 export interface SourceFile {
   /** Path relative to the repository, with `/` between folders. */
@@ -57,7 +57,10 @@ export function offence(path: string, text: string, index: number, message: stri
   return `${path}:${text.slice(0, index).split('\n').length}: ${message}`;
 }
 
-/** Returns one offence for every match of a global pattern in `view`, which is one version of the text of the file. */
+/**
+ * Returns one offence for each match of the pattern, which must have the flag `g`. `view` is the field `text`, `uncommented` or `code` of
+ * the file.
+ */
 export function offencesOf(file: SourceFile, view: string, pattern: RegExp, message: string): string[] {
   return [...view.matchAll(pattern)].map((match) => offence(file.path, view, match.index, message));
 }

@@ -18,7 +18,10 @@ interface Mention {
   room: string;
 }
 
-/** Finds tables that two modules write. The owner of a table is the module of the first file that writes it. */
+/**
+ * Finds tables that more than one module writes. The first module that writes a table owns it, and the offences are in the files of the
+ * others.
+ */
 export function tablesWithTwoWriters(files: SourceFile[]): string[] {
   const owners = new Map<string, string>();
   return mentionsOf(files, WRITE).flatMap(({ file, index, table, room }) => {
@@ -32,8 +35,8 @@ export function tablesWithTwoWriters(files: SourceFile[]): string[] {
 }
 
 /**
- * Finds modules that read a table but may not read it. A module may read its own tables, and the tables of every module
- * below it in the diagram of docs/ARCHITECTURE.md.
+ * Finds modules that read a table which they may not read. A module may read its own tables, and the tables of every module below it in the
+ * diagram of docs/ARCHITECTURE.md.
  */
 export function tablesReadFromAbove(files: SourceFile[], drawing: Drawing): string[] {
   const owners = new Map(mentionsOf(files, WRITE).map(({ table, file }) => [table, placeOf(file.path)]));

@@ -48,12 +48,11 @@ async function main(): Promise<void> {
   await serving.ended;
   await writeFile(join(import.meta.dirname, `${version}.json`), `${JSON.stringify(dump, null, 2)}\n`);
   const sql = execFileSync('pg_dump', ['--inserts', '--no-owner', '--no-privileges', url], { encoding: 'utf8' });
-  // The code removes lines that begin with a backslash. They are commands that newer versions of pg_dump add and that only psql
-  // understands.
+  // Removes lines that begin with a backslash, because only psql understands them. Newer versions of pg_dump write such commands.
   await writeFile(join(import.meta.dirname, `${version}.sql`), HEADER + sql.replaceAll(/^\\.*\n/gm, ''));
 }
 
-/** Makes rows of every kind through the API of the release. */
+/** Makes orders, stays, events, credentials, a webhook and a channel through the API of the release. */
 async function fill(service: TestService): Promise<Dump> {
   const owner = await signIn(service, 'owner@dumped.example', OWNER_PASSWORD);
   const made = await service.call('POST', '/v1/third-party/credentials/', { headers: owner, json: { label: 'Old' } });

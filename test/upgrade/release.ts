@@ -7,13 +7,15 @@ export const MASTER_KEY = Buffer.alloc(32, 'only for dumps of test data').toStri
 
 type Headers = Record<string, string>;
 
-/** Credentials, ids and responses that callers got from a release when its data was dumped. After the upgrade, they must still be valid. */
+/**
+ * Credentials, ids and responses that callers got from a release before its data was dumped. They must still be valid after the upgrade.
+ */
 export interface Dump {
   partner: Headers;
   pms: Headers;
   channel: TestChannel;
   webhookSecret: string;
-  /** Cursor of the feed after its first two events. */
+  /** Cursor of the feed after the first two events. */
   cursor: string;
   /** Id of the room type Double. */
   roomType: string;
@@ -21,7 +23,7 @@ export interface Dump {
   answers: Record<string, unknown>;
 }
 
-/** Read calls whose responses an upgrade must not change, each with its caller. No response depends on the current time. */
+/** Read calls, each with its caller. An upgrade must not change their responses. No response depends on the current time. */
 export const READS = [
   { caller: 'partner', path: '/v1/third-party/menu/' },
   { caller: 'partner', path: '/v1/third-party/orders/' },
@@ -58,7 +60,7 @@ export async function signIn(service: Pick<TestService, 'call'>, email: string, 
   return { authorization: `Bearer ${body.access_token}` };
 }
 
-/** Returns a copy of a response that has only the fields of the release's response. A list keeps all its entries. */
+/** Returns a copy of `response` with only those fields that `ofRelease` also has. A list keeps all its entries. */
 export function knownFields(response: unknown, ofRelease: unknown): unknown {
   if (Array.isArray(response) && Array.isArray(ofRelease)) {
     return response.map((entry, index) => knownFields(entry, ofRelease[index]));

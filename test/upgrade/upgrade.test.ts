@@ -45,7 +45,7 @@ for (const release of RELEASES) {
         MASTER_KEY,
         NODE_EXTRA_CA_CERTS: path,
         WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
-        EVENT_RETENTION_DAYS: '3650', // The events of the dump have the date of the dump.
+        EVENT_RETENTION_DAYS: '3650', // Otherwise the service would remove the old events of the dump.
         LOG_LEVEL: 'warn',
       };
     });

@@ -63,8 +63,8 @@ function successContent({ event, csvExample }: Operation, schema: Schema, compon
       }),
     };
   }
-  // OpenAPI 3.1 has no schema for the events of a stream. So the stream is documented as one text, and `contentSchema` names the schema of
-  // the data of an event.
+  // OpenAPI 3.1 cannot describe the single events of a stream. So the document describes the stream as one text, and `contentSchema` is the
+  // schema of the data of an event.
   const { examples: _, ...text } = schema;
   const data = { contentMediaType: 'application/json', contentSchema: components.refer(event) };
   return { 'text/event-stream': { schema: { ...text, ...data }, examples } };
@@ -87,7 +87,7 @@ function notModified(operation: Operation): object {
   };
 }
 
-/** Returns one response for each error status of the operation. Each response has an example of every error with its status. */
+/** Returns one response for each error status of the operation. It contains an example of each error that has this status. */
 function refusals(operation: Operation, components: Components): [string, object][] {
   const known = operation.errors.map(factsOf);
   const statuses = [...new Set(known.map(({ status }) => status))];

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 
 /**
- * A JSON Schema of a route or of a document. The fields are the keywords that the code in tools/openapi/ reads. A
- * schema may have other keywords too.
+ * A JSON Schema of a route or of an OpenAPI document. The fields are the keywords that the code in tools/openapi/ reads. A schema may have
+ * other keywords too.
  */
 export interface Schema {
   readonly type?: unknown;
@@ -31,8 +31,8 @@ export class Components {
   readonly #schemas = new Map<string, Schema>();
 
   /**
-   * Returns the schema as the OpenAPI document shows it. Each schema with a title, even a nested one, becomes a component, and the result
-   * has a `$ref` to the component in place of the schema.
+   * Returns the schema as the OpenAPI document shows it. Each schema with a title, even a nested one, becomes a component. In its place,
+   * the result has a `$ref` to this component.
    * @throws Error if two different schemas have the same title
    */
   refer(schema: Schema): object {

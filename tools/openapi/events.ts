@@ -3,7 +3,7 @@ import { REGISTERED } from '#webhooks/deliveries/schema.ts';
 import { deliveryHeaders } from '#webhooks/deliveries/signature.ts';
 import type { Components } from './components.ts';
 
-/** Time in seconds between an example event and the timestamp of its signed delivery. */
+/** Time in seconds from the example event to the timestamp that its delivery signs. */
 const DELAY_SECONDS = 3;
 
 /**
@@ -43,8 +43,8 @@ export function eventsOf(components: Components, brand: string): Record<string, 
 }
 
 /**
- * Returns the headers of a delivery. The example of the signature is valid for the secret in the example of the webhook
- * registration.
+ * Returns the headers of a delivery. The example of the signature is correct for the secret that the documents show in the example of a
+ * webhook registration.
  */
 function headerParameters(event: EventDescription['example'], brand: string): object[] {
   const headers = deliveryHeaders(brand, {

@@ -1,8 +1,8 @@
 import type { Schema } from './components.ts';
 
 /**
- * Returns the `examples` of a schema. If the schema has no `examples`, returns values that are composed of the examples
- * of its subschemas. The list is empty if a required field has no example.
+ * Returns the `examples` of a schema. If the schema has no `examples`, makes values from the examples of its subschemas. Returns an empty
+ * list if a required field has no example.
  */
 export function examplesOf({ examples, anyOf, items, properties, required }: Schema): readonly unknown[] {
   if (examples !== undefined) {
@@ -29,8 +29,8 @@ function composed(properties: Readonly<Record<string, Schema>>, required: readon
 }
 
 /**
- * Returns the examples of a schema, keyed by name as in a document. If the schema is for a response that is either a
- * whole list or one page of it, the names are `all` and `page`.
+ * Returns the examples of a schema, keyed by the name that the document shows. If the response can be a whole list or one page of it, the
+ * names are `all` and `page`.
  */
 export function namedExamples(
   schema: Schema,

@@ -5,8 +5,8 @@ const integer = { type: 'integer', minimum: 0 };
 const text = { type: 'string' };
 
 /**
- * Response headers, keyed by name (decisions 8, 11, 22 and 40). The key `Retry-After-Opening` describes the header `Retry-After` in a
- * response of a closed restaurant.
+ * Response headers, keyed by name (decisions 8, 11, 22 and 40). The key `Retry-After-Opening` is for the header `Retry-After` of a response
+ * that says that the restaurant is closed.
  */
 export const HEADERS = {
   'X-Request-Id': {
@@ -119,9 +119,9 @@ type HeaderName = keyof typeof HEADERS;
 
 /** Returns a `$ref` to each header of the operation's response with the given status. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
-  // The budget headers are documented only for calls that the budget counts. A call that fails authentication (401) is not
-  // counted. If the database is unavailable, the service may send a 503 before it counts the call. If only the console may
-  // make a call, the service refuses other callers with 400 before it counts the call.
+  // The documents show the budget headers only for responses whose calls the budget always counts. A call that fails authentication (401)
+  // is not counted. If the database is unavailable, the service may send a 503 before it counts the call. If only the console may make a
+  // call, the service refuses other callers with 400 before it counts the call.
   const isCounted =
     operation.isCounted && !['401', '503', ...(operation.isConsoleOnly ? ['400'] : [])].includes(status);
   const names: HeaderName[] = [

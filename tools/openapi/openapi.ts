@@ -13,12 +13,11 @@ import { HEADERS } from './headers.ts';
 import { type Operation, operationOf } from './operations.ts';
 import { bodyOf, parametersOf } from './requests.ts';
 
-/** Brand in the names of the signature headers, as the documents show them (decision 35). */
+/** Brand that the documents show in the names of the signature headers, such as `X-Service-Signature` (decision 35). */
 const HEADER_BRAND = 'Service';
 
 /**
- * Builds the OpenAPI 3.1 documents from the schemas that validate the requests. Opens no connection and needs no
- * database.
+ * Builds the OpenAPI 3.1 documents from the schemas with which the service validates requests. Needs no database and opens no connection.
  * @returns the documents, keyed by name
  */
 export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
@@ -37,7 +36,7 @@ export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
   );
 }
 
-/** Returns every route of the app. Builds an app only for this purpose, and never lets it listen. */
+/** Returns every route of the app. Creates an app only for this purpose. The app never listens on a port. */
 export async function readRoutes(): Promise<RouteOptions[]> {
   const routes: RouteOptions[] = [];
   const db = createDatabase({ url: 'postgres://127.0.0.1/none', poolSize: 1 });
@@ -132,7 +131,7 @@ function schemesOf(operations: Operation[]): object {
   return Object.fromEntries(Object.entries(securitySchemes(HEADER_BRAND)).filter(([name]) => names.has(name)));
 }
 
-/** Returns the headers to which the document refers by `$ref`. */
+/** Returns those of the headers to which a `$ref` in the document refers. */
 function used(headers: typeof HEADERS, document: object): object {
   const text = JSON.stringify(document);
   return Object.fromEntries(

@@ -31,7 +31,7 @@ export interface Operation {
   errors: readonly RouteError[];
   /** True if a call of the operation counts against the budget of the caller. */
   isCounted: boolean;
-  /** True if only the console may call the operation. A refusal for this reason comes before the call is counted. */
+  /** True if only the console may call the operation. The service refuses any other caller before it counts the call. */
   isConsoleOnly: boolean;
   /** Schema of the data of an event if the successful response is a stream of events, otherwise null. */
   event: Schema | null;
@@ -112,9 +112,9 @@ const UNSUPPORTED = {
 const NO_SUCH_PAGE = { status: 404, code: 'error', message: 'There is no page 7. The last page is 3.' } as const;
 
 /**
- * Returns the errors that do not depend on the route's own code. Every operation can refuse a malformed query, even if it has no query
- * parameters. Every operation except GET can refuse a body because of its size (413), or because too many other bodies are under way (429).
- * Only an operation that takes a body can refuse the content type.
+ * Returns the errors that do not depend on the code of the route. Every operation can refuse a malformed query, even if it has no query
+ * parameters. Every operation except GET can refuse a body that is too large (413). It can also refuse a body because the service is
+ * receiving too many other bodies (429). Only an operation that takes a body can refuse the content type.
  */
 function requestErrors(method: string, query: Schema | null, body: Schema | null): RouteError[] {
   const isPaged = 'page' in (query?.properties ?? {});

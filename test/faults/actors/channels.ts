@@ -61,8 +61,8 @@ async function sendReservation(client: Client, stay: OtaStay, wanted: NonNullabl
 }
 
 /**
- * Repeats a call as long as a process whose clock is an hour ahead refuses it with 401. This 401 is correct, because the signature is too
- * old by the clock of the process.
+ * Repeats a call that is refused with 401 while the clocks of some processes are an hour ahead. By such a clock the signature is too old,
+ * so this 401 is correct.
  * @returns the first response without status 401, or the last 401 after too many tries
  */
 async function settleAcrossClocks(client: Client, tenant: Tenant, request: Request) {

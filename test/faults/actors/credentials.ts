@@ -7,7 +7,7 @@ import type { Partner, Tenant } from '../tenants.ts';
 import { moveOrder, placeOrder } from './orders.ts';
 
 const CREDENTIALS = '/v1/third-party/credentials/';
-/** Delays after the response to a revoke or rotate, in milliseconds. After each delay, the simulated owner tries the old secret. */
+/** Delays in milliseconds after a credential was revoked or rotated. After each delay, the simulated owner tries the old secret. */
 const PROBE_AT_MS = [0, 0, 20, 100, 400, 1_200];
 
 interface Options {
@@ -24,8 +24,8 @@ interface Options {
 }
 
 /**
- * Returns a simulated owner that creates credentials and revokes or rotates them, and that then makes calls with the old secret (invariant
- * 7).
+ * Returns a simulated owner. It creates credentials, revokes or rotates them, and then makes calls with the old secret, which the service
+ * must refuse (invariant 7).
  */
 export function credentialActor(options: Options): Actor {
   const { client, tenants, random } = options;
@@ -60,8 +60,8 @@ async function issue(client: Client, tenant: Tenant): Promise<Partner | null> {
 }
 
 /**
- * Registers a webhook and causes a delivery that stays pending. If the response to the registration is lost, the webhook secret is lost
- * too. No client needs this secret, because the receiver refuses every POST.
+ * Registers a webhook and causes a delivery that stays pending, because the receiver refuses every POST. No client needs the webhook
+ * secret, so the call may be repeated if its response is lost.
  */
 async function leaveDeliveryBehind(client: Client, partner: Partner, url: string): Promise<void> {
   const options = { headers: partner.headers, json: { webhook_url: url } };

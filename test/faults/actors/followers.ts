@@ -16,7 +16,7 @@ export class Follower {
 
   /**
    * Reads the next page.
-   * @returns true if the page had events
+   * @returns true if the page had events; false if it was empty or the call failed
    */
   async read(client: Client): Promise<boolean> {
     const { tenant, headers } = this.partner;

@@ -16,9 +16,9 @@ export async function create(client: Client, creation: Creation, request: Reques
 }
 
 /**
- * Sets the status of an order or a reservation. A try without a response may still have set the status. The service then refuses the next
- * try if the request has no `request_id`. So after such a refusal, the function reads the status. If the read shows the wanted status, an
- * earlier try has set it, because no other client changes this order or reservation.
+ * Sets the status of an order or a reservation. A try that got no response may still have set the status. If the request has no
+ * `request_id`, the service then refuses the next try, because the status is already set. After such a refusal, the function reads the
+ * status. If it is the wanted status, an earlier try has set it, because no other client changes this order or reservation.
  */
 export async function change(
   client: Client,

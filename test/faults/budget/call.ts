@@ -5,7 +5,7 @@ import { channelHeaders, type TestChannel } from '../../support/channel.ts';
 /** Placeholder for an id in a path or a body. Each call replaces the zeros with its own number, so every call has a different id. */
 export const UNIQUE = 'unique-00000000';
 const DIGITS = 8;
-/** Maximum duration of a call. If the response is not complete by then, the caller closes the connection. */
+/** Maximum duration of a call. If the response is not complete within this time, the caller closes the connection. */
 const CALL_LIMIT_MS = 60_000;
 const SLOW_BYTES = 26 * 1024;
 const HOLD_MS = 3_000;
@@ -28,8 +28,8 @@ export interface Call {
   type?: string;
   body?: Buffer;
   /**
-   * Way of reading the response: `slowly` reads 26 KiB per second, and `never` does not read. By default the caller
-   * reads immediately.
+   * Speed at which the caller reads the response: `slowly` reads 26 KiB per second, and `never` does not read. By default the caller reads
+   * immediately.
    */
   reading?: 'slowly' | 'never';
   /** True if the caller sends the last byte of the body 3 s after the other bytes. */
@@ -44,7 +44,8 @@ export interface Outcome {
 
 /**
  * Returns an agent with keep-alive connections.
- * @param connections the maximum number of connections, as a proxy in front of the service has. By default, the number is unlimited
+ * @param connections the maximum number of connections. A proxy in front of the service has such a maximum. By default, the number is
+ * unlimited
  */
 export function newAgent(connections = Number.POSITIVE_INFINITY): Agent {
   return new Agent({ keepAlive: true, maxSockets: connections });

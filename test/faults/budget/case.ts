@@ -4,8 +4,8 @@ import type { Pace } from './hog.ts';
 import type { BudgetTenant } from './house.ts';
 
 /**
- * Test case: calls that one tenant may make within its budget, with one credential and one staff token. They must not slow down other
- * tenants.
+ * Test case in which one busy tenant makes expensive calls within its budget, with one credential and one staff token. These calls must not
+ * slow down other tenants.
  */
 export interface BudgetCase {
   name: string;
@@ -20,8 +20,8 @@ export interface BudgetCase {
   /** Maximum heap size of the measured process, in MiB. If missing, V8 chooses the maximum. */
   heapMiB?: number;
   /**
-   * True if the case has no warm-up. A warm-up sends each call once, one call at a time, before the measurement. It is left out if the
-   * calls are very slow, or if the case must measure the very first call.
+   * True if the case has no warm-up, because its calls are very slow, or because it must measure the very first call. A warm-up sends each
+   * call once before the measurement, one call at a time.
    */
   isUnrehearsed?: boolean;
   /** Fills the tenant with data. Returns the calls that the busy tenant makes in turn. */

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Child process that runs a program of this folder and responds to messages. */
+/** Child process that runs a program of this folder. The program receives messages, and responds to some of them. */
 export class Child<Message, Answer> {
   readonly #process: ChildProcess;
 

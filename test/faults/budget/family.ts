@@ -13,7 +13,7 @@ export interface BudgetOptions {
   /** Names of the cases to run. Undefined: all cases, or the short cases if `isShort` is true. */
   only: string[] | undefined;
   /**
-   * File to which each measurement is appended, or undefined for no file. A run skips the cases that the file already has.
+   * File to which each measurement is appended, or undefined for no file. A run skips the cases whose measurements are already in the file.
    */
   results: string | undefined;
   /**

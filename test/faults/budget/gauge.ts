@@ -1,7 +1,7 @@
 /**
- * Module that `--import` loads into a process of the service. On request, it reports the memory of the process. It also reports the longest
- * pauses of the event loop since the previous request. A request is an IPC message. The event loop handles it only after the work that
- * began earlier, so the report includes this work.
+ * Module that the flag `--import` of Node.js loads into a process of the service. On request, it reports the memory of the process. It also
+ * reports the longest pauses of the event loop since the previous request. A request is an IPC message. The event loop handles it only
+ * after the work that began earlier, so the report includes this work.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -9,9 +9,12 @@ const TICK_MS = 4;
 
 /** Measurements of one process. */
 export interface Reading {
-  /** Longest pause of the event loop by the wall clock. The work of the process or other work of the machine can cause a pause. */
+  /** Longest pause of the event loop by the wall clock. The process itself or other programs on the machine can cause a pause. */
   standstillMs: number;
-  /** Largest processor time of the main thread between two ticks of a 4 ms timer. Other work of the machine does not increase it. */
+  /**
+   * Largest processor time that the main thread used between two ticks of a 4 ms timer, so about the longest turn of the event loop. Other
+   * programs on the machine do not increase this time.
+   */
   heldMs: number;
   residentMiB: number;
   /** Largest resident memory since the start of the process. */

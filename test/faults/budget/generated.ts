@@ -10,20 +10,26 @@ import type { BudgetCase } from './case.ts';
 import type { Call, Who } from './call.ts';
 import { type BudgetTenant, times } from './house.ts';
 
-/** Size of the part of a generated body that is expensive to parse (its shape). The whole body has at most 1 MiB. */
+/**
+ * Size of the expensive part of a generated body, which a function of `SHAPES` or `ownShapes` makes. With its other fields, the body has at
+ * most 1 MiB.
+ */
 const SIZE_BYTES = 1024 ** 2 - 64 * 1024;
 const LONGEST_RANGE_NIGHTS = 730;
 const QUERY_BYTES = 12_000;
 const STORED_ORDERS = 200;
 const STORED_STAYS = 100;
-/** Lists whose responses contain ids of a tenant's data, with the kind of caller that reads them. */
+/**
+ * Paths of lists, with the kind of caller that reads them. The responses contain the ids of the tenant's data, which the calls of the cases
+ * need.
+ */
 const LISTS = [
   ['staff', `${STAFF_ORDERS}?page_size=50`],
   ['staff', STAFF_RESERVATIONS],
   ['owner', '/v1/third-party/credentials/'],
   ['pms', '/v1/channel-manager/pms/reservations/'],
 ] as const;
-/** Seed of the generated paths and queries. */
+/** Seed of the generator of paths and queries. The seed is fixed, so that each run makes the same calls. */
 const SEED = 1;
 
 /** Returns cases for all operations of the OpenAPI documents. A new operation gets its cases without a change here. */

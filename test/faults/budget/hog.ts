@@ -7,7 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Call, type Keys, make, newAgent, type Outcome } from './call.ts';
 
 const LOWEST_PRIORITY = 19;
-/** Number of connections that the program opens at the same time. More connections would overflow the accept queue of the service. */
+/**
+ * Number of calls that the program begins together. It pauses after each group, because more new connections at the same time would
+ * overflow the accept queue of the service.
+ */
 const PORTION = 40;
 const PORTION_EVERY_MS = 10;
 

@@ -1,7 +1,7 @@
 /**
- * Simulates the neighbour of the busy tenant: a second tenant, which makes the usual calls. This program is a separate process. It sends
- * the same calls at the same times to two processes of the service: the process that the busy tenant uses, and a process for comparison
- * (the control process), which gets no calls of the busy tenant. It also calls `/livez` of both processes.
+ * Simulates the neighbour of the busy tenant: a second tenant, which makes the usual calls. This program runs as a separate process. It
+ * sends the same calls at the same times to two processes of the service. The busy tenant uses the first process. The second process (the
+ * control process) gets no calls of the busy tenant, and serves for comparison. The program also calls `/livez` of both processes.
  */
 import type { Agent } from 'node:http';
 import { AVAILABILITY, dayAhead, RESERVATIONS, ROOMS } from '../../support/hotel.ts';
@@ -12,9 +12,9 @@ const CALL_EVERY_MS = 50;
 const LIVEZ_EVERY_MS = 20;
 const NIGHTS = 300;
 /**
- * Maximum number of connections to each process for the usual calls. The calls of `/livez` have as many connections of their own, so that
- * they never wait for a usual call. Later calls reuse the connections, because the kernel may delay a new connection for seconds if the
- * event loop of the called process pauses.
+ * Maximum number of connections to each process for the usual calls. The calls of `/livez` have other connections, also up to this maximum,
+ * so that they never wait for a usual call. All connections stay open for later calls. If the event loop of the called process pauses, the
+ * kernel may delay a new connection for seconds.
  */
 const CONNECTIONS = 128;
 

@@ -15,7 +15,7 @@ export interface Lengths {
   leastMs: number;
   /** Maximum time for all calls of the busy tenant. */
   mostMs: number;
-  /** Maximum time for the calls at a steady rate. They begin after the first calls of the case, which are all sent at the same time. */
+  /** Maximum time for the calls at a steady rate. A case first sends many calls at the same time, and then the calls at a steady rate. */
   steadyMs: number;
   /** Maximum wait, after the load, until memory is back at the level that it had before the load. */
   memoryMs: number;
@@ -43,14 +43,14 @@ const MEMORY_POLL_MS = 2_000;
  */
 const LEVEL_MIB = 60;
 /**
- * Number of the first call of the warm-up, which is before the measurement. The ids in a call contain the number of the call. The number is
- * high, so that the calls of the warm-up and the measured calls have different ids.
+ * Number of the first call that is sent alone, before the measurement. The ids in a call contain the number of the call. Because this
+ * number is high, the ids differ from the ids of the measured calls.
  */
 const ALONE_FROM = 1_000_000;
 
 /**
- * Runs one case. Creates the busy tenant, starts a process, and sends each call of the busy tenant by itself. Then sends all calls of this
- * tenant at the rate of the case. At the same time, a second tenant (the neighbour) makes ordinary calls. Measures the calls of both
+ * Runs one case. Creates the busy tenant, starts a process, and sends each call of the busy tenant alone, one after the other. Then sends
+ * the calls of this tenant at the rate of the case, while a second tenant (the neighbour) makes ordinary calls. Measures the calls of both
  * tenants.
  */
 export async function runCase(stage: Stage, each: BudgetCase, lengths: Lengths): Promise<Measured> {

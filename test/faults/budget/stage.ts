@@ -15,7 +15,7 @@ import { Node } from './node.ts';
  */
 const NEIGHBOUR_KEYS = 5;
 
-/** Everything around the process that a case measures: the database, helper processes and tenants. */
+/** Database, helper processes and functions that all cases use. Each case also starts a process, which it measures. */
 export interface Stage {
   env: Record<string, string>;
   db: Database;
@@ -26,8 +26,8 @@ export interface Stage {
   neighbour: Child<NeighbourTask | 'take' | 'rest', SeenOfBoth>;
   hog: Child<HogTask, Outcome[]>;
   /**
-   * Task that tells the neighbour program which usual calls to make. It lacks the URL of the measured process, which each case adds,
-   * because each case starts a new process.
+   * Task for the neighbour program, without the URL of the measured process. Each case adds this URL, because each case starts a new
+   * process.
    */
   usual: Omit<NeighbourTask, 'service'>;
   openTenant(menu: Parameters<typeof openTenant>[2]): Promise<BudgetTenant>;

@@ -15,7 +15,7 @@ export interface Times {
 export interface Measured {
   name: string;
   what: string;
-  /** Number of calls of the busy tenant that its budget admitted. */
+  /** Number of calls of the busy tenant that the service did not refuse with 429. */
   letIn: number;
   /** Number of responses to the busy tenant, by status. */
   hog: Record<string, number>;
@@ -25,7 +25,7 @@ export interface Measured {
   controlLivez: Times;
   /** Longest pause of the event loop, by wall clock. */
   standstillMs: number;
-  /** Largest processor time that the main thread used between two ticks of a 4 ms timer. */
+  /** Largest processor time that the main thread used between two ticks of a 4 ms timer, so about the longest turn of the event loop. */
   heldMs: number;
   controlStandstillMs: number;
   /** Call that used the most processor time when it was sent alone, or null if no call was sent alone. */
@@ -39,15 +39,15 @@ export interface Measured {
 export interface Goals {
   p99Ms: number;
   /**
-   * Factor for a slow machine. A duration may exceed its limit if it is at most this factor times the duration in the process for
-   * comparison (the control process), which gets no calls of the busy tenant.
+   * Factor that accounts for a slow machine. A duration above its limit is still accepted if it is at most this factor times the duration
+   * in the control process, which gets no calls of the busy tenant.
    */
   controlTimes: number;
   livezMs: number;
   heldMs: number;
   /**
-   * Maximum pause of the event loop by wall clock, as a multiple of the pause in the process for comparison (the control process). A pause
-   * of at most `heldMs` is always allowed.
+   * Maximum pause of the event loop by wall clock, as a multiple of the pause in the control process, which gets no calls of the busy
+   * tenant. A pause of at most `heldMs` is always allowed.
    */
   standstillTimes: number;
   growthMiB: number;
@@ -67,7 +67,9 @@ export const FULL: Goals = {
   growthMiB: 200,
   keptMiB: 100,
 };
-/** Wide limits for short runs on machines with much other work. They find only clear faults. */
+/**
+ * Limits for short runs (`--short`). They are wide, because other programs may run on the same machine. So only clear faults exceed them.
+ */
 export const SHORT: Goals = {
   p99Ms: 500,
   controlTimes: 5,

@@ -142,8 +142,8 @@ const largestBodies: BudgetCase = {
 };
 
 /**
- * Calls that every process can handle. They show if the machine is fast enough. If this case breaks a guarantee, the results of the other
- * cases prove no fault of the service.
+ * Ordinary calls, which show if the machine is fast enough. If this case breaks a guarantee, the machine is too slow or too busy, and the
+ * results of the other cases prove no fault of the service.
  */
 const ordinaryCalls: BudgetCase = {
   name: 'ordinary-calls',

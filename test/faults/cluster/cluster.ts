@@ -13,7 +13,7 @@ import { type Account, Server, serverAccount, untilListening } from './server.ts
 const WHOLE_WITHIN_MS = 120_000;
 const NODES = 3;
 
-/** Servers of a highly available installation. docs/operating/high-availability.md sets up the same kinds of servers. */
+/** Servers of a highly available installation, as docs/operating/high-availability.md describes it. */
 export interface Cluster extends Machines {
   etcds: Server[];
   nodes: DatabaseNode[];
@@ -22,11 +22,14 @@ export interface Cluster extends Machines {
   redis: Redis;
   /** Folder with the logs of all servers. */
   serverFolder: string;
-  /** Environment of a `roomservice` command of this version. The command connects to the database through PgBouncer. */
+  /**
+   * Environment for `roomservice` commands of the current version. They connect to the database through PgBouncer, but the commands of the
+   * previous version cannot.
+   */
   thisVersion: { env: Record<string, string> };
 }
 
-/** A run whose faults disturb a real cluster. */
+/** State of a run on a real cluster. The faults of the run disturb the cluster. */
 export type ClusterWorld = World & Cluster;
 
 interface Site {
@@ -39,7 +42,7 @@ interface Site {
  * Starts three etcd servers, three PostgreSQL servers under Patroni, HAProxy, PgBouncer, Redis, two API processes behind a HAProxy, and two
  * workers.
  * @param previous path of the `bin/roomservice.js` of the previous version. If it is given, the cluster first runs the previous version.
- * That version connects to HAProxy without PgBouncer, because it does not work behind a pooler.
+ * The previous version connects to HAProxy without PgBouncer, because it does not work behind a pooler.
  */
 export async function startCluster(stage: Stage, previous?: string): Promise<Cluster> {
   const site = { folder: join(stage.folder, 'servers'), account: serverAccount(), closers: stage.closers };
@@ -75,7 +78,7 @@ export async function startCluster(stage: Stage, previous?: string): Promise<Clu
   return { ...servers, apis, workers, command, thisVersion };
 }
 
-/** Returns the URL of the database through a port of this machine. Behind the port is HAProxy, PgBouncer, or a proxy (`DatabaseLink`). */
+/** Returns the URL of the database for a port of this machine, on which HAProxy, PgBouncer or a `DatabaseLink` listens. */
 function urlOf(port: number): string {
   return `postgres://roomservice@127.0.0.1:${port}/roomservice`;
 }
@@ -180,7 +183,10 @@ async function startServer(
   return server;
 }
 
-/** Waits until a standby has joined, because no write commits without a standby. Then creates the role and the database of the service. */
+/**
+ * Waits until both standbys follow the primary, because no write commits without a standby. Then creates the role and the database of the
+ * service.
+ */
 async function createDatabase(port: number): Promise<ClusterDatabase> {
   const connect = (database: string) => new ClusterDatabase(`postgres://postgres@127.0.0.1:${port}/${database}`);
   const server = connect('postgres');
@@ -198,7 +204,7 @@ export async function findPrimary(nodes: readonly DatabaseNode[]): Promise<Datab
 }
 
 /**
- * Waits until both standbys stream from the primary, one of them synchronously.
+ * Waits until both standbys replicate the primary, at least one of them synchronously.
  * @throws Error if this takes more than 120 s
  */
 export async function untilReplicated(postgres: ClusterDatabase): Promise<void> {

@@ -41,7 +41,7 @@ const CLUSTER = {
   },
 };
 
-/** A machine of the database: Patroni, and the PostgreSQL that it runs. */
+/** One database machine of the cluster: a Patroni, and the PostgreSQL that this Patroni runs. */
 export class DatabaseNode {
   readonly name: string;
   readonly ports: NodePorts;
@@ -121,8 +121,8 @@ export class DatabaseNode {
       const main = Number.parseInt(readFileSync(join(this.#dataFolder, 'postmaster.pid'), 'utf8'), 10);
       const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8');
       const command = readFileSync(`/proc/${main}/cmdline`, 'utf8');
-      // After a kill, postmaster.pid still exists, and another program may have got the process id in the file. The command of such a
-      // program does not contain the data folder.
+      // After a kill, postmaster.pid still exists, and its process id may now belong to another program. The command line of that program
+      // does not contain the data folder.
       return command.includes(this.#dataFolder)
         ? [main, ...children.trim().split(' ').filter(Boolean).map(Number)]
         : [];

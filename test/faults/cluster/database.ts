@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database } from '../database.ts';
 
-/** Maximum time for the tries of one statement, in milliseconds. It is longer than the longest time without a primary. */
+/**
+ * Maximum time for which one statement is repeated, in milliseconds. It is longer than the longest time for which the cluster has no
+ * primary.
+ */
 const WITHIN_MS = 60_000;
 const REPEAT_EVERY_MS = 250;
 /**

@@ -20,11 +20,14 @@ import { missingPackages } from './programs.ts';
 import { type RoundResult, tableOf, violationsIn } from './table.ts';
 
 /**
- * All faults of clusters, in the order in which a round causes them. The rolling upgrade must be the first fault, because a round with this
- * fault begins with processes of the previous version.
+ * All faults of the family `cluster`, in the order in which a round causes them. The rolling upgrade must be the first fault, because a
+ * round with this fault begins with processes of the previous version.
  */
 const FAULTS: readonly Fault<ClusterWorld>[] = [...processFaults, ...databaseFaults, ...redisFaults];
-/** Key for the broken guarantees that the check after the last fault finds. A round is one run of all faults. */
+/**
+ * Name that stands for the end of a round in the results. It gets the broken guarantees that only the check after the last fault of the
+ * round finds. A round is one run of all faults.
+ */
 const END = 'end-of-round';
 const WARM_UP_MS = 5_000;
 
@@ -34,11 +37,11 @@ export interface ClusterOptions {
   only: string[] | undefined;
   rounds: number;
   seed: number;
-  /** If true, the run causes no faults, but proves that the invariants find damage. */
+  /** If true, the run does not test the service. It damages data on purpose, and proves that the invariants find the damage. */
   isProof: boolean;
   /**
-   * File to which each result is appended, or undefined for no file. A run skips the faults of a round that the file already has, and its
-   * table covers all results of the file.
+   * File to which each result is appended, or undefined for no file. A run skips the faults whose results are already in the file. The
+   * table at the end shows all results of the file.
    */
   results: string | undefined;
   print: (line: string) => void;
@@ -83,8 +86,8 @@ export async function runClusterFamily(options: ClusterOptions): Promise<number>
 }
 
 /**
- * Proves that the suite finds the acknowledged writes that a cluster without synchronous replication loses. The suite also reports other
- * broken guarantees, because the clients and receivers know events and orders that the database does not have.
+ * Proves that the suite finds lost writes. For this, the cluster replicates asynchronously and loses acknowledged writes. The suite then
+ * also reports other broken guarantees, because the clients and receivers know orders and events that the database has lost.
  * @returns true if the suite found lost writes
  */
 async function proveLoss(world: ClusterWorld): Promise<boolean> {
@@ -167,7 +170,7 @@ async function runRound(world: ClusterWorld, { left, round, keep, print }: Round
   }
 }
 
-/** Copies the logs of the servers to a folder that stays after the run. */
+/** Copies the logs of the servers to a folder that is not removed after the run. */
 async function keepLogs({ serverFolder, findings }: ClusterWorld): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-cluster-logs-'));
   const logs = (await readdir(serverFolder)).filter((name) => name.endsWith('.log'));

@@ -28,9 +28,9 @@ export function missingPackages(): string[] {
 }
 
 /**
- * Returns the API of etcd that Patroni must use. With `etcd3`, a node of a Patroni before version 3.0.3 writes the lock of the primary even
- * if another node has the lock. So a suspended primary that continues can take the lock from the new primary. Then writes that the new
- * primary has acknowledged are lost.
+ * Returns the version of the etcd API that Patroni must use. Before version 3.0.3, Patroni has a fault with `etcd3`. A suspended primary
+ * that continues can take the lock of the primary back from the node that has become the primary. Then writes that this node has
+ * acknowledged are lost.
  */
 export function etcdApi(): 'etcd' | 'etcd3' {
   const output = execFileSync('patroni', ['--version'], { env: { PATH } }).toString();

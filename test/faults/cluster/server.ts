@@ -98,7 +98,7 @@ export class Server {
   }
 }
 
-/** Functions that kill the servers that still run when the suite ends early. */
+/** Functions that kill the servers if the suite ends early. Otherwise the servers would continue to run. */
 export const killersAtExit = new Set<() => void>();
 process.once('exit', () => killersAtExit.forEach((kill) => kill()));
 

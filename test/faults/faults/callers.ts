@@ -9,7 +9,7 @@ import type { Fault } from './fault.ts';
 const BODY_BYTES = 1024 ** 3;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 const IDLE_SOCKETS = 10_000;
-/** Number of file descriptors that the suite does not use for idle sockets, but keeps for its other files and sockets. */
+/** Number of file descriptors that the suite leaves for its other files and sockets when it opens the idle sockets. */
 const KEPT_DESCRIPTORS = 1_500;
 const SLOW_SOCKETS = 200;
 const IDLE_MS = 8_000;
@@ -93,7 +93,7 @@ function ownDescriptorLimit(): number {
     const [, soft] = /Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return Number(soft ?? IDLE_SOCKETS);
   } catch {
-    return 4_000; // This system is not Linux, so it has no /proc.
+    return 4_000; // Without /proc (on a system other than Linux), the limit is unknown, so a low limit is assumed.
   }
 }
 

@@ -82,8 +82,8 @@ async function setReadOnly(postgres: World['postgres'], value: 'on' | 'off'): Pr
 }
 
 /**
- * The network to the database holds back all bytes for 14 s without an error. Then all bytes arrive together, also a COMMIT whose sender
- * has given up.
+ * The network to the database holds back all bytes for 14 s without an error. Then all bytes arrive together, even a COMMIT that the
+ * process has already given up.
  */
 const blackHole: Fault<SurroundingsWorld> = {
   name: 'database-black-hole',
@@ -110,7 +110,10 @@ const slow: Fault<SurroundingsWorld> = {
   heal: async (world) => processesOf(world).forEach(({ link }) => (link.delayMs = 0)),
 };
 
-/** One API process has only two database connections, and another session holds a lock that every order needs. */
+/**
+ * One API process has only two database connections, and another session holds a lock that every order needs. So waiting orders soon occupy
+ * both connections.
+ */
 const poolExhausted: Fault<SurroundingsWorld> = {
   name: 'pool-exhausted',
   async strike(world) {

@@ -1,6 +1,9 @@
 import type { World } from '../world.ts';
 
-/** A fault that the suite causes during the load. `In` is the type of the run, with the servers that the fault disturbs. */
+/**
+ * A fault that the suite causes while the simulated clients make calls. `In` is the type of the run, which has the servers that the fault
+ * disturbs.
+ */
 export interface Fault<In extends World> {
   name: string;
   /** True if the fault interrupts deliveries under way. Such deliveries are retried after the end of their lease. */

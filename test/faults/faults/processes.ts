@@ -40,7 +40,7 @@ async function untilServing({ client, witness }: World, api: ServiceProcess): Pr
 /**
  * Returns a fault in which a worker is killed during a delivery. The other worker must retry the delivery, and the lost attempt must be
  * counted.
- * @param untilMoment waits for the moment at which the worker is killed
+ * @param untilMoment returns a promise that resolves when the worker must be killed
  */
 function killWorker(
   name: string,
@@ -98,7 +98,7 @@ async function untilInHand(
 }
 
 const killWorkerBeforeConnecting = killWorker('kill-worker-before-connecting', async ({ witness: { hook } }) => {
-  // At this moment only the TCP connection exists. No byte of TLS or of the POST has been sent.
+  // The worker is killed as soon as the TCP connection exists, before a byte of TLS or of the POST is sent.
   await new Promise<void>((resolve) => {
     hook.proxy.onConnection = async () => {
       resolve();
@@ -127,8 +127,8 @@ const killWorkerAfter2xx = killWorker('kill-worker-after-2xx', async ({ witness:
 });
 
 /**
- * A process that runs the API and a worker is killed. It had claimed deliveries when it wrote their events, and other processes must send
- * these deliveries.
+ * A process that runs the API and a worker is killed. When this process wrote events, it also claimed their deliveries. Other processes
+ * must send these deliveries.
  */
 const killServe: Fault<SurroundingsWorld> = {
   name: 'kill-serve',

@@ -50,9 +50,7 @@ async function flood({ client, partners, failingHooks }: World): Promise<void> {
   );
 }
 
-/**
- * Events that cannot be sent, because the secret cannot be decrypted, the secret is too short, or the URL is invalid.
- */
+/** Some events cannot be sent, because the webhook secret cannot be decrypted, the secret is too short, or the URL is invalid. */
 const poisonEvents: Fault<SurroundingsWorld> = {
   name: 'poison-events',
   async strike(world) {

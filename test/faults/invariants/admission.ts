@@ -4,7 +4,7 @@ import type { Invariant } from './invariant.ts';
 const LIMIT = 300;
 const WINDOW_MS = 60_000;
 
-/** Invariant 7. After a revoke or rotate has responded with 200, every later call with the old secret is refused. */
+/** Invariant 7. After the service has responded with 200 to a revoke or rotate call, it refuses every later call with the old secret. */
 export const oldSecretsAreRefused: Invariant = {
   promise: '7 old secrets are refused',
   lookAt: 'src/access/credentials/, the authentication and its caches',

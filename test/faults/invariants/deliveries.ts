@@ -6,7 +6,7 @@ import { healthyUrls, type World } from '../world.ts';
 import type { Evidence, Invariant } from './invariant.ts';
 
 const MAX_ATTEMPTS = 5;
-/** Maximum time from the arrival of an accepted POST until the service has recorded its outcome. */
+/** Maximum time from the arrival of an accepted POST until the service has recorded the outcome of the attempt. */
 const RECORDED_WITHIN_MS = 2_000;
 
 /**
@@ -119,8 +119,8 @@ function faultOfEnd(
 }
 
 /**
- * Returns true if a pending delivery to a healthy receiver is overdue. Either the receiver got no POST, or it accepted the last POST more
- * than 2 s ago and the service has not recorded this. A delivery that waits for a retry is not overdue.
+ * Returns true if a pending delivery to a healthy receiver is overdue. It is overdue if the receiver got no POST, or if the receiver
+ * accepted the last POST more than 2 s ago. A delivery that waits for a retry is not overdue.
  */
 function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<string>, atMs: number): boolean {
   if (partner === undefined || !healthy.has(partner.webhookUrl)) {

@@ -1,8 +1,8 @@
 import type { Invariant } from './invariant.ts';
 
 /**
- * A partner that reads the feed continuously gets each of its events exactly once. This also holds if an event is committed after events
- * with higher numbers.
+ * A partner that reads the feed continuously gets each of its events exactly once, even if an event is committed after events with greater
+ * ids.
  */
 export const feedIsWhole: Invariant = {
   promise: 'the feed shows every event once',

@@ -2,7 +2,10 @@ import { healthyUrls, type World } from '../world.ts';
 import type { Evidence, Invariant } from './invariant.ts';
 
 const P99_LIMIT_MS = 2_000;
-/** Time limit for a delivery that the fault interrupted. Its retry must wait for the end of its lease. */
+/**
+ * Time limit for a delivery that the fault interrupted. The retry of such a delivery waits until the lease of the interrupted attempt has
+ * ended.
+ */
 const INTERRUPTED_LIMIT_MS = 25_000;
 
 /** Times from the commit of an event to the arrival of its first POST at a healthy receiver, in milliseconds. */
@@ -19,8 +22,8 @@ export interface Promptness {
 }
 
 /**
- * Invariant 6. Even if other receivers, processes or the database fail, 99 % of the events for healthy receivers arrive within 2 s. Outages
- * of the database and interrupted deliveries are left out.
+ * Invariant 6. Even if other receivers, processes or the database fail, 99 % of the events for healthy receivers arrive within 2 s. The
+ * time of database outages does not count, and a delivery that the fault interrupted has a longer limit.
  */
 export const healthyAreServed: Invariant = {
   promise: '6 isolation of receivers',

@@ -52,7 +52,7 @@ const othersDish: Tampering = {
       await world.postgres.query('UPDATE dish SET description = $2 WHERE tenant_id = $1', values);
       await world.postgres.query('UPDATE menu SET version = version + 1 WHERE tenant_id = $1', [own?.id]);
       // When the service changes a menu, it also inserts a row into `recent_change`. Each process reads the new rows every 200 ms and
-      // invalidates its cached menu. This statement inserts such a row.
+      // invalidates its cached menu. This statement inserts such a row, so that the processes show the changed menu.
       await world.postgres.query('INSERT INTO recent_change (id, tenant_id) VALUES (gen_random_uuid(), $1)', [own?.id]);
       await sleep(1_000);
     };

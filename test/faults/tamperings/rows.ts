@@ -109,7 +109,7 @@ const silentChange: Tampering = {
   },
 };
 
-/** Runs a statement while the triggers that record status changes are off. */
+/** Runs a statement without its triggers, so that the suite does not record the status change. */
 async function withoutObservation(postgres: World['postgres'], statement: string, values: unknown[]): Promise<void> {
   const session = await postgres.openSession();
   await session.query('SET session_replication_role = replica');

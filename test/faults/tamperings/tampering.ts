@@ -35,7 +35,11 @@ export function byStatement(
   };
 }
 
-/** Returns the first element of a list. @param what names the elements in the error message @throws Error if the list is empty */
+/**
+ * Returns the first element of a list.
+ * @param what names the elements in the error message
+ * @throws Error if the list is empty
+ */
 export function first<T>(list: readonly T[], what: string): T {
   const [found] = list;
   if (found === undefined) {

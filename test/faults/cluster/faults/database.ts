@@ -8,14 +8,17 @@ import { duringOutage, restore } from './restoring.ts';
 const FOUND_WITHIN_MS = 60_000;
 /** Time for which both standbys do not run. */
 const WITHOUT_STANDBYS_MS = 10_000;
-/** Time after which the clients have certainly got the responses to all writes that a standby had confirmed. */
+/**
+ * Wait after both standbys are killed. After this wait, the clients have certainly got the responses to all writes that a standby had
+ * confirmed.
+ */
 const IN_FLIGHT_MS = 2_000;
 const ONE_ETCD_LOST_MS = 8_000;
-/** Time for which two etcd servers do not run. It is longer than the lock of the primary (`ttl`), so Patroni demotes the primary. */
+/** Time for which two etcd servers do not run. The lock of the primary in etcd expires earlier (`ttl`), so Patroni demotes the primary. */
 const TWO_ETCD_LOST_MS = 20_000;
 const POOLER_RESTARTS = 3;
 
-/** Time for which writes are acknowledged although no standby has them. */
+/** Time for which the primary acknowledges writes although no standby has them. */
 const WITHOUT_COPIES_MS = 3_000;
 const SYNCHRONOUS = { synchronous_mode: true, synchronous_mode_strict: true };
 const ASYNCHRONOUS = { synchronous_mode: false, synchronous_mode_strict: false };

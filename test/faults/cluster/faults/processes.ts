@@ -11,7 +11,10 @@ const BETWEEN_MS = 1_000;
 
 export const ROLLING_UPGRADE = 'rolling-upgrade';
 
-/** This version migrates the database while the previous version runs. Then the processes restart with this version, one by one. */
+/**
+ * The current version migrates the database while processes of the previous version run. Then the processes restart with the current
+ * version, one by one.
+ */
 const rollingUpgrade: Fault<ClusterWorld> = {
   name: ROLLING_UPGRADE,
   isShort: true,

@@ -10,7 +10,10 @@ const WINDOW_MS = 60_000;
 const LOST_MS = 3_000;
 /** Time within which each process notices that Redis runs again. */
 const FOUND_AGAIN_MS = 3_000;
-/** Time, with a margin, for which a process admits only its share of a budget after Redis is back (contract, "Budgets without Redis"). */
+/**
+ * Time, with a margin, in which each process still admits only its share of a budget after Redis is back (contract, "Budgets without
+ * Redis").
+ */
 const SHARED_OUT_MS = 70_000;
 const CALLERS_OF_EACH = 3;
 
@@ -50,10 +53,10 @@ const redisEmptied: Fault<ClusterWorld> = {
 };
 
 /**
- * Lets two partners use up their budgets after each step. The first partner also uses up its budget before the first step. If all of this
- * takes less than a minute, the service may admit at most twice the budget of each partner.
- * @param uncertainMs milliseconds after this test until the suite checks the budget of another partner. In this time, the suite would not
- * know how many calls the service has counted
+ * Runs the steps, for example a kill of Redis. After each step, two partners use up their budgets. The first partner also uses up its
+ * budget before the first step. If all of this takes less than a minute, the service may admit at most twice the budget of each partner.
+ * @param uncertainMs time in milliseconds after the last step in which the suite cannot know how many calls the service has counted. Only
+ * after this time, the suite checks the budget of another partner
  */
 async function spendingAround(world: ClusterWorld, uncertainMs: number, steps: (() => Promise<void>)[]): Promise<void> {
   const early = { partner: await newPartner(world), letIn: [] as number[] };
@@ -84,8 +87,8 @@ async function newPartner(world: ClusterWorld): Promise<Partner> {
 }
 
 /**
- * Calls each API process until it refuses a call.
- * @returns the number of calls that got 200
+ * Sends concurrent calls to each API process until the process refuses them.
+ * @returns the number of calls that got 200, in all processes together
  */
 async function spend({ client, apis }: ClusterWorld, { tenant, headers }: Partner): Promise<number> {
   const request = { method: 'GET', path: '/v1/third-party/hotels/rooms/', options: { headers } };

@@ -3,7 +3,7 @@ import { placeOrder } from '../../actors/orders.ts';
 import { processesOf, waitUntil } from '../../world.ts';
 import { type ClusterWorld, untilReplicated } from '../cluster.ts';
 
-/** Maximum wait for the end of an outage. A client also repeats a call for at most this time, until it gets a status below 500. */
+/** Maximum wait until all processes serve again after an outage. A client also repeats a call for at most this time. */
 const SERVING_WITHIN_MS = 75_000;
 /** Wait after the end of an outage. After this time, every process has a working connection to the database again. */
 const SETTLED_MS = 500;
