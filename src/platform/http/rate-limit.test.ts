@@ -200,12 +200,14 @@ describe('the window of one minute in which the calls of a budget are counted', 
   it('a window that began 40 s after another window keeps its count until its own end, also after the other window has ended', (t) => {
     let nowMs = 1_000;
     t.mock.method(performance, 'now', () => nowMs);
-    const { take, set } = createCounter();
+    const { take, look, set } = createCounter();
     take('first');
     nowMs += 40_000;
     take('second');
     set('third', { count: 7, msLeft: 50_000 });
     nowMs += 49_999;
+    take('fourth'); // This call begins a new map, so the window of the second key is now in the older map.
+    assert.deepEqual(look('second'), { count: 1, msLeft: 10_001 });
     assert.deepEqual(take('second'), { count: 2, msLeft: 10_001 });
     assert.deepEqual(take('third'), { count: 8, msLeft: 1 });
     assert.deepEqual(take('first'), { count: 1, msLeft: 60_000 });
