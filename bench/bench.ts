@@ -29,8 +29,8 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 const rows = await run(options, operations);
 if (rows === null) {
-  // At the signal, `run` stopped the child processes. The interrupted measurement still waits for a response of such a child, and this
-  // response never comes. So only `process.exit` ends the benchmark.
+  // SIGINT or SIGTERM has interrupted the benchmark, and `run` has stopped all child processes. The interrupted measurement may still wait
+  // for the response of a stopped child process, which never comes. So `process.exit` ends the benchmark.
   process.exit(INTERRUPTED);
 }
 const tables = renderTables(rows);

@@ -24,7 +24,8 @@ const LIMIT = 300;
 const MIB = 1024 * 1024;
 /**
  * Difference between the numbers of the credentials of two consecutive calls. Credentials are numbered from 0, and the numbers start again
- * after the last credential. Because STEP is a prime number, every credential has a call before any credential has a second call.
+ * after the last credential. There are 100 or 100,000 credentials. STEP is a prime number, and neither of these numbers is a multiple of
+ * STEP. So every credential has a call before any credential has a second call.
  */
 const STEP = 7_919;
 

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { type Certificate, makeCertificate } from '../test/support/certificate.ts';
 import { openTemporaryFolder } from './temporary.ts';
 
-/** Certificate of the receivers, and the environment variable that makes a service trust this certificate. */
+/**
+ * Certificate of the HTTPS servers that receive webhook deliveries in the benchmark. `settings` is the environment variable that makes the
+ * measured service trust this certificate.
+ */
 export interface TrustedCertificate {
   certificate: Certificate;
   settings: { NODE_EXTRA_CA_CERTS: string };

@@ -10,7 +10,7 @@ const TICK_MS = 10;
  */
 export async function onCpuMsOf(pids: number[]): Promise<number> {
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/schedstat`, 'utf8')));
-  // The first field of the file is the CPU time in nanoseconds (Documentation/scheduler/sched-stats.rst of Linux).
+  // The first field of /proc/PID/schedstat is the CPU time in nanoseconds (Documentation/scheduler/sched-stats.rst of Linux).
   return stats.reduce((sum, stat) => sum + Number(stat.split(' ', 1)[0]) / 1_000_000, 0);
 }
 

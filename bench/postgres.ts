@@ -8,7 +8,10 @@ import { tell } from './progress.ts';
 import { connect } from './sql.ts';
 import { openTemporaryFolder } from './temporary.ts';
 
-/** Data folder for runs with `--full`. It is kept, so that later runs of this checkout can use its template databases again. */
+/**
+ * Data folder of PostgreSQL for runs with `--full` (large amounts of data). The folder is kept after the run. Later runs of this checkout
+ * copy the template databases in the folder, so that they do not have to store the data again.
+ */
 const KEPT_DATA_DIR = join(
   tmpdir(),
   `roomservice-bench-kept-${process.getuid?.() ?? 0}-${hashOf(import.meta.dirname)}`,
@@ -34,7 +37,10 @@ export interface Postgres {
 export interface Template {
   /** First part of the name of the template database. All versions of the same template have the same `kind`. */
   kind: string;
-  /** Name of the database: the kind, and a hash of the sizes and source files that determine its content. */
+  /**
+   * Name of the template database: the kind, and a hash. The hash is computed from the amounts of data (`Sizes`) and from the text of the
+   * source files that determine the content.
+   */
   name: string;
   /**
    * Name of the template that is the start of this template. Its data is copied before `fill` adds more. If left out, this template starts

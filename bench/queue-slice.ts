@@ -8,8 +8,8 @@ import { waitUntil } from './wait.ts';
 const ARRIVAL_TIMEOUT_MS = 300_000;
 
 /**
- * Measured values of the delivery of one backlog. The sender is the service, a queue library or the floor. A value is null if it does not
- * apply to the sender, or if this system does not measure CPU time.
+ * Measured values of the delivery of one backlog. The sender is the service, a queue library, or a program without a queue (the floor). A
+ * value is null if it does not apply to the sender, or if the benchmark cannot measure CPU time on this operating system.
  */
 export interface QueueSlice {
   /** Deliveries per second, measured from the first to the last arrival. */

@@ -26,7 +26,7 @@ export interface QueueStand {
 interface Surroundings {
   resources: AsyncDisposableStack;
   postgres: Postgres;
-  /** URL of a database that holds the tenants and that no other operation uses. */
+  /** URL of a database that holds the tenants. The benchmark uses this database only for the comparison of queues. */
   databaseUrl: string;
 }
 

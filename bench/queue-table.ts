@@ -2,7 +2,7 @@ import { number, renderColumns } from './table.ts';
 
 /**
  * Row of the table that compares queues. It has the measured values of one sender at one number of receivers. The sender is the service, a
- * queue library or the floor. A value is undefined if it does not apply to the sender.
+ * queue library, or a program without a queue (the floor). A value is undefined if it does not apply to the sender.
  */
 export interface QueueRow {
   receivers: number;

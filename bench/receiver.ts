@@ -6,7 +6,10 @@ import { createServer } from 'node:https';
 import { answerJobs } from './child.ts';
 
 export interface ReceiverJob {
-  /** Certificate of the server. The receiver starts to listen at the first job that has a certificate. */
+  /**
+   * Certificate of the server. The benchmark sends messages (jobs) to this process. The server starts to listen when the first job with a
+   * certificate arrives.
+   */
   certificate?: { key: string; cert: string };
   /** True starts the recording of arrivals, and false stops it. If left out, the recording does not change. */
   isRecording?: boolean;
@@ -17,8 +20,8 @@ export interface ReceiverAnswer {
   /** Number of requests to which the receiver has responded since its start. */
   answered: number;
   /**
-   * Arrivals recorded since the previous job. The key is an order id. The value is the time at which the headers of the first delivery for
-   * this order arrived, in milliseconds since 1970.
+   * Arrivals that were recorded after the previous job (message of the benchmark to this process) and before this job. The key is an order
+   * id. The value is the time at which the headers of the first delivery for this order arrived, in milliseconds since 1970.
    */
   arrivals: Map<string, number>;
   /** Number of second and later deliveries for the same order since the recording started. */

@@ -117,8 +117,8 @@ async function storeNights(client: pg.Client): Promise<void> {
 }
 
 /**
- * Stores events. Most are status changes of orders. One in 500 is a change of a stay, one in 50 is a booking, and the oldest are
- * cancellations.
+ * Stores events. Most events are status changes of orders. One in 500 is a change of a stay, and one in 50 is the booking of a stay. The
+ * 11 oldest events are cancellations of stays.
  */
 async function storeEvents(client: pg.Client): Promise<void> {
   await client.query(

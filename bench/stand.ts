@@ -2,7 +2,10 @@ import type { Postgres } from './postgres.ts';
 import { type Service, startService } from './service.ts';
 import { withConnection } from './sql.ts';
 
-/** Number of database connections that the service uses for its API. Each floor that queries the database uses the same number. */
+/**
+ * Number of database connections that the service uses for its API. A floor (simple program with which the service is compared) uses the
+ * same number if it queries the database.
+ */
 export const CONNECTIONS = 16;
 /** Number of database connections that the service reserves for deliveries, in addition to `CONNECTIONS` (README, DATABASE_POOL_SIZE). */
 const DELIVERY_CONNECTIONS = 2;

@@ -8,8 +8,9 @@ import { storeOrders, storeOrdersOf } from './stored.ts';
 const LISTED = 'listed-';
 
 /**
- * Adds data to a database that has tenants, so that the database is as full as after years of use. All third-party credentials get many
- * orders. One credential also gets a long list of orders, and the first tenant gets past stays.
+ * Adds data to a database that has tenants, so that the database is as full as after years of use. `sizes.manyOrders` orders are divided
+ * equally among all third-party credentials. One of these credentials gets `sizes.listedOrders` further orders, so that its list of orders
+ * is long. The first tenant gets past stays.
  */
 export async function stock(url: string, sizes: Sizes): Promise<void> {
   await withConnection(url, async (client) => {
@@ -31,8 +32,8 @@ export async function stock(url: string, sizes: Sizes): Promise<void> {
 }
 
 /**
- * Stores past stays of the first tenant and their night counters. The stays are spread over the tenant's room types and the last ten
- * years.
+ * Stores past stays of the first tenant. Also stores the number of rooms that these stays hold in each night of each room type. The stays
+ * are spread over the tenant's room types and the last ten years.
  */
 async function storePastStays(client: pg.Client, count: number): Promise<void> {
   await client.query(

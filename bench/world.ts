@@ -90,7 +90,7 @@ export class World {
     return this.#splitDeliveries;
   }
 
-  /** Returns a service for the measurement of costs, and the receivers of its deliveries. */
+  /** Returns a service on which the CPU time and the storage for each kind of call are measured, and the receivers of its deliveries. */
   costs(settings: Record<string, string>): Promise<DeliveryStand> {
     return this.#openDeliveries('bench_costs', 0, settings);
   }

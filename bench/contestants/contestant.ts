@@ -13,8 +13,11 @@ export interface Contestant {
   /** Process id of the server that stores the queue. Null if this program has no queue. */
   storePid: number | null;
   /**
-   * Writes a backlog of `events` events in an open transaction. The events are distributed evenly over the first `receivers` receivers.
-   * This program starts to deliver them when the caller calls the returned function, which commits the transaction.
+   * Writes a backlog of events in an open transaction. This program starts to deliver the events when the caller calls the returned
+   * function, which commits the transaction.
+   * @param receivers number of receivers that get these events. They are the first receivers of `Field.targets`, and each of them gets
+   * about the same number of events
+   * @param events number of events for all these receivers together
    */
   store(receivers: number, events: number): Promise<() => Promise<void>>;
   /** Waits until the outcomes of all deliveries are recorded. */

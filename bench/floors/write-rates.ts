@@ -24,8 +24,9 @@ answerJobs(async ({ databaseUrl, connections, seconds, plans, dates }: WriteRate
   let next = 0;
   const slice = await closedLoop({ lanes: connections, seconds }, async (lane) => {
     const { tenantId, ratePlanId } = plans[(next += 1) % plans.length] ?? {};
-    // In the operation `pms-rates`, the service stores prices of 90 and more. The floor writes prices from 30 to 69 for the same nights. So
-    // each price of the floor differs from the stored price, and each write changes a row.
+    // The floor writes prices from 30 to 69. In the operation `pms-rates`, the service writes prices of 90 and more for the same nights, so
+    // the floor changes these prices. Even if a row already has the price, PostgreSQL writes the row again, because the upsert does not
+    // compare the prices.
     const prices = dates.flatMap((date, day) => [date, `${30 + ((next + day) % 40)}.00`]);
     await clients[lane]?.query({ ...upsert, values: [tenantId, ratePlanId, ...prices] });
   });

@@ -58,9 +58,9 @@ interface Measured {
 }
 
 /**
- * Measures the CPU time of the service, of PostgreSQL and of Redis for one call of each kind. One process runs the API and the deliveries,
- * and counts the budgets in Redis if the machine has one. The CPU time includes writing the log, the regular polls of the process, and the
- * regular work of PostgreSQL such as checkpoints and the vacuum.
+ * Measures the CPU time of the service, of PostgreSQL and of Redis for one call of each kind. One process runs the API and the deliveries.
+ * If Redis is installed on the machine, this process counts the calls of each credential in Redis. The CPU time includes writing the log,
+ * the regular polls of the process, and the regular work of PostgreSQL such as checkpoints and the vacuum.
  */
 async function measureCosts(world: World): Promise<CostRow[]> {
   const redis = await startRedis(world);
@@ -224,7 +224,8 @@ async function readUsage({ deliveries, postgresPid, redis, client }: Measured): 
     ...sizes,
     apiMs: await cpuMsOf(deliveries.stand.service.pid),
     postgresMs: await cpuMsOf(postgresPid),
-    // The CPU time of Redis is shorter than 10 ms, which is the unit of `cpuMsOf`. So `onCpuMsOf` measures it.
+    // Redis uses little CPU time for the measured calls, but `cpuMsOf` counts in steps of 10 ms. So the more precise `onCpuMsOf` measures
+    // Redis.
     redisMs: redis && process.platform === 'linux' ? await onCpuMsOf([redis.pid]) : null,
   };
 }

@@ -11,8 +11,9 @@ import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 import { newOrderCalls } from './orders.ts';
 
-/** Number of tenants with open streams of live changes, and number of such streams of each tenant. */
+/** Number of tenants that have open streams of live changes. */
 const TENANTS = 50;
+/** Number of open streams of live changes of each of these tenants. */
 const STREAMS_PER_TENANT = 4;
 /** Number of new orders per second, over all tenants, while the delay of hints (messages that data has changed) is measured. */
 const ORDERS_PER_SECOND = 20;
@@ -96,8 +97,10 @@ interface Percentiles {
 }
 
 /**
- * Places orders of the tenants in turn, at a constant rate. Measures the delay from each order to its hint (message that data has changed).
- * @returns the percentiles of the delays in the streams of each of the two processes
+ * Places orders of the tenants in turn, at a constant rate. One process of the service, with the address `url`, stores all these orders.
+ * Measures the delay from each order to its hint (message that data has changed).
+ * @returns the percentiles of the delays. `same` is for the streams on the process that stores the orders. `other` is for the streams on
+ * another process
  */
 async function placeOrders(
   url: string,

@@ -19,7 +19,7 @@ import type { Operation } from './operation.ts';
 const CONNECTIONS = 20;
 /**
  * Pause between two statements of a connection, in milliseconds. PostgreSQL needs more CPU time for a statement that follows a pause. So
- * the measurement makes pauses too, as long as the shortest pause of a real process.
+ * the measurement makes pauses too. Each pause has the length of the shortest pause of a real process.
  */
 const EVERY_MS = 150;
 const WARM_UP_SECONDS = 1;
@@ -31,7 +31,8 @@ const CHANGES = { recent: 300, older: 1_200 };
 /** Interval in milliseconds at which a process read the table `recent_change` before decision 34 made these reads rarer. */
 const OLD_POLL_EVERY_MS = 150;
 /**
- * Shortest time in ms between two statements of `/readyz` before decision 34. In between, the process reused the last result.
+ * Shortest time in milliseconds between two statements that `/readyz` sent to the database before decision 34. Since this decision,
+ * `/readyz` normally sends no statement.
  */
 const PROBE_EVERY_MS = 1_000;
 /** Goal of decision 34: largest number of CPU cores that PostgreSQL uses for the regular statements of 1,000 idle processes. */
@@ -42,8 +43,10 @@ export const MANY_PROCESSES: Operation[] = [{ name: 'many-processes', measure: m
 /**
  * Measures the CPU time of PostgreSQL for each statement that an idle process sends regularly. From these times it calculates how many CPU
  * cores PostgreSQL needs for many idle processes. Waking the PostgreSQL backend is most of the cost of each statement. The floor, the
- * statement `SELECT 1`, shows this cost. Each credential has a delivery that waits for a retry, so the search for due deliveries checks
- * every credential.
+ * statement `SELECT 1`, shows this cost.
+ *
+ * Before the measurements, this function stores a delivery for each credential. These deliveries all wait for a retry. So the measured
+ * search for due deliveries has to check a delivery of every credential.
  */
 async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
   const url = await world.tenantDatabase('bench_many_processes');
@@ -88,8 +91,8 @@ function pollByTransaction(): (db: Database) => Promise<void> {
 }
 
 /**
- * Gives each connection a scan lease, which lets a process search for the due deliveries of all processes. Returns a function that renews
- * the scan lease of a connection.
+ * Takes one scan lease over each connection. In the service, a process with a scan lease may search the database for due deliveries.
+ * Returns a function that renews the scan lease that was taken over the given connection.
  */
 async function renewals(connections: Database[]): Promise<(db: Database) => Promise<boolean>> {
   const held = new Map(connections.map((db, index) => [db, { slot: index + 1, id: newId() }]));

@@ -58,8 +58,8 @@ async function measureInventory(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures writes that change every price. So that each write finds other prices than its own, the calls write two different sets of prices
- * alternately. The floor writes a third set for the same nights.
+ * Measures writes that change prices. The calls write two different sets of prices alternately, so that a call does not write the prices
+ * that are already stored. The floor writes a third set of prices for the same nights.
  */
 async function measureRates(world: World): Promise<Row[]> {
   const stand = await world.lean();
@@ -70,8 +70,8 @@ async function measureRates(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures writes of prices that are already stored, so no write changes a price. The floor writes other prices. It writes them for other
- * room types, because on the same room type it would replace the stored prices of the service.
+ * Measures calls that write the prices that are already stored, so no call changes a price. The floor writes prices of its own for other
+ * room types. For the same room types, it would replace the stored prices, and the next calls would change prices.
  */
 async function measureRatesAgain(world: World): Promise<Row[]> {
   const stand = await world.lean();

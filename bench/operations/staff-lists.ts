@@ -15,8 +15,9 @@ const LEAST_CALLS = 6;
 const MOST_MS = 1_000;
 const GOAL_MS = 250;
 /**
- * Number of times that each of two large lists is read before all measurements. Each read counts about 20,000 of the million rows and
- * stores these counts (tallies). After 60 reads, the service has stored tallies of all rows, as after long use.
+ * Number of times that the list of orders and the list of webhook deliveries are read before the first measurement. Each read counts about
+ * 20,000 of the million rows of a list, and stores the counts for later reads. After 60 reads of a list, the counts of all its rows are
+ * stored, as after long use.
  */
 const READS_BEFORE = 60;
 const PAGE_SIZE = 50;
@@ -196,7 +197,12 @@ function auditFilters({ partners: [frequent = '', , rare = ''] }: StaffStand): s
 
 const joined = (...filters: string[]) => filters.filter((filter) => filter !== '').join('&');
 
-/** Returns the paths of reads that have no page number: events, the feed and details of a credential, calendar, nights and reports. */
+/**
+ * Returns the paths of reads that have no page number:
+ * - the events
+ * - the data of a credential: its event feed, its details and its refused calls
+ * - the calendar, a night and a report
+ */
 function singlePaths({ partners: [frequent, , rare], roomTypes, propertyId }: StaffStand): string[] {
   const night = `nights/${roomTypes[0]}/${dayAfter(0)}/`;
   const events = [
