@@ -6,10 +6,10 @@ import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// Node looks up the host names of webhook receivers in its thread pool, on at most half of the threads. A lookup that gets no response
-// blocks its thread. In a test with ten such lookups, deliveries to healthy receivers waited 11 s with 4 threads, but only 0.2 s with 256
-// threads. An unused thread costs 10 KiB. Only `serve` sends webhooks. The other commands use the 4 threads of Node, because creating 256
-// threads takes 60 ms of processor time.
+// The command `serve` makes the thread pool of Node larger, from 4 to 256 threads. `serve` sends webhooks, and Node looks up the host names
+// of their receivers in this pool, on at most half of the threads. A lookup that gets no response blocks its thread. In a test with ten
+// such lookups, deliveries to healthy receivers waited 11 s with 4 threads, but only 0.2 s with 256 threads. An unused thread costs 10 KiB.
+// The other commands send no webhooks. They keep 4 threads, because creating 256 threads takes 60 ms of processor time.
 if (process.argv[2] === 'serve') {
   // oxlint-disable-next-line node/no-process-env -- read by Node itself, before any configuration
   process.env.UV_THREADPOOL_SIZE ??= '256';
@@ -45,8 +45,8 @@ async function start() {
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomservice', import.meta.url)));
   const { resolveImportsQuickly } = await import(`${COMMANDS}/resolve-imports.js`);
   const { main } = await import(`${COMMANDS}/main.${isCheckout ? 'ts' : 'js'}`);
-  // This call comes after the import of `main`, because the quick resolver does not follow symbolic links. The path of this file may
-  // contain symbolic links. So Node itself resolves `main`, and the following imports begin with a path without links.
+  // From this call on, relative imports are resolved without a check for symbolic links. The import of `main` is above this call, so Node
+  // itself resolves `main`, and removes all symbolic links from its path. The later imports begin with this path, so they need no check.
   resolveImportsQuickly();
   await main(process.argv);
 }

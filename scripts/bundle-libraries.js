@@ -36,7 +36,7 @@ async function bundleLibraries() {
       target: 'node24',
       banner: { js: `/*\n${text}*/` },
     });
-    // A command that starts at the same time reads a whole bundle.
+    // The bundle gets its final name only after it is complete. So a command that starts during the bundling reads no incomplete bundle.
     renameSync(`${path}.new`, path);
   }
 }

@@ -45,7 +45,10 @@ async function compare(path: string): Promise<string | null> {
         `To accept a breaking change, list it in scripts/contract/accepted.ts.\n${faults.join('\n')}`;
 }
 
-/** Returns true if the service has published this version of the document. Documents that were never published have no field `servers`. */
+/**
+ * Returns true if the service has published this version of an OpenAPI document. Every published version has the field `servers`. The field
+ * is missing only in the earliest versions, which were never published.
+ */
 function isPublished(document: string): boolean {
   return 'servers' in (JSON.parse(document) as object);
 }

@@ -3,6 +3,11 @@
  * root folder. Waits until the health check of the image succeeds, and places an order.
  *
  *   node scripts/smoke-image.ts ROOT_FOLDER IMAGE.json
+ *
+ * .ci/image runs this command with two arguments:
+ *
+ * - ROOT_FOLDER is the folder in which .ci/image has mounted the files of the image. It becomes the root folder of the container.
+ * - IMAGE.json is a file with the configuration of the image, as `buildah inspect` prints it.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

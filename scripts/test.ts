@@ -24,8 +24,9 @@ const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `
 /** Folder for the modules that this script writes, one for each test process. The module makes its process run test files. */
 const MODULES_DIR = join(ROOT, 'node_modules/.cache/test-processes');
 /**
- * Number of concurrent test processes. The first process begins with the `WAITING_FILES`, which use little CPU time. The other three keep
- * two CPU cores busy, because their tests also wait at times. With more busy processes, tests with time limits would fail.
+ * Number of concurrent test processes. The first process begins with the `WAITING_FILES`, which use little CPU time. The other three
+ * processes together use about two CPU cores, because their tests wait for a part of the time. With a fifth process, the CPU cores would be
+ * too busy, and tests with time limits would fail.
  */
 const PROCESSES = 4;
 /**

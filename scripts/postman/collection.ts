@@ -21,7 +21,8 @@ It writes only the prices and restrictions that it has read before. Run it in th
 
 /**
  * Returns the collection in Postman's format 2.1.
- * @throws Error if an operation for partners or PMSs is in neither `STORY` nor `LEFT_OUT`, or is in both
+ * @throws Error if an operation for partners or PMSs is neither in the list of calls (`STORY`) nor in the list of operations that the
+ * collection leaves out (`LEFT_OUT`), or if it is in both lists
  */
 export function collectionOf(documents: Record<string, Document>): object {
   return {

@@ -22,7 +22,7 @@ export interface Step {
   unless?: string;
   /**
    * Fields that replace fields in the example body of the OpenAPI document. Postman puts the value of the variable `name` in the place of
-   * `{{name}}`. In the string `"{{{name}}}"`, the quotes are removed first, so that the value can be a number or a boolean.
+   * `{{name}}`. For a number or a boolean, write `'{{{name}}}'`. The request body then has `{{name}}` without quotes.
    */
   body?: Record<string, unknown>;
   /** Lines of JavaScript that run before the request is sent. */

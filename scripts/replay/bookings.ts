@@ -140,7 +140,7 @@ export class NightCount {
     return this.#held.get(night) ?? 0;
   }
 
-  /** Returns the number of rooms held on that night of the stay on which most rooms are held. */
+  /** Counts the held rooms of each night of the stay, and returns the largest of these numbers. */
   peak(booking: Booking): number {
     return Math.max(0, ...nightsOf(booking).map((night) => this.on(night)));
   }

@@ -187,7 +187,8 @@ describe('the quick start example', () => {
       await quickStart.waitFor(/^sdk-stay-1 \(Double\) is confirmed$/m, TIMEOUT_MS);
       const [delivery] = await receiver.waitFor(1);
       assert.ok(delivery);
-      // Sends the delivery again by plain HTTP to the quick start, as a TLS proxy or `roomservice listen` would do.
+      // The service sends deliveries only by HTTPS, but the example program (the quick start) accepts only plain HTTP. So a receiver of the
+      // test has received the delivery, and this function forwards it to the program.
       const forward = async (body: Buffer) => {
         const headers = Object.entries(delivery.headers).filter(([name]) => name.startsWith('x-'));
         const init = {
@@ -209,8 +210,8 @@ describe('the quick start example', () => {
 });
 
 /**
- * Repeats a call for at most 30 s, until it succeeds. The quick start may not accept connections yet, because it prints its last line
- * shortly before it listens.
+ * Repeats a call to the example program (the quick start) for at most 30 s, until it succeeds. The test waits for the line that the program
+ * prints about its booking. The program begins to listen shortly after this line, so the first calls may fail.
  */
 async function reached<T>(call: () => Promise<T>): Promise<T> {
   for (const deadlineMs = Date.now() + TIMEOUT_MS; ; ) {
