@@ -5,7 +5,10 @@ import * as store from './store.ts';
 
 const CHANGE_ACTOR_TYPES = ['person', 'display', 'partner', 'channel', 'operator', 'sandbox'] as const;
 
-/** Person or program that changed an order, a stay or a night. `id` is null for the operator and for the sandbox. */
+/**
+ * Person or program that changed an order, a stay or a night. The type `sandbox` is a program that acts as the staff of the demo tenant.
+ * `id` is null for `operator` and `sandbox`.
+ */
 export interface ChangeActor {
   type: (typeof CHANGE_ACTOR_TYPES)[number];
   id: string | null;
@@ -39,7 +42,8 @@ export function changeActorOf({ type, id }: Pick<Staff, 'type' | 'id'>): ChangeA
 }
 
 /**
- * Reads the names of people, displays and partners, with at most one statement for each of these types.
+ * Reads the names of actors of three types: people, displays (screens on which the staff change data) and partners. Sends at most one
+ * statement for each of these types.
  * @returns a function that adds the name to an actor. The name is null for an actor of another type, for example the operator. It is also
  * null if the tenant has no person, display or partner with this id.
  */

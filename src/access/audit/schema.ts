@@ -10,10 +10,10 @@ const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] a
  *
  * These kinds concern nights:
  *
- * - `rates.written`, by a PMS: `{entries: [{date, price, is_sold_out?}]}`. These are all entries that the PMS sent, also for nights whose
+ * - `rates.written`, by a PMS: `{entries: [{date, price, is_sold_out?}]}`. `entries` has all nights that the PMS sent, also nights whose
  *   values did not change. The subject is the rate plan.
- * - `restrictions.written`, by a PMS: `{entries: [{date, stop_sell?, min_nights?}]}`, all entries that the PMS sent. The subject is the
- *   rate plan.
+ * - `restrictions.written`, by a PMS: `{entries: [{date, stop_sell?, min_nights?}]}`. `entries` has all nights that the PMS sent. The
+ *   subject is the rate plan.
  * - `rates.changed`, by staff: `{entries: [{date, before: {price, is_sold_out}, after: {price, is_sold_out}}]}`. The list has only nights
  *   whose values changed. A null price is the base price of the plan. The subject is the rate plan. One call writes at least one audit
  *   entry for each plan that it changes. An audit entry has at most 1,000 nights, so a plan with more nights gets several.
@@ -23,7 +23,7 @@ const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] a
  * These kinds concern the menu:
  *
  * - `menu.replaced`: `{added, changed, taken_off}`. Each value is a number of dishes. The subject is the tenant.
- * - `dish.changed`: `{changes}`, in the same form as in `tenant.applied`. The subject is the sku.
+ * - `dish.changed`: `{changes: [{what, name, change, fields}]}`. `fields` has the changed fields of the dish. The subject is the sku.
  * - `dishes.availability_changed`: `{is_active, skus}`. `skus` has only the dishes whose `is_active` changed. The subject is the tenant.
  */
 export type AuditAction =

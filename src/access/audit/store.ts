@@ -49,8 +49,9 @@ function conditionsOf({ action, actorId, subject, fromMs, toMs }: AuditFilter): 
     action !== undefined && sql<boolean>`action = ${action}`,
     actorId !== undefined && sql<boolean>`actor_id = ${actorId}::uuid`,
     subject !== undefined && sql<boolean>`subject = ${subject}`,
-    // An id begins with a time. So the condition on the id lets the query use the index. It is too wide by CLOCK_JUMP_MS, so the condition
-    // on `at` makes the result exact.
+    // An id begins with a time, so a condition on `id` lets the query use the index of the ids. This time may differ from `at` by up to
+    // CLOCK_JUMP_MS. So the range of ids is larger by CLOCK_JUMP_MS, and the condition on `at` removes the entries outside of the time
+    // range.
     fromMs !== undefined &&
       sql<boolean>`id >= ${firstIdAt(Math.max(0, fromMs - CLOCK_JUMP_MS))} AND at >= ${new Date(fromMs)}`,
     toMs !== undefined && sql<boolean>`id < ${firstIdAt(toMs + CLOCK_JUMP_MS)} AND at < ${new Date(toMs)}`,
@@ -58,12 +59,18 @@ function conditionsOf({ action, actorId, subject, fromMs, toMs }: AuditFilter): 
   return conditions.filter((condition) => condition !== false);
 }
 
-/** Audit entry without its `details`. `elements` has those elements of the list in `details` that the `PartialQuery` selects. */
+/**
+ * Audit entry without its `details`. The `details` may contain a list, in `entries` or in `changes`. `elements` has only the elements of
+ * this list that have the `date` or the `name` of the `PartialQuery`. If the `details` contain no list, they are the only element.
+ */
 export interface PartialEntry extends Pick<AuditRow, 'id' | 'at' | 'actor_type' | 'actor_id' | 'action' | 'subject'> {
   elements: Record<string, unknown>[];
 }
 
-/** Conditions that select audit entries, and that select elements of the list in the `details` of each entry. */
+/**
+ * Conditions of `readPartialEntries`. `subjects` and `actions` select audit entries. `date` and `name` select elements of the list in the
+ * `details` of each selected entry.
+ */
 export interface PartialQuery {
   subjects: string[];
   actions: string[];
@@ -76,8 +83,10 @@ export interface PartialQuery {
 
 /**
  * Reads the newest audit entries that have one of the actions and one of the subjects, newest first. The database returns only the selected
- * elements of each list, because a list may have a thousand elements. The inner query has no LIMIT, so that the planner uses the index on
- * the subject. With a LIMIT, it might read all entries of the tenant in the order of their ids.
+ * elements of each list, because a list may have a thousand elements.
+ *
+ * A subquery finds the ids of all these entries, and the statement then takes the first `limit` ids. The subquery has no LIMIT. With a
+ * LIMIT, PostgreSQL might read all entries of the tenant in the order of their ids, and not use the index on the subject.
  */
 export async function readPartialEntries(db: Db, tenantId: number, query: PartialQuery): Promise<PartialEntry[]> {
   const { subjects, actions, date, name, limit } = query;

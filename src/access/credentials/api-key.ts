@@ -51,9 +51,12 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
 }
 
 /**
- * Returns the hash that the database stores for the previous secret of a credential. It is computed from the hashes of the previous and of
- * the present secret. So if a process of an older version of the service replaces only the present secret, the stored hash matches no
- * secret any more. The previous secret then ends too.
+ * Returns the hash that the database stores for the previous secret of a credential. This hash is computed from the hashes of the previous
+ * and of the present secret.
+ *
+ * During an upgrade, a process of an older version of the service may rotate the secret. This rotation must end all older secrets. But the
+ * older version knows only the present secret, so it replaces only the hash of this secret. The stored hash of the previous secret then
+ * matches no secret any more, because it was computed from the replaced hash.
  */
 export function hashBesidePresent(previousHash: Buffer, presentHash: Buffer): Buffer {
   return createHash('sha256').update(previousHash).update(presentHash).digest();

@@ -75,8 +75,8 @@ export class Credentials {
 
   /**
    * Revokes a credential permanently. Revoking it again changes nothing (decision 15). The method resolves only when no process of the
-   * service accepts the credential any more. A repeated call waits in the same way, because the first call may still be waiting, or its
-   * response may be lost.
+   * service accepts the credential any more. A repeated call waits too. It may come immediately after the first call, for example because
+   * the response was lost, and at this time a process may still accept the credential.
    */
   async revoke(actor: Actor, id: string): Promise<Credential> {
     const target = { id, audience: this.#audience };

@@ -39,7 +39,10 @@ async function lastUsedAt(id: string): Promise<string | null> {
   return body.find((credential: { id: string }) => credential.id === id).last_used_at;
 }
 
-/** Options of `updateLastUsed` that allow a write of each row. `writtenBefore` equals `now`, so no earlier write is too recent. */
+/**
+ * Options of `updateLastUsed`, which skips a row if its last write was later than `writtenBefore`. In these options, `writtenBefore` is the
+ * time of the write itself (`now`), so `updateLastUsed` skips no row for this reason.
+ */
 const NO_REST = { now: new Date('2026-01-01T00:01:00Z'), writtenBefore: new Date('2026-01-01T00:01:00Z') };
 
 async function waitUntil(condition: () => Promise<boolean> | boolean): Promise<void> {
@@ -226,7 +229,8 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     const stored = await simulate((second) => (second % 7 === 0 ? [(second / 7) % 5] : []));
     assertAtMostTwoEachMinute(stored);
     stored.slice(1).forEach(({ second }, index) => {
-      // The previous write stored the time `use`. The next use came 7 s after `use`, and this write must store it within a minute.
+      // The previous write stored the time `use`. A node uses the credential every 7 s, so the next use came 7 s after `use`. This write is
+      // the first one that stores the next use or a later use. So it must come within a minute after the next use.
       assert.ok(second - (stored[index]?.use ?? 0) - 7 < 60, `second ${second}`);
     });
   });

@@ -142,9 +142,13 @@ async function rotateKeys(): Promise<void> {
 }
 
 /**
- * Changes a stored webhook secret and a stored channel secret so that the service cannot decrypt them. Then causes a delivery, makes a call
- * of the channel, and runs `keys rotate` with the right and with a wrong master key. Each of these four actions causes an error in the log,
- * in a response or in the output of the command.
+ * Changes a stored webhook secret and a stored channel secret so that the service cannot decrypt them. Then does the following, and each of
+ * these actions causes an error in the log, in a response or in the output of a command:
+ *
+ * - causes a delivery
+ * - sends a reservation, as the channel does
+ * - runs `keys rotate` with the right master key
+ * - runs `keys rotate` with a wrong master key
  */
 async function spoilSecrets(): Promise<void> {
   const { db } = service.database;

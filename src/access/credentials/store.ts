@@ -131,9 +131,10 @@ export interface WebhookSecretRow {
 }
 
 /**
- * Reads at most `limit` encrypted webhook secrets of the tenant that sort before `bytes`. A ciphertext begins with the version of its
- * encryption key. So if `bytes` is the version of the newest key, the function reads the secrets that an older key has encrypted. It reads
- * them in the order of their ids, from the first id after `afterId`, or from the start if `afterId` is null.
+ * Reads the encrypted webhook secrets of the tenant that are smaller than `bytes` in the order of bytes. A ciphertext begins with the
+ * version of its encryption key. So if `bytes` is the version of the newest key, these are the secrets that an older key has encrypted.
+ * Returns at most `limit` secrets in the order of the credential ids, from the first id after `afterId`. If `afterId` is null, begins with
+ * the first credential.
  */
 export async function readWebhookSecretsBefore(
   db: Database,

@@ -33,8 +33,8 @@ export interface IssuedLink {
 }
 
 /**
- * Person who has just chosen a password with a link. `generation` is a number that each new password raises. It is the number after this
- * password.
+ * Person who has just chosen a password with a link. Each new password of a person raises the `generation` of the person by 1. This
+ * `generation` is the number to which the chosen password has raised it.
  */
 export interface PasswordHolder {
   tenantId: number;
@@ -101,8 +101,9 @@ export class Links {
    */
   async setPassword({ tenantId, hash }: ReadToken, password: string): Promise<PasswordHolder> {
     const { db } = this.#dependencies;
-    // Queries of unauthenticated calls share one queue. This query waits in the queue of its tenant instead, because the token proves the
-    // tenant id.
+    // If the database is busy, the queries of each tenant wait in a queue of the tenant. The queries of all unauthenticated calls share one
+    // further queue, which may be long. Only the service can make a token with this tenant id, so this query waits in the queue of the
+    // tenant.
     const account = { tenant: String(tenantId), caller: hash.toString('base64url') };
     const link = await chargeTo(account, () => store.findLink(db, tenantId, hash));
     if (!link?.is_open) {

@@ -11,7 +11,7 @@ const WRITE_EVERY_MS = 5_000;
 const BATCH_SIZE = 1_000;
 /**
  * Maximum number of credentials whose refused calls are in memory. When this number is reached, the refused calls of further credentials
- * are not stored until the next write.
+ * are dropped and never stored. A successful write removes the stored calls from memory, so that further credentials have space again.
  */
 const MAX_CREDENTIALS = 1_000;
 /**

@@ -148,8 +148,9 @@ export class Sessions {
   /**
    * Returns the caller with this token, and records the use of the session. Reads the session and its person or display at every call, so
    * that ending the session takes effect immediately, on every node.
-   * @param isStream true for a call that opens a stream. Such a call counts as a use of the session of a display, but not as a use of the
-   * session of a person
+   * @param isStream true for a call that opens a stream. For the session of a display, such a call counts as a use. For the session of a
+   * person, it does not count. Otherwise an unattended page would keep the session open, because a page opens its stream again by itself
+   * (decision 44)
    * @throws ApiError 401 `invalid_credentials` if the token is unknown or its session has ended
    */
   async authenticate(token: string, isStream = false): Promise<Staff> {
@@ -172,13 +173,14 @@ export class Sessions {
   }
 
   async #find({ tenantId, hash }: ReadToken): Promise<store.FoundSession | undefined> {
-    // Queries of unauthenticated calls share one queue. This query waits in the queue of its tenant instead, because the token proves the
-    // tenant id.
+    // If the database is busy, the queries of each tenant wait in a queue of the tenant. The queries of all unauthenticated calls share one
+    // further queue, which may be long. Only the service can make a token with this tenant id, so this query waits in the queue of the
+    // tenant.
     const account = { tenant: String(tenantId), caller: hash.toString('base64url') };
     return await chargeTo(account, () => store.findSession(this.#db, tenantId, hash));
   }
 
-  /** Records a use of the caller's session. Does nothing if the caller has a token. */
+  /** Records a use of the caller's session. Does nothing for a caller without a session, who authenticates with a bearer token. */
   noteUse({ tenant, session }: Staff): void {
     if (session.id !== null) {
       this.#uses.touch(tenant.id, session.id);

@@ -29,8 +29,8 @@ interface UserPlan {
 
 /**
  * Changes the users of the tenant so that they match a tenant document, and writes an audit entry for each change. Disables a user who is
- * in the previous document but not in this one. Writes a value only if this document and the previous one have different values. So a value
- * that, for example, an owner has changed since the previous document stays (decision 12).
+ * in the previous document but not in this one. Writes a value only if this document and the previous one have different values. All other
+ * values stay as they are stored, because an owner may have changed them after the previous document was applied (decision 12).
  * @param stored the users of the tenant in the database. The caller has locked them
  * @returns the changes, and each user of the document with the role that the user then has
  */
@@ -88,9 +88,11 @@ export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[
 
 /**
  * Returns the `name` and the `areas` that a user has after a tenant document is applied. Also returns `document_name` and `document_areas`,
- * the values of this document, which are stored so that the next document can be compared with them. If the document has no areas for the
- * user, the user gets `DOCUMENT_AREAS`. But a stored user who was not in the previous document keeps the stored areas. An owner has given
- * these areas, and `DOCUMENT_AREAS` might give the user more.
+ * the values of this document, which are stored so that the next document can be compared with them.
+ *
+ * If this document has no areas for the user, `DOCUMENT_AREAS` (all areas except `rates`) take their place. But a stored user who was not
+ * in the previous document keeps the stored areas. An owner has chosen these areas, and `DOCUMENT_AREAS` might contain areas that the owner
+ * has not given to the user.
  */
 function profileOf(user: UserRow | undefined, document: UserDocument) {
   const said = {

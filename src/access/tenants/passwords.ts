@@ -59,8 +59,9 @@ export async function isPassword(password: string, hash: string): Promise<boolea
 }
 
 /**
- * Returns a hash that matches no password, for a person who still has to choose a password. The tag in the hash is random, and no password
- * with this tag is known. The hash has the usual form, because every version of the service must be able to read it.
+ * Returns a hash that matches no password, for a person who still has to choose a password. The last part of a hash is the tag, which
+ * argon2id computes from a password. Here the tag is random, so it belongs to no known password. The hash has the usual form, because a
+ * process of an older version, which may run during an upgrade, also reads it.
  */
 export function unusableHash(): string {
   return hashText(randomBytes(16), randomBytes(TAG_BYTES));
