@@ -282,7 +282,10 @@ export interface NewUser {
   /** Name and areas of the user in the last tenant document. Null if that document has no such value for the user. */
   document_name: string | null;
   document_areas: string[] | null;
-  /** End of the invitation of a person who has not accepted it yet. Null for an account. */
+  /**
+   * Time at which the invitation of the user expires. Null if the user was never invited, has accepted the invitation, or got a password in
+   * another way.
+   */
   invitation_expires_at: Date | null;
 }
 

@@ -94,7 +94,8 @@ async function claim(
 /**
  * Changes a user, and writes an audit entry for each change. A new password and the disabling of the user end all tokens, sessions and
  * links.
- * @throws EmailTakenError if the change invites the user or ends the invitation, but the e-mail now belongs to another user
+ * @throws EmailTakenError if the change starts or ends an invitation, but the e-mail now belongs to another user. This is possible because
+ * an expired invitation no longer reserves the e-mail.
  */
 export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, changes: store.UserChanges): Promise<void> {
   const { invitation_expires_at: heldUntil } = changes;
@@ -144,7 +145,8 @@ export async function replacePassword(
 ): Promise<number | null> {
   const user = await store.lockUser(tx, actor.tenantId, userId);
   if (user?.password_hash === hash) {
-    return user.generation; // An earlier attempt of this transaction has set this password.
+    // An earlier attempt of this transaction has stored this hash. Its COMMIT succeeded, but the response to the COMMIT was lost.
+    return user.generation;
   }
   if (user?.password_hash !== checked) {
     return null;

@@ -5,7 +5,7 @@ const FOLDER = join(import.meta.dirname, '..', '..', '..', 'contract');
 
 /**
  * The OpenAPI documents in the order in which the API reference lists them. `name` is the file name without its extension, and part of the
- * URL. `security` lists the security schemes that most operations of the document require together.
+ * URL. `security` lists security schemes. Most operations of the document require all schemes of this list at the same time.
  */
 export const DOCUMENTS = [
   {

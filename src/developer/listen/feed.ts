@@ -77,7 +77,9 @@ export class Feed {
     if (answer.status === 400 && after !== END_OF_FEED) {
       const end = await this.#read(END_OF_FEED);
       if (typeof end === 'object') {
-        this.#noteRefusedCursor(answer); // The end of the feed is read first, so every event after this notice is printed.
+        // The notice is printed after the end of the feed was read. `listen` prints all events after this end, so it prints every event
+        // that comes after the notice.
+        this.#noteRefusedCursor(answer);
       }
       return end;
     }

@@ -26,9 +26,12 @@ export interface ListenOutput {
 }
 
 /**
- * Bounds of the wait between two reads of the feed, in milliseconds. The wait is shortest after a page with events, and grows by
- * `WAIT_GROWTH_MS` after each empty page. With these waits, `listen` makes 30 to 60 calls a minute. After a full page, `listen` reads the
- * next page without a wait.
+ * Bounds of the wait between two reads of the feed, in milliseconds. The wait depends on the page that was read last:
+ * - A full page: no wait, because the next page may have events too.
+ * - A page with some events: `SHORTEST_WAIT_MS`.
+ * - An empty page: each empty page in a row makes the wait longer by `WAIT_GROWTH_MS`, up to `LONGEST_WAIT_MS`.
+ *
+ * Except for the reads after full pages, `listen` makes 30 to 60 calls a minute.
  */
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 2_000;

@@ -44,8 +44,9 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     startSandboxWorker(t, service, tenant, SPEED);
     await reaches(tenant, externalId, 'completed');
     assert.deepEqual(await reportedStatuses(service, tenant, externalId), DELIVERED);
-    // The worker of another test may have sent an event and stopped before it recorded the outcome. The receiver then gets the event twice.
-    // So the test counts requests with the same body as one request.
+    // The tests run at the same time on one database, and the webhook worker of each test sends the events of all tests. The worker of
+    // another test may have sent an event of this test, and then stopped before it stored the outcome. Then another worker sends the event
+    // again. So the test counts requests with the same body as one request.
     const received = () => new Set(receiver.requests.map(({ rawBody }) => String(rawBody)));
     await eventually(() => received().size === DELIVERED.length, 'delivery of each', SETTLE_MS);
     const statuses = [...received()].map((body) => JSON.parse(body).data.status);

@@ -1,6 +1,9 @@
 import type { Feature } from '#access/tenants/tenants.ts';
 
-/** Call with which an OTA sends a reservation to the receiver: the channel and its tenant, the timestamp and the signature. */
+/**
+ * Call with which an OTA (a booking site) sends a reservation to the service. It has the channel of the OTA, the tenant of the channel, the
+ * timestamp and the signature.
+ */
 export interface ChannelCall {
   tenantId: number;
   channelId: string;

@@ -168,7 +168,10 @@ function secretLocation(tenantId: number, channelKey: string): string {
   return `channel secret of ${tenantId} ${channelKey}`;
 }
 
-/** Access to the encrypted secrets of all channels, for the rotation of the service keys. */
+/**
+ * Functions that read and replace the encrypted secrets of all channels. The rotation of the encryption key encrypts each secret again with
+ * the new key.
+ */
 export const channelSecrets: SecretColumn = {
   async readBefore(db, tenantId, bytes, afterId, limit) {
     const rows = await store.readChannelSecretsBefore(db, tenantId, bytes, afterId, limit);

@@ -35,7 +35,7 @@ export function channelKeyGuard(channels: Channels, headerBrand: string) {
  * Creates the `preParsing` hook that verifies the signature of a channel's call. The signature covers the bytes of the body, so the hook
  * reads the body first. Then the usual parsers decode the same bytes (decision 30). The hook refuses a call with one of these statuses:
  * - 413: the body is too large.
- * - 429: with this body, the bodies of calls in memory would exceed their bounds.
+ * - 429: with this body, the process would have more bytes of request bodies in memory than the settings `BODY_MIB_…` allow.
  * - 401: the signature is wrong.
  * - 403: the tenant does not have the hotel feature.
  */

@@ -38,9 +38,9 @@ interface RequestedStay {
 }
 
 /**
- * Creates or changes a reservation of an OTA. The source of the channel and the external id in the call identify the reservation. The
- * reservation is accepted even if no room is left. A call that was applied before, or that is older than the last applied call for the
- * reservation, changes nothing (decision 30).
+ * Creates or changes a reservation of an OTA. The name of the OTA (`source` of the channel) and the external id in the call identify the
+ * reservation. The reservation is accepted even if no room is left. A call that was applied before, or that is older than the last applied
+ * call for the reservation, changes nothing (decision 30).
  * @throws ApiError 404 `error` for an unknown room type or rate plan, and for a new reservation in an inactive room type
  * @throws ApiError 400 `invalid_request` for an invalid range
  */
@@ -131,10 +131,12 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
 }
 
 /**
- * Returns the new values of the reservation. If the call has no amount, no number of guests or no rate plan, the stored value stays. But if
- * the call changes the room type and names no rate plan, the rate plan becomes null, because the stored plan belongs to the old room type.
- * If the status changes, the stored request id of the last status change becomes null, because an OTA sends no request id. If the room
- * type, the nights or the amount change, the nightly prices become null, because they are unknown.
+ * Returns the new values of the reservation. These rules apply:
+ * - If the call has no amount, no number of guests or no rate plan, the stored value stays. But if the call changes the room type and names
+ *   no rate plan, the rate plan becomes null, because the stored plan belongs to the old room type.
+ * - If the room type, the nights or the amount change, the nightly prices become null, because they are unknown.
+ * - If the status changes, `status_request_id` becomes null. This column has the id that staff sent with the last change of the status, and
+ *   an OTA sends no such id.
  */
 function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {
   const { input, roomType, plan } = requested;

@@ -63,9 +63,10 @@ export interface ChannelSecretRow {
 }
 
 /**
- * Reads at most `limit` encrypted channel secrets of the tenant that sort before `bytes`. A ciphertext begins with the version of its
- * encryption key. So if `bytes` is the version of the newest key, the function reads the secrets that an older key has encrypted. It reads
- * them in the order of their ids, from the first id after `afterId`, or from the start if `afterId` is null.
+ * Reads at most `limit` encrypted channel secrets of the tenant. Reads only secrets whose ciphertext comes before `bytes` in the order of
+ * bytes. A ciphertext begins with the version of its encryption key. So if `bytes` is the version of the newest key, the function reads the
+ * secrets that an older key has encrypted. The result is sorted by the id of the channel. It begins after the id `afterId`, or with the
+ * first id if `afterId` is null.
  */
 export async function readChannelSecretsBefore(
   db: Database,

@@ -35,8 +35,8 @@ after(() => service.close());
 const roomType = fc.constantFrom(...Object.keys(ROOM_TYPES));
 const dates = fc.record({ from: fc.integer({ min: 0, max: 12 }), nights: fc.integer({ min: 1, max: 9 }) });
 /**
- * Number from 0 to 1 that decides which of the reservations made so far a step changes. 0 means the first reservation, and a number near 1
- * means the last one.
+ * Number from 0 to 1 that selects one of the existing reservations for a call, for example for a cancellation. 0 selects the first
+ * reservation that the test has made so far, and a number near 1 selects the last one.
  */
 const position = fc.double({ min: 0, max: 0.999, noNaN: true });
 

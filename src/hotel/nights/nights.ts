@@ -108,8 +108,9 @@ function refuseNegative(nights: { held: number }[]): void {
 }
 
 /**
- * Number of rooms that several stays together add to one night counter. `capacity` is the number of rooms of the room type, which each stay
- * gives. If the stays give different numbers, the smallest number applies. `capacity` is Infinity if rooms are only released.
+ * Number of rooms that several stays together add to one night counter. Each new stay comes with the capacity of its room type, which the
+ * service has read for this stay. If the capacity was changed between two of these reads, `capacity` is the smallest of the numbers.
+ * `capacity` is Infinity if the capacity is not checked.
  */
 type NightSum = NightChange & { capacity: number };
 

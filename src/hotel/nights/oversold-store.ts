@@ -6,8 +6,8 @@ import type { DateText } from '#platform/lib/dates.ts';
 /** Night on which more rooms are held than the room type has. */
 export interface OversoldNight {
   /**
-   * Key of the night in the list, which is the room type and the date, separated by a space. The next batch begins after the key of the
-   * last night.
+   * Key of the night in the list, which is the room type and the date, separated by a space. If the list is read in batches, each batch
+   * begins after the key of the last night of the previous batch.
    */
   id: string;
   room_type_id: string;
@@ -18,8 +18,10 @@ export interface OversoldNight {
 
 /**
  * Returns the list of oversold nights from the date `from` on, sorted by room type and date. Nights of inactive room types are in the list
- * too, because their stays still need rooms. Because of the `ORDER BY` in the inner query, PostgreSQL reads for each room type only the
- * counters from `from` on, by the primary key. Without it, the planner might join the two tables in another way, and read more counters.
+ * too, because their stays still need rooms.
+ *
+ * The inner query has an `ORDER BY date`. So for each room type, PostgreSQL reads only the counters from `from` on, by the primary key.
+ * Without this `ORDER BY`, the planner might join the two tables in another way, and read more counters.
  */
 export function listOversoldNights(db: Database, tenantId: number, from: DateText): KeysetList<OversoldNight> {
   const nightsOf = (condition: RawBuilder<unknown>, range: RawBuilder<unknown>) => sql<OversoldNight>`

@@ -65,9 +65,11 @@ function totalOf(nights: NightPrice[]): string {
 /**
  * Returns the price of a stay under the cheapest active plan. If several plans have this price, the first of them in `plans` applies. If
  * the room type has no active plan, the price of the room type itself applies. If that price is null, the stay costs 0.00 (decision 25).
- * @param restrictions with `apply`, only the active plans that allow the stay are compared. A plan allows the stay if the plan is open on
- * all nights, and if the stay has at least the plan's minimum number of nights. With `ignore`, all active plans are compared if no plan
- * allows the stay. `ignore` is for a stay that an OTA has already sold (decision 30)
+ *
+ * A plan allows the stay if the plan is open on all nights, and if the stay has at least the plan's minimum number of nights. The function
+ * compares only the active plans that allow the stay. If no active plan allows the stay, `restrictions` decides.
+ * @param restrictions with `apply`, the function returns null if no active plan allows the stay. With `ignore`, it then compares all active
+ * plans. `ignore` is for a stay that an OTA has already sold (decision 30)
  * @returns null if `restrictions` is `apply`, and there are active plans, but no active plan allows the stay
  */
 export function quoteCheapest(

@@ -180,7 +180,7 @@ export interface AppliedRatePlans {
 /**
  * Creates and updates the rate plans of the tenant, so that they agree with the tenant document. A stored plan that the document does not
  * list becomes inactive.
- * @param nameOfRoomType returns the name of a room type for the list of changes
+ * @param nameOfRoomType returns the name of a room type, which the returned `changes` show
  */
 export async function applyRatePlans(
   tx: Tx,

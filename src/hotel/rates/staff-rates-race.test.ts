@@ -51,8 +51,8 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
       assert.ok(first);
       others.forEach((other) => assert.deepEqual(other, first));
       assert.equal(first.price, `${200 + round}.00`);
-      // The response to staff contains the price before their change. If staff wrote first, this is the price of the previous round. If the
-      // PMS wrote first, it is the new price of the PMS.
+      // The response to staff contains the price before their change. If staff wrote first, this is the price that was stored before both
+      // calls. If the PMS wrote first, it is the new price of the PMS.
       const changed = staff.body.changed[0] as ChangedNight;
       const isStaffLast = first.is_sold_out;
       const seen = isStaffLast ? `${200 + round}.00` : previous.price;

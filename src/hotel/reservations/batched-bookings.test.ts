@@ -182,7 +182,9 @@ describe('concurrent bookings that share a transaction', {
       await moveHold(tx, hotel.tenantId, null, held);
       const bookings = [];
       while (bookings.length < 2) {
-        bookings.push(book(hotel)); // Each booking has its own batch, because the loop waits until this booking waits for the locked night.
+        // The test sends the second booking only when the first booking waits for the night that `tx` has locked. So each of the two
+        // bookings has its own batch.
+        bookings.push(book(hotel));
         await eventually(
           async () => (await countWaiting(service.database.db)) === bookings.length,
           'booking that waits for the night',
@@ -248,7 +250,7 @@ describe('concurrent bookings that share a transaction', {
   });
 });
 
-/** Returns the check-in and check-out dates of a stay of two nights. The stays of two different round numbers share no night. */
+/** Returns the check-in and check-out dates of a stay of two nights. Two stays with different values of `round` share no night. */
 function freeDates(round: number): Changes {
   return { check_in: dayAhead(100 + 2 * round), check_out: dayAhead(102 + 2 * round) };
 }

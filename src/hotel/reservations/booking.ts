@@ -53,7 +53,8 @@ const MAX_LOCK_WAIT_MS = 250;
  *     409 room_not_available
  *
  * Bookings that arrive together share one transaction, even if they belong to different tenants. So they share the cost of its statements
- * and of its commit. If a batch fails, `batching` tries its bookings one by one.
+ * and of its commit. The function `batching` makes the batches. An error of a batch is not an outcome, so the drawing does not show it.
+ * After an error, `batching` runs each booking of the batch again by itself, unless the database is unavailable.
  */
 export function createBooker(
   db: Database,

@@ -132,9 +132,11 @@ function filtered(db: Database, filter: ReservationFilter): Query {
 }
 
 /**
- * Returns true if only few reservations pass the filter and an index finds them. This is so if the filter has one of the
- * `narrowConditions`, or if fewer than `FEW` reservations pass one of the `wideConditions`. If `hasOwnIndex` is true, the function does not
- * count reservations, because the list can then read an index in its own order.
+ * Returns true if only few reservations pass the filter and an index finds them. The first of these rules that applies gives the result:
+ * - If the filter has one of the `narrowConditions`, the result is true.
+ * - If one index contains the reservations in the order of the list (`hasOwnIndex`), the result is false. The list can read this index, so
+ *   the function does not count reservations.
+ * - Otherwise the function counts reservations. The result is true if fewer than `FEW` reservations pass one of the `wideConditions`.
  */
 async function isNarrow(db: Database, filter: ReservationFilter, order: 'newest' | 'check_in'): Promise<boolean> {
   if (narrowConditions(filter).length > 0 || hasOwnIndex(filter, order)) {
@@ -234,8 +236,9 @@ function departsOn(day: DateText) {
 }
 
 /**
- * Returns the condition that a partner or an OTA gave this id to the reservation. In the index of the partners' ids, the credential comes
- * before the id. So the condition lists all credentials of the tenant, because PostgreSQL could not use the index without them.
+ * Returns the condition that a partner or an OTA gave this id to the reservation. The column `external_reservation_id` has the ids that
+ * partners gave. The index of this column contains the credential of the partner before the id. PostgreSQL could not use this index without
+ * the credential, so the condition lists all credentials of the tenant.
  */
 function hasExternalId(tenantId: number, externalId: string) {
   return sql<boolean>`(

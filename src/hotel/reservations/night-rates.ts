@@ -77,7 +77,7 @@ function capacityOf(change: Record<string, unknown> | undefined): Known {
 
 /**
  * Reads the changes of price, stop-sell and capacity of a night, from the audit trail. Leaves out a write that repeats the known value,
- * because many channel managers send all values every night.
+ * because many channel managers send all values again each day.
  * @param planIds rate plans of the room type
  * @param name name of the room type in the audit trail, `property / room type`
  */

@@ -85,8 +85,8 @@ export type NightChangeRow = Pick<
 };
 
 /**
- * Reads the newest changes of stays that held the night before or after the change. Leaves out a change of only the status after which the
- * stay still holds the night.
+ * Reads the newest changes of stays that held the night before the change, after the change, or both. Leaves out a change if the stay
+ * held the night both before and after it, and if only the status changed.
  */
 export async function readNightChanges(db: Db, night: NightKey, limit: number): Promise<NightChangeRow[]> {
   const { tenantId, roomTypeId, date } = night;

@@ -169,8 +169,8 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     const send = await openChannel(service, hotel);
     const room_type_id = hotel.roomTypes['Bunk'];
     for (let index = 0; index < 104; index += 1) {
-      // A second call with the same body in the same second would have the same signature, so the receiver would take it for a repeat. The
-      // amount makes the bodies different.
+      // The test sends each status many times, often several times in one second. Two calls with the same body in the same second would
+      // have the same signature, and the second call would count as a repeat. So each pair of calls has its own `total_amount`.
       for (const status of ['confirmed', 'cancelled']) {
         assert.ok((await send({ external_id: 'one', room_type_id, status, total_amount: index })).status < 300);
       }

@@ -3,7 +3,7 @@ import type { Quote } from '../rates/rates.ts';
 
 /**
  * Returns the price of a stay as columns of its row. If the caller gives the amount of the whole stay, the prices of the nights are
- * unknown, so this column is null.
+ * unknown, so `nightly_prices` is null.
  */
 export function priceOf(quote: Quote, amount?: string | number) {
   return amount === undefined

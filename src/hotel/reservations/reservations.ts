@@ -285,7 +285,7 @@ export class Reservations {
 
   /**
    * Inserts a reservation and holds its nights, without a check of the capacity.
-   * @returns null if another reservation already has its external id or its natural id
+   * @returns null if another reservation already has its external id or its natural id (short random code)
    */
   async add(tx: Tx, reservation: store.NewReservation): Promise<store.ReservationRow | null> {
     if ((await store.insertReservations(tx, [reservation])).size === 0) {

@@ -97,8 +97,8 @@ export class StaffStays {
   }
 
   /**
-   * Inserts the stay and holds its nights. Does nothing if another reservation has its natural id, or if an earlier try of this transaction
-   * was committed.
+   * Inserts the stay and holds its nights. Does nothing if another reservation has the same natural id (short random code), or if an
+   * earlier try of this transaction was committed.
    */
   async #insert(staff: Booker, { row, requestId, capacity }: BookedStay): Promise<void> {
     const wanted = wantedChange(changeActorOf(staff));

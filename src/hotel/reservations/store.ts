@@ -52,8 +52,9 @@ const NEW_RESERVATION = new Fields<InsertedReservation>({
 });
 
 /**
- * Inserts one reservation, or several reservations of partners. Skips a reservation if another reservation already has its external id or,
- * by rare chance, its natural id. Several reservations may belong to different tenants only if the database is one node.
+ * Inserts one reservation, or several reservations of partners. Skips a reservation if another reservation already has its external id. In
+ * rare cases, another reservation has the same natural id (short random code), and the function skips the new reservation too. Several
+ * reservations may belong to different tenants only if the database is one node.
  * @returns the ids of the inserted reservations
  */
 export async function insertReservations(tx: Tx, reservations: NewReservation[]): Promise<Set<string>> {
