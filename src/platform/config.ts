@@ -64,8 +64,8 @@ export interface Config {
    */
   databasePreparedStatements: boolean | null;
   /**
-   * URL of the Redis server, Redis Cluster or Sentinels (`lib/redis-url.ts`). All processes count the calls of each budget there. If null,
-   * each process counts in its own memory.
+   * URL of the Redis server, Redis Cluster or Sentinels (`lib/redis-url.ts`). There, all processes together count the calls for the rate
+   * limits. If null, each process counts in its own memory.
    */
   redisUrl: string | null;
   /** Master key of 32 bytes. If null, the first start generates it in `dataDir`. Null is possible only with the embedded database. */
@@ -305,8 +305,8 @@ function lookUp(environment: Environment, name: string, mayBeInFile: boolean): R
   }
   try {
     const text = readFileSync(file, 'utf8').trim();
-    // Refuses an empty file. Otherwise an empty file for DATABASE_URL would silently select the embedded database. An empty file for
-    // REDIS_URL would silently give each process its own budgets.
+    // Refuses an empty file. Otherwise an empty file for DATABASE_URL would silently select the embedded database. With an empty file for
+    // REDIS_URL, each process would silently count the calls for the rate limits in its own memory.
     return text === ''
       ? refuse(`${name}_FILE must be the path of a file that is not empty`)
       : { text, source: 'file', file, fault: null };
@@ -328,7 +328,8 @@ function metricsPortBeside(port: number): Parse<number> {
 }
 
 /**
- * Size of the largest request body in MiB (decision 6). No setting in MiB may be smaller than this, so that at least one body always fits.
+ * Size of the largest request body in MiB (decision 6). It is also the smallest value of each setting in MiB. Most of these settings bound
+ * the memory for request bodies. With a smaller bound, the largest body would be refused even if no other body is in memory.
  */
 const LARGEST_BODY_MIB = 1;
 const MIB = 1024 * 1024;

@@ -122,8 +122,8 @@ async function writeEntries(
   const abort = () => tar.destroy(options.signal?.reason as Error);
   options.signal?.addEventListener('abort', abort);
   try {
-    // If one of the two calls fails, Promise.all does not wait for the other. So an aborted backup ends even if `addEntries` is still
-    // waiting for the database.
+    // An abort destroys `tar`, so the loop in `store` fails. Then Promise.all fails immediately, even if `addEntries` is still waiting for
+    // the database. So an aborted backup ends without waiting for the database.
     const [counts] = await Promise.all([addEntries(new Entries(tar), source, options), store(tar, file)]);
     return counts;
   } finally {

@@ -146,7 +146,8 @@ describe('tenant caches of RecentChanges', () => {
       id = slow;
     });
     assert.ok((await idsSince(since)).includes(id), 'the next poll finds the change that was committed late');
-    // Transactions of other tests on this server may still run, and until they end, each poll reads the change again.
+    // A poll reads the changes of the oldest running transaction and of all later transactions. Transactions of other tests on this server
+    // may still run, and may be older than the change that was committed late. Until they end, each poll reads this change again.
     await eventually(async () => {
       since = (await readChanges(database.db, since)).oldestRunning;
       return (await idsSince(since)).length === 0;

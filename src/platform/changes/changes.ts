@@ -162,8 +162,9 @@ export class RecentChanges {
 
   /**
    * Reads the changes of all transactions that had not ended at the last poll. So it also finds a change whose transaction took long to
-   * commit. After a failover, the new primary may give lower transaction numbers than the old primary, so such a poll would miss changes.
-   * So if the lease has ended, as it has after a failover, the poll reads all stored changes.
+   * commit. On one database node, the poll finds these transactions by their numbers. After a failover, the new primary may give lower
+   * transaction numbers than the old primary, so a poll by numbers would miss changes. So if the lease has ended, as it has after a
+   * failover, the poll reads all stored changes.
    */
   async #poll(): Promise<void> {
     const beganAtMs = performance.now();

@@ -23,8 +23,8 @@ export interface BatchedWork<Input, Output> {
 interface Waiting<Input, Output> {
   input: Input;
   /**
-   * Account of the caller. The calls of each tenant wait in a queue of their own. If the batch fails, the input is run again by itself
-   * under this account.
+   * Tenant and caller of the call. The calls of each tenant wait in a queue of their own. If the batch fails, the input is run again by
+   * itself, and uses this tenant's share of the database connections.
    */
   account: Account;
   resolve: (output: Output | PromiseLike<Output>) => void;

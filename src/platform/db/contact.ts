@@ -2,14 +2,16 @@ import type { Database } from './database.ts';
 import { isMigrated } from './migrate.ts';
 
 /**
- * Time in milliseconds for which the process counts as in contact with its database after a successful regular statement began. Regular
- * statements are sent at least every 1.1 s. If a failover makes one of them fail, the next one can still succeed within this time.
+ * Time in milliseconds for which the process counts as in contact with its database. The time begins when the process sends a regular
+ * statement that then succeeds. A regular statement is one that the process sends again and again, at least every 1.1 s
+ * (`DatabaseContact`). If a failover makes one regular statement fail, the next one can still succeed within this time.
  */
 const IN_CONTACT_FOR_MS = 2_500;
 
 /**
- * Contact of this process with its database, for `/readyz`. The regular statements that the process sends anyway report their success, so
- * a readiness check needs no statement of its own. These statements are the poll for recent changes and the renewal of the scan lease.
+ * Contact of this process with its database, for `/readyz`. The process sends some regular statements for its own work. Their success is
+ * recorded here, so a readiness check needs no statement of its own. One regular statement is the poll for recent changes. A webhook worker
+ * also searches regularly for a free scan lease, which lets it search the database for due deliveries.
  */
 export class DatabaseContact {
   readonly #db: Database;

@@ -20,7 +20,10 @@ export interface DatabaseOptions {
   poolSize: number;
   /** Name that the server shows for the connections of this pool (`application_name`). Default: `roomservice pool`. */
   applicationName?: string;
-  /** True if statements have no time limit, as for a migration or a recount. False for the statements of requests. */
+  /**
+   * True if statements have no time limit, for example for a migration or for counting the held rooms of all nights again. False for the
+   * statements of requests.
+   */
   hasNoTimeLimit?: boolean;
   /**
    * True (the default) if statements are prepared on each connection. Must be false behind a pooler that does not support prepared
@@ -148,8 +151,9 @@ function fairGate(poolSize: number): FairGate {
 }
 
 /**
- * Wraps the pool for Kysely. A client of pg always gets the same wrapper, because Kysely caches one connection object for each wrapper. If
- * each use of a client made a new wrapper, that cache would grow with every statement.
+ * Wraps the pool for Kysely. Each client of pg gets one wrapper at its first use, and keeps this wrapper for all later uses. The reason is
+ * that Kysely caches one connection object for each wrapper. If each use of a client made a new wrapper, that cache would grow with every
+ * statement.
  */
 function fairPool(
   pool: pg.Pool,

@@ -52,8 +52,9 @@ async function isCoordinator<T>(db: Kysely<T>): Promise<boolean> {
 }
 
 /**
- * Returns the tables of a cluster. Each table has its place now, the place that it must have, and `isRight` if both are equal.
- * @throws OperatorError if the database is not a cluster, or if a table has no rule
+ * Returns the tables of a cluster. For each table, `actual` is the place where the table is, and `placement` is the place where it must be.
+ * `isRight` is true if both are equal.
+ * @throws OperatorError if the database is not a cluster, or if the place of a table is unknown (`readRules`)
  */
 export async function readPlacements<T>(db: Kysely<T>): Promise<TablePlacement[]> {
   await refuseOneNode(db);
@@ -115,7 +116,8 @@ export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement
  * Moves each table of a cluster to the place that it must have, in one transaction. The tables keep their rows, and they are locked until
  * the transaction ends. If all tables are in their places already, changes nothing.
  * @returns the tables that were in a wrong place
- * @throws OperatorError if the database is not a cluster, if the connection does not lead to its coordinator, or if a table has no rule
+ * @throws OperatorError if the database is not a cluster, if the connection does not lead to its coordinator, or if the place of a table is
+ * unknown (`readRules`)
  */
 export async function distribute<T>(
   db: Kysely<T>,

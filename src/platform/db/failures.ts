@@ -68,7 +68,10 @@ export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === '23505';
 }
 
-/** Returns true if the failure is temporary, so that the whole transaction may be run again, with the same ids for its rows. */
+/**
+ * Returns true if the failure is temporary. Then the caller may run the whole transaction again. The new run must give its rows the same
+ * ids as the first run, because the first run may have been committed.
+ */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
   return (

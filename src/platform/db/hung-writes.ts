@@ -2,8 +2,9 @@ import { UnavailableError } from '../errors.ts';
 import { look } from './look.ts';
 
 /**
- * Time in milliseconds between two checks for hanging writes. The checks begin when a write has run for this time. A write counts as
- * hanging if two checks in a row find that it waits for a standby. So a hanging write is found after at most 3 s.
+ * Time in milliseconds between two checks for hanging writes. The checks begin when a write has run for this time, so the first check comes
+ * 1 to 2 s after the start of the write. A write counts as hanging if two checks in a row find that it waits for a standby. The second
+ * check comes 1 s after the first one, so a hanging write is found after at most 3 s.
  */
 const CHECK_EVERY_MS = 1_000;
 /** Time limit in milliseconds for connecting to the database for a check, and for the query of the check. */

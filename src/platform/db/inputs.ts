@@ -108,7 +108,10 @@ export async function selectEach<Input extends object, Row extends object>(
 /** Part of the inputs of `sharesOf` that one statement handles. */
 export interface Share<Input> {
   inputs: Input[];
-  /** Account that the statement is charged to: the tenant of the inputs on a cluster, otherwise the service. */
+  /**
+   * Account whose share of the database connections the statement uses. On a cluster, it is the account of the tenant of the inputs.
+   * Otherwise it is the account of the service itself.
+   */
   account: Account;
   /**
    * Returns the SQL expression for the tenant of the inputs, for use in conditions. On one node, it is the column `tenant_id` of the named

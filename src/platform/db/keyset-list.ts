@@ -26,8 +26,8 @@ export interface ListOrder {
   /** Selects the rows that come after the row with this id. */
   after: <Table extends keyof DB, Row>(rows: Rows<Table, Row>, id: string) => Rows<Table, Row>;
   /**
-   * First column of the order, if it is not the id. The column must have few different values, for example days, because a page of a
-   * covered list counts the rows of each value.
+   * First column of the order, if it is not the id. The column must have few different values, for example days. The reason is that a list
+   * of the form `covered` (`PageForm`) counts the rows of each value to find a page.
    */
   firstColumn?: string;
 }
@@ -48,8 +48,10 @@ export const OLDEST_FIRST: ListOrder = {
  * Method of counting all rows of a list, and of skipping the rows before a page.
  *
  * - `in order`: scans an index that finds the rows of the list in the order of the list.
- * - `few`: reads the ids of all rows of a short list, which an index finds, for example the reservations of one guest name.
- * - `covered`: scans an index with all columns of the filter. The order of the index is the order of the list or of the ids.
+ * - `few`: reads the ids of all rows of the list. Only for a short list whose rows an index finds, for example the reservations of one
+ *   guest name.
+ * - `covered`: scans an index with all columns of the filter. This index may be in the order of the ids, even if the list has another
+ *   order.
  * - `tallied`: adds stored counts of parts of the list, so a page of a long list is fast too. Only for a list in the order of its ids.
  */
 export type PageForm<Table extends keyof DB> =
@@ -57,7 +59,8 @@ export type PageForm<Table extends keyof DB> =
   | {
       form: 'few' | 'covered';
       /**
-       * Query for the rows of the list, without an order and without columns. It must have conditions for which PostgreSQL uses the index.
+       * Query for the rows of the list, without an order and without columns. Its conditions must let PostgreSQL use an index. For `few`,
+       * this is an index that finds the few rows. For `covered`, it is the index with all columns of the filter.
        */
       rows: Rows<Table, object>;
     }
@@ -159,7 +162,8 @@ async function idBefore(db: Database, ids: Expression<unknown>, offset: number):
 /**
  * Reads one page as `readPageInOrder` does, but with a covering index that also contains rows outside the list. One statement counts the
  * rows of the list and finds the row before the page, with two scans of the index. One scan with `row_number()` would take 40 % longer.
- * @param ids two queries for all ids of the list
+ * @param ids two queries for the ids of all rows of the list. The query `inAnyOrder` has no order, and is used to count the rows. The query
+ * `inOrder` has the order of the list, and is used to find the row before the page.
  */
 async function readCoveredPage<Row>(
   db: Database,

@@ -54,7 +54,10 @@ export class LentClient {
     this.#onNodeOf = onNodeOf;
   }
 
-  /** Returns the client to the pool, and tells the `FairGate` that the tenant no longer uses this client. */
+  /**
+   * Returns the client to the pool. Also tells the `FairGate`, which limits the number of clients of each tenant, that the tenant no longer
+   * uses this client.
+   */
   release(): void {
     this.#client.release(this.#abandonedFor !== null);
     this.#options.gate.leave(this.#borrower);

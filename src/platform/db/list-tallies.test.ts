@@ -20,7 +20,10 @@ describe('a list with stored tallies', () => {
   let db: Database;
   let tenantId: number;
   let credentials: string[];
-  /** Start of the current day. In the first hour of a day, the start of the previous day, because a day has no tally in the hour after its end. */
+  /**
+   * Start of the day that the tests use as the current day. The tests need tallies of all earlier days, but the tally of a day is stored
+   * only an hour after the end of the day. So in the first hour of a day, the tests use the previous day as the current day.
+   */
   let todayMs: number;
   const random = new Random(20261126);
   before(async () => {

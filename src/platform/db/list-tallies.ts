@@ -229,7 +229,8 @@ async function storeParts(db: Database, list: TalliedList, bounds: string[]): Pr
 /**
  * Returns the bounds of the parts for which a read stores tallies, as ids in ascending order. A part begins at each id except the last, and
  * ends before the next id. Returns an empty array if the read stores no tallies for this range.
- * @param isLong true if the list already has tallies
+ * @param isLong true if the list already has tallies, which a list gets only if it is long. The read then also stores tallies for a range
+ * with fewer rows than `STORING.rows`. If false, the read stores no tallies for such a range.
  */
 async function boundsOf(db: Database, list: TalliedList, range: IdRange, isLong: boolean): Promise<string[]> {
   const { partMs, storing: { rows: storedRows } = STORING } = list;

@@ -191,7 +191,8 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
         return rows.length > 0;
       };
       await eventually(isWaiting, 'the wait of the migration for the second table');
-      // The migration holds a lock of this table. The INSERT waits until the migration stops waiting for the other table.
+      // The migration has locked the table `thing` and waits for the table `part`. The INSERT waits until the migration stops waiting for
+      // `part`, and so unlocks `thing`.
       await sql`INSERT INTO thing VALUES (1)`.execute(tx);
     });
     assert.deepEqual([await migrated, conflicts], [{ applied: ['0002_columns'], newer: [] }, 1]);

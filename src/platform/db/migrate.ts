@@ -59,12 +59,14 @@ export interface MigrationResult {
 /**
  * Applies all missing migrations to the database. Each migration is one file `NNNN_name.sql`. No migration can be undone.
  *
- * If no migration is missing, the function only reads the list and takes no lock. Otherwise it takes a lock, so several processes may call
- * it at the same time. Each migration runs in a transaction of its own, so a call continues where an earlier call failed. If another
- * transaction holds a lock, the migration undoes its work and tries again later (`inPatientTransaction`).
+ * If no migration is missing, the function only reads the list of applied migrations. Otherwise it takes an advisory lock for the whole
+ * call, so several processes may call it at the same time. Each migration runs in a transaction of its own, so a call continues where an
+ * earlier call failed. If another transaction has locked a table that a migration needs, the migration undoes its work and tries again
+ * later (`inPatientTransaction`).
  *
- * The pool must not prepare statements (`isPrepared: false`). The last prepared statement of the transaction that holds the lock would keep
- * a snapshot, and the build of an index would wait for the end of this snapshot forever.
+ * The pool must not prepare statements (`isPrepared: false`). One transaction holds the advisory lock while the migrations run. If the last
+ * statement of this transaction was prepared, it would keep a snapshot. The build of an index would wait for the end of this snapshot
+ * forever.
  * @throws OperatorError if a migration fails, or if the database lacks migrations and also has unknown ones
  */
 export async function migrateToLatest<T>(
@@ -93,8 +95,11 @@ export async function migrateToLatest<T>(
 /**
  * Applies the missing migrations on a second connection of the pool, while a transaction on the first connection holds the lock. The lock
  * ends with this transaction. A lock of the session would not work behind a connection pooler, because it would stay with a connection that
- * other clients use. If another process holds the lock, the function does not wait. A statement that waits for the lock would block the
- * other process, because the build of an index waits until all older statements have ended.
+ * other clients use.
+ *
+ * If another process holds the lock, the function returns and does not wait for the lock in a statement. The other process may build an
+ * index, and this build ends only when all statements that began before it have ended. If one of these statements waited for the lock, the
+ * two processes would wait for each other.
  * @returns null if another process holds the lock
  */
 async function migrateUnderLock<T>(
@@ -231,8 +236,8 @@ async function apply<T>(db: Kysely<T>, file: string, name: string, { run, giveWa
 
 /**
  * Splits the text of a migration into its statements, because a cluster (Citus) refuses a text of several statements. Removes each comment,
- * from `--` to the end of the line, and splits at each semicolon. So the structure test refuses a migration in which a string contains a
- * semicolon or two hyphens.
+ * from `--` to the end of the line, and splits at each semicolon. So a string in a migration must contain no semicolon and no two hyphens
+ * in a row. The test `test/tidy.test.ts` refuses a migration that breaks this rule.
  */
 function statementsOf(text: string): string[] {
   return text

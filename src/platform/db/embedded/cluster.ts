@@ -82,7 +82,8 @@ interface InitdbOptions {
 }
 
 async function runInitdb({ binaries, folder, password, sync, account }: InitdbOptions): Promise<void> {
-  // At its end, `createWhole` removes this file too, because the name of the file begins with the name of the folder.
+  // `createWhole` has made `folder`. At its end, `createWhole` removes every path that begins with the name of `folder`, so it removes this
+  // file too.
   const passwordFile = `${folder}.password`;
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (account !== undefined) {

@@ -23,7 +23,10 @@ export interface MoveMarker {
   transaction: string;
   /** Number of rows that were moved, for each table. */
   rows: RowCounts;
-  /** Number of nights whose counters were compared with the reservations. */
+  /**
+   * Number of nights whose night counters were compared with the reservations. A night counter stores how many rooms of one room type are
+   * held in a night.
+   */
   nights: number;
   /**
    * Number of nights whose counter did not match the reservations. The rows were moved unchanged, so the same nights were wrong before the

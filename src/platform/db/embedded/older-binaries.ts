@@ -82,9 +82,9 @@ async function refuseUnreadable(packageFile: string | undefined): Promise<void> 
 }
 
 /**
- * Writes an npm project whose only dependency is the package of this platform, so that npm fails if it cannot install this package. In the
- * project in `older-binaries`, the packages of all platforms are optional, and npm reports no error if it cannot install an optional
- * package.
+ * Writes an npm project whose only dependency is the package of this platform, so that npm fails if it cannot install this package. The
+ * lock files in the folder `older-binaries` cannot be used directly. They list the packages of all platforms as optional, and npm reports
+ * no error if it cannot install an optional package.
  */
 async function writeProject(folder: string, { version, entry }: OlderPackage, packageFile?: string): Promise<void> {
   const file = packageFile === undefined ? undefined : `file:${resolve(packageFile)}`;

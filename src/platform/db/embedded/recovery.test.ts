@@ -116,7 +116,8 @@ test('if the first start is killed while it creates the database, the next start
   assert.deepEqual(await query(embedded.url, 'SELECT 1 AS one'), [{ one: 1 }]);
   await embedded.close();
   await eventually(async () => {
-    // Each start removes unfinished folders. A new start is needed, because the initdb of the killed process may still write files.
+    // Each start removes the unfinished folders that it finds. But the initdb of the killed process may still run, and may write files to
+    // an unfinished folder after a start has removed it. So the test starts the database again until no unfinished folder is left.
     await (await open(dataDir)).close();
     return !(await readdir(dataDir)).some((name) => name.includes('.unfinished-'));
   });

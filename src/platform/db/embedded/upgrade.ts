@@ -144,8 +144,9 @@ function endings(servers: Servers, oldMajor: number): Pick<Upgrade, 'finish' | '
 
 async function finish({ older, olderPresence, next, nextPresence }: Servers, oldMajor: number): Promise<string> {
   const { location } = older;
-  // A process of an earlier version may have connected to the older server since the upgrade began. Its changes would be missing in the new
-  // data, so the upgrade ends with an error and the old data stays in use.
+  // An earlier version of Roomservice works with the older PostgreSQL. So one of its processes may have connected to the older server since
+  // the upgrade began. The changes of that process would be missing in the new data, so the upgrade ends with an error and the old data
+  // stays in use.
   if (!(await leaveAsLast(olderPresence))) {
     throw inUse(older);
   }
