@@ -58,7 +58,8 @@ class PipelinedQuery extends Query {
     } finally {
       connection.stream.uncork();
       // When the server reports that it has parsed a statement, pg marks the name of its current query as prepared. The first reports are
-      // about the earlier statements. So this query has no name until all earlier statements have ended.
+      // about the earlier statements, so pg would mark this query too early. To prevent this, the query has no name until all earlier
+      // statements have ended.
       this.name = undefined;
     }
   }
@@ -91,7 +92,7 @@ class PipelinedQuery extends Query {
 
 /**
  * Sends a statement and the earlier statements in one message. The server runs the earlier statements first. They have no parameters.
- * @throws the error of the first statement that fails. After this error, a transaction is open only if the first earlier statement was a
+ * @throws the error of the first statement that fails. After this error, a transaction is open only if the list `earlier` begins with a
  * BEGIN.
  */
 export function runPipelined(

@@ -4,7 +4,7 @@ import { UnavailableError } from '../errors.ts';
 import type { Db } from './database.ts';
 
 /**
- * Name of a shard of the first table, and name of a shard of the second table. Both shards are on one node, and have rows of the same
+ * Names of two shards, one for each of two tables that are distributed by tenant. Both shards are on one node, and have rows of the same
  * tenants.
  */
 export type Shards = readonly [string, string];

@@ -9,8 +9,8 @@ const SMALL = 'αβγδεζηθικλμνξοπρστυφχψωσабвгдеж�
  * database nor an extension, because both differ between servers. Migrations repeat this expression for their indexes, so it must not
  * change.
  *
- * The result has at most 60 characters. A longer result might be too large for an index, because the decomposition of accents may turn one
- * rare character into 18 characters.
+ * The expression reads only the first 100 characters of the text, and cuts its result after 60 characters. Without the cut, the result
+ * might be too large for an index, because the normalization (NFKD) may turn one rare character into 18 characters.
  */
 export function folded(text: RawBuilder<unknown>): RawBuilder<string> {
   const withoutAccents = sql`regexp_replace(normalize(left(${text}, 100), NFKD), '[\\u0300-\\u036f]', '', 'g')`;

@@ -13,7 +13,10 @@ import {
 } from './list-tallies.ts';
 import { runTransaction } from './transaction.ts';
 
-/** List whose row counts the database may store (as tallies), and the filter that selects the rows to count. */
+/**
+ * List whose rows are counted with the help of tallies, and the filter that selects the rows to count. A tally is a stored row count of one
+ * part of the list.
+ */
 export interface Tallied {
   list: TalliedList;
   filter: TallyFilter;

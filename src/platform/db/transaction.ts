@@ -13,9 +13,10 @@ export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
 }
 
 /**
- * Runs the work in one transaction without a retry, and throws each failure unchanged. A transaction in the mode `read only` also succeeds
- * while writes hang because a standby is lost (`HungWrites`). The mode `snapshot` is read only too, and all its statements see the data as
- * it was at one moment.
+ * Runs the work in one transaction without a retry, and throws each failure unchanged.
+ * - In the mode `read only`, the transaction also succeeds while all writes hang. Writes hang while the database waits for a lost standby
+ *   server.
+ * - The mode `snapshot` is read only too, and all its statements see the data as it was at one moment.
  */
 export async function runTransaction<T>(
   db: Database,
@@ -53,8 +54,9 @@ const PLAN_BY_INDEX = settingsOfTransaction({
 /**
  * Runs a statement with settings that make the planner read each table by an index, in the order of the index.
  *
- * Without these settings, the planner may choose a slow plan for the queue of deliveries. It expects few rows if the queue was short at the
- * last ANALYZE, or when the statement was prepared. If the queue is long now, its plan reads or sorts the whole queue for each credential.
+ * Without these settings, the planner may choose a slow plan for a statement that reads the first rows of a queue. It expects few rows if
+ * the queue was short at the last ANALYZE, or when the statement was prepared. If the queue is long now, this plan reads or sorts the whole
+ * queue.
  *
  * The settings are sent in one message with the statement. So they apply to the statement even if the caller has begun no transaction.
  * @param limitMs time limit of the statement in milliseconds; null: the limit of the pool

@@ -67,8 +67,11 @@ export async function loadDatabase(url: string, load: Load): Promise<RowCounts> 
 
 /**
  * Refuses a database that is not empty, before the load changes anything.
- * @throws OperatorError if the database is a cluster (Citus), or if it has rows, tables or views of other programs, or migrations that
- * `contents` does not list
+ * @throws OperatorError if one of these conditions is true:
+ * - The database is a cluster (Citus).
+ * - The database has tables or views of other programs.
+ * - A table of this service has rows that the migrations have not made.
+ * - The database has migrations that `contents` does not list.
  */
 export async function refuseForeign(client: pg.Client, { migrations }: Contents): Promise<void> {
   const { rows } = await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`);

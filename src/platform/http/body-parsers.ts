@@ -28,12 +28,15 @@ interface BodyOptions {
 }
 
 /**
- * Makes all routes of the app accept the three content types of contract §1, and validates the bodies. An invalid body is refused (400,
- * 413, 415 or 429) only just before the handler runs, because the other checks must respond first (decision 1). The size limit is the
- * `bodyLimit` of the route or the app. A route whose schema has no body ignores any body (decision 38).
+ * Makes all routes of the app accept the three content types of contract §1, and validates the bodies. These rules apply:
+ * - An invalid body is refused (400, 413, 415 or 429) only just before the handler runs, because the other checks must respond first
+ *   (decision 1).
+ * - The size limit is the `bodyLimit` of the route or the app.
+ * - A route whose schema has no body ignores any body (decision 38).
  *
  * The parser only reads the bytes, and a later hook decodes them. Fastify's own parsers are not used, because they refuse an invalid body
- * too early. For an unknown path, the response would then be 400 or 415 instead of 404. Fastify would also close the connection.
+ * too early. For example, an unknown path with an invalid body would get 400 instead of 404. Fastify would also close the connection after
+ * an invalid body, so the client would have to connect again.
  */
 export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: BodyOptions): void {
   const checkBody = createBodyCheck(app, bounds);
@@ -82,8 +85,8 @@ export function drainBody(request: FastifyRequest): void {
   const { raw, headers, account, server } = request;
   const isLarge = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > LARGE_BODY_BYTES;
   if (isLarge && !raw.complete && raw.readableFlowing === null) {
-    // Reads the bytes that have already arrived. Without this read, Node would drop the body itself at the end of the response. It would
-    // remove the listener below, and would read the body as fast as the client sends it.
+    // Reads the bytes that have already arrived. Without this read, Node may regard the body as unused at the end of the response, and drop
+    // the body itself. It would then remove the listener below, and would read the body as fast as the client sends it.
     freeChunk(raw.read() ?? Buffer.alloc(0));
     raw.on('data', (chunk: Buffer) => {
       freeChunk(chunk);

@@ -32,7 +32,7 @@ if (process.platform === 'linux') {
 
 const checks = new Map<string, ReturnType<typeof makeCheck>>();
 
-/** Decodes and validates one body without pauses. Runs on a worker thread that `body-workers.ts` starts. */
+/** Decodes and validates one body. Runs on a worker thread that `body-workers.ts` starts, so it does not block the event loop. */
 export default function checkBody({ body, schema: text }: BodyTask): BodyResult {
   const { schema, validator, strip } = checkOf(text);
   try {

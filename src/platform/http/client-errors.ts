@@ -74,8 +74,9 @@ export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoEx
   });
   const afterResponses = (socket: Duplex, respond: () => void) => {
     const exchange = exchanges.get(socket);
-    // The handler waits until all responses before the refusal are sent. If the latest request is complete, its own response comes before
-    // the refusal. Otherwise the refusal is the response to the latest request, so only the previous response comes before it.
+    // Node's parser may refuse bytes of the latest request, or bytes after it. If the latest request is incomplete, the refused bytes
+    // belong to it. Then the refusal is its response, and only the response to the request before it must be sent first. If the latest
+    // request is complete, the refused bytes come after it. Then the response to the latest request must be sent before the refusal.
     const pending = exchange?.request?.complete ? exchange.response : exchange?.previous;
     if (pending !== undefined && !pending.writableFinished) {
       // If the client has ended its half of the connection, Node has a 'finish' listener that closes the connection. `respond` must send

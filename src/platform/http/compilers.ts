@@ -35,8 +35,8 @@ const serializers = new Map<string, Serializer>();
  * Returns the serializer of a response. The serializer is compiled when it is first called. Operations that return the same object have
  * separate but equal schemas, and these schemas share one serializer.
  *
- * The response of a short list is either the array of all entries, or an object with one page. For such a union, the array and the page
- * each get a serializer. One serializer for the union would have to validate each response to find its type.
+ * The schema of a short list is a union of two types: the array of all entries, and an object with one page. For such a union, the array
+ * and the object each get a serializer. One serializer for the union would have to validate each response to find its type.
  */
 export function serializerOf(schema: Schema): Serializer {
   const [first, second] = 'anyOf' in schema ? (schema.anyOf ?? []) : [];

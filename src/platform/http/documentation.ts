@@ -19,7 +19,7 @@ declare module 'fastify' {
     errors?: readonly RouteError[];
     /**
      * True if only the console may call the operation, because the operation sets a cookie. A call without the header
-     * `X-Roomservice-Console: 1` is refused with 400, and does not count against a budget.
+     * `X-Roomservice-Console: 1` is refused with 400. Such a call does not count against the limit on calls from its network address.
      */
     isConsoleOnly?: boolean;
     /** Summaries of the examples of the request body, in the order of the examples. Used only if the body has more than one example. */

@@ -22,7 +22,10 @@ export interface StreamBounds {
    * time.
    */
   beatEveryMs: number;
-  /** Time after which the connection of a stream is closed if the client reads no bytes of a text. */
+  /**
+   * Maximum time that the sending of one message may take. After this time, the connection of the stream is closed, because its client does
+   * not read.
+   */
   undrainedMs: number;
   /** Maximum duration of a stream. After its end, the client connects again, perhaps to another process. */
   longestMs: number;
@@ -60,9 +63,9 @@ export interface StreamSource {
 }
 
 /**
- * All open streams of events of this process. A stream stays open for minutes, and sends no bytes for most of this time. So the queues of
- * requests do not count it as a running request, and streams have bounds of their own (`StreamBounds`). While a client does not read, its
- * stream keeps at most one text in memory.
+ * All open streams of events of this process. A stream stays open for minutes, and sends no bytes for most of this time. So it does not
+ * count as a running request in `request-queues.ts`, which limits the running requests of each tenant. Streams have bounds of their own
+ * (`StreamBounds`). While a client does not read, its stream keeps at most one text in memory.
  */
 export class EventStreams {
   readonly #bounds: StreamBounds;
@@ -97,7 +100,7 @@ export class EventStreams {
 
   /**
    * Sends the headers of the response and a first keep-alive message, and keeps the response open.
-   * @returns the stream. The caller must call its `notify` when `source` has a new text.
+   * @returns the stream. The code that makes `source` must call `notify` of this stream when `source` has a new text.
    */
   open(request: FastifyRequest, reply: FastifyReply, source: StreamSource): EventStream {
     const response = takeOver(reply);

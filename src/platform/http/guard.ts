@@ -15,7 +15,7 @@ declare module 'fastify' {
 export interface GuardFacts {
   /** Names of the security schemes in the OpenAPI documents. The caller must satisfy all of them. */
   readonly security: readonly SecurityScheme[];
-  /** Security schemes that the caller may satisfy in place of `security`. */
+  /** Second set of security schemes. The caller may satisfy all of them instead of all schemes in `security`. */
   readonly otherSecurity?: readonly SecurityScheme[];
   /** Errors with which the guard can refuse a request. */
   readonly errors: readonly RouteError[];

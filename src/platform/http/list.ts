@@ -6,8 +6,8 @@ import { arrayTexts, type RenderBatch, streamTexts } from './streaming.ts';
 
 export interface LongList<Row> extends KeysetList<Row> {
   /**
-   * Maximum number of rows that the service reads from the database at a time. Set for a list with large rows. If it is missing, the
-   * default of `arrayTexts` applies.
+   * Maximum number of rows that the service reads from the database at a time. A list with large rows sets a low number. If the field is
+   * missing, the service reads at most 500 rows (`arrayTexts`).
    */
   batchSize?: number;
 }

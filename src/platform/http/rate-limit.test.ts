@@ -131,8 +131,8 @@ describe('the window of one minute in which the calls of a budget are counted', 
     }
     const asked = Date.now();
     const { resetSeconds } = budgetOf(await get());
-    // The header that gives `resetSeconds` has whole seconds, rounded up. So the window may end up to one second earlier than
-    // `resetSeconds` says.
+    // `resetSeconds` is the time left in the window, rounded up to whole seconds. So the time left is at most `resetSeconds`, and more than
+    // `resetSeconds - 1`. The first check uses the larger number, and the second check uses the smaller number.
     assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'the window does not end early');
     assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'the window does not end late');
   });
@@ -206,7 +206,9 @@ describe('the window of one minute in which the calls of a budget are counted', 
     take('second');
     set('third', { count: 7, msLeft: 50_000 });
     nowMs += 49_999;
-    take('fourth'); // This call begins a new map, so the window of the second key is now in the older map.
+    // The counter keeps its windows in two maps. This call comes more than 60 s after the first call, so it begins a new map. The window of
+    // the second key is then in the older map.
+    take('fourth');
     assert.deepEqual(look('second'), { count: 1, msLeft: 10_001 });
     assert.deepEqual(take('second'), { count: 2, msLeft: 10_001 });
     assert.deepEqual(take('third'), { count: 8, msLeft: 1 });

@@ -75,9 +75,9 @@ interface Window {
 /**
  * Creates a counter whose windows last `windowMs` milliseconds.
  *
- * The counter keeps the windows in two maps, and adds new windows to the newer map. After each `windowMs`, a new map becomes the newer map,
- * and the previous newer map becomes the older map. All windows in the previous older map have ended by then, so this map is dropped. So no
- * key needs a timer, and no call searches for windows that have ended.
+ * The counter keeps the windows in two maps, `newer` and `older`, and adds new windows to `newer`. After each `windowMs`, the counter drops
+ * the map `older`, because all its windows have ended. The map `newer` then becomes `older`, and an empty map becomes `newer`. So no key
+ * needs a timer, and no call searches for windows that have ended.
  */
 export function createCounter(windowMs = WINDOW_MS): Counter {
   let newer = new Map<string, Window>();

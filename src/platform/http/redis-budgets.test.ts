@@ -244,8 +244,9 @@ describe('the budget of a key over the loss and the return of Redis, with window
   const WINDOW_MS = 1_000;
   const LIMIT = 60;
   /**
-   * Length in milliseconds of the period in which a test counts calls. It is shorter than a window, because a test records the time of the
-   * response, which comes some time after the call is counted.
+   * Length in milliseconds of the period in which a test counts calls. A test records the time of the response, which may come up to 100 ms
+   * after the call is counted. So two calls may look up to 100 ms nearer to each other than they were. For this reason, the period is 100
+   * ms shorter than a window.
    */
   const SEEN_WINDOW_MS = WINDOW_MS - 100;
   const times = { windowMs: WINDOW_MS, announceEveryMs: 200, shareMs: WINDOW_MS + 700, reconnectEveryMs: 100 };
@@ -334,8 +335,10 @@ describe('the budget of a key over the loss and the return of Redis, with window
     for (const node of [0, 1, 0]) {
       counts.push((await nodes[node]?.take('key'))?.count ?? 0);
     }
-    // Redis has counted 20 calls. The first node made the 19th call, so it has seen a count of 19, and assumes that 41 calls are left. The
-    // second node has seen 20, and assumes that 40 are left. Each node may let in half of its number.
+    // `take` returns a count that is LIMIT minus the number of calls that the node may still let in. Redis has counted 20 calls. The first
+    // node has seen the count 19, so it may let in half of the other 41 calls, which is 20 calls. The second node has seen the count 20, so
+    // it may let in half of the other 40 calls, which is also 20. The first call on each node leaves it 19 calls. The second call on the
+    // first node leaves it 18.
     assert.deepEqual(counts, [LIMIT - 19, LIMIT - 19, LIMIT - 18]);
   });
 

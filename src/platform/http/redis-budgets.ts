@@ -56,7 +56,8 @@ interface Times {
   announceEveryMs: number;
   /**
    * Time after a failure of Redis during which a process lets in only its share of each budget, even if Redis counts again. It is longer
-   * than a window, because some processes notice up to two seconds later than others that Redis is back.
+   * than a window (`windowMs`), so that a window that began during the loss ends before the whole budget applies again. Some processes
+   * notice up to two seconds later than others that Redis is back, so a few seconds are added.
    */
   shareMs: number;
   /** Maximum time between two attempts to connect to a server that is lost. */
@@ -75,12 +76,14 @@ const TIMES: Times = {
  * resolves as soon as Redis is connected, or after half a second without a connection.
  *
  * If Redis is out of reach, does not respond in time or refuses a command, the process counts in its own memory. It then lets in only its
- * share of each budget. The share is the limit divided by the last known number of processes. The process keeps to its share until a window
- * has passed after the last failure. So the processes let in at most twice the budget of a key in a minute, although Redis may have lost
- * its counts (docs/decisions/0016-budgets.md).
+ * share of each budget. The share is the limit divided by the last known number of processes. The process keeps to its share for more than
+ * a minute after the last failure, because Redis may have lost its counts.
  *
- * If one server of a cluster is lost, this applies only to the budgets whose slot is on this server. The process logs once that Redis is
- * lost, and once that Redis is back.
+ * With these shares, all processes together usually let in at most twice the budget of a credential or user in a minute. The exceptions are
+ * in docs/decisions/0016-budgets.md.
+ *
+ * If one server of a cluster is lost, the shares apply only to the budgets whose slot is on this server. The process logs once that Redis
+ * is lost, and once that Redis is back.
  * @param url a URL that `parseRedisUrl` accepts
  */
 export async function createRedisBudgets(url: string, log: Logger, times: Partial<Times> = {}): Promise<BudgetStore> {
@@ -178,27 +181,29 @@ function repeat(everyMs: number, work: () => Promise<void>): () => void {
 
 /**
  * Creates the counters for the share of this process in a budget. The process assumes that each other process lets in as many calls as this
- * process. So each call of this process counts as one call of every process. Two counters bound the calls, and a call is let in only if
- * both counters allow it:
+ * process. So if there are three processes, each call of this process is counted three times. Two counters bound the calls, and a call is
+ * let in only if both counters allow it:
  *
- * - `known` continues from the last count of Redis that this process saw. So the calls of all processes before the loss count too, as far
- *   as this process knows them.
- * - `own` begins at zero when the slot is lost. So a process lets in only one share in the first minute after the loss, even if `known`
- *   does not include recent calls to other processes, or if the window of `known` ends in this minute.
+ * - `known` continues from the last count of Redis that this process saw. So it also has the calls of all processes before the loss of
+ *   Redis. But it lacks the calls to other processes after this count. It also begins at zero again when the window of the count ends.
+ * - `own` begins at zero when the slot is lost. So the process lets in at most one share in the first minute after the loss, even if
+ *   `known` is too low.
  */
 function createShare(limit: number, windowMs: number) {
   const known = createCounter(windowMs);
   /** Counter `own` of each hash slot that is lost. */
   const ownBySlot = new Map<number, Counter>();
   /**
-   * Returns the state with a changed `count`, for a caller that computes the remaining calls as `limit - count`. The result of this
-   * subtraction is then the number of calls that this process may still let in.
+   * Returns the state of a window, with a `count` that the caller can subtract from `limit`. The result of this subtraction is the number
+   * of calls that this process may still let in. If the budget is used up, `count` stays the same.
+   * @param calls number of times that each call is counted
    */
   const inShare = ({ count, msLeft }: Taken, calls: number): Taken => ({
     count: count > limit ? count : limit - Math.floor((limit - count) / calls),
     msLeft,
   });
-  // If there are more processes than calls in the budget, each process still lets in one call.
+  // Each call is counted once for every process, but at most `limit` times. Otherwise, with more processes than calls in the budget, the
+  // first call of a process would already exceed the limit.
   const callsOf = (nodes: number) => Math.min(nodes, limit);
   return {
     /** Copies the window of a key in Redis into `known`. Also removes the counter `own` of the slot, because the slot is not lost. */

@@ -179,8 +179,9 @@ export class RequestQueues {
   }
 
   /**
-   * Runs `#afterTogether` after all waiting microtasks, because the measured time of the requests must include their work in microtasks.
-   * `nextTick` is needed for this. Its argument runs only when no microtask waits, but this function itself runs as a microtask.
+   * Runs `#afterTogether`, which measures the time of the requests that began together. A part of their work runs in microtasks, so the
+   * measurement must come after all waiting microtasks. This function is itself a microtask, and others may still wait after it. So it
+   * passes `#afterTogether` to `nextTick`, which runs its argument only when no microtask waits.
    */
   readonly #afterMicrotasks = () => process.nextTick(this.#afterTogether);
 

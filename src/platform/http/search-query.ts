@@ -10,8 +10,8 @@ const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 export const IDS_PATTERN = `^${UUID_PATTERN}(,${UUID_PATTERN}){0,${MAX_IDS - 1}}$`;
 
 /**
- * Reads a time from a query parameter, for a comparison with the times of list entries. Those times are whole milliseconds. So a time
- * between two milliseconds is rounded up to the later one.
+ * Reads a time from a query parameter, for a comparison with `>=` or `<` with the times of list entries. Those times are whole
+ * milliseconds. So a time between two milliseconds can be rounded up, because both comparisons then still have the same result.
  * @returns milliseconds of Unix time, at least 0
  */
 export function readBound(time: string): number {

@@ -12,7 +12,10 @@ declare module 'fastify' {
  * list.
  */
 export interface ReaderBounds {
-  /** Maximum number of streams of one reader that may be under way at the same time. */
+  /**
+   * Maximum number of streams of one reader that may be under way at the same time. Each stream under way may have to wait until its reader
+   * takes bytes. Further streams stay in a queue before they begin.
+   */
   maxWaiting: number;
   /**
    * Minimum speed of a reader, in bytes per second. If a stream waits for its reader, and the reader has been slower than this for
@@ -133,8 +136,9 @@ class OpenStream {
   readonly #bounds: ReaderBounds;
   #begunAtMs = 0;
   /**
-   * Time at which the stream is cut off if its reader takes no further bytes. Bytes that the reader takes move this time into the future,
-   * as far as the minimum speed allows, but at most to `overMs` from now. So a reader may take its bytes in bursts.
+   * Time at which the stream is cut off if its reader takes no further bytes. When the reader takes bytes, the cut moves later by the
+   * number of seconds that these bytes take at the minimum speed. The cut is never later than `overMs` from now. So a reader that has just
+   * taken many bytes may pause for up to `overMs`.
    */
   #cutAtMs = 0;
   #takenBytes = 0;
