@@ -217,8 +217,8 @@ describe('decrypt during a rotation', () => {
   it('if a query began before the new key was added, decrypt does not use its result, but queries again', async () => {
     const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
     let results = 0;
-    // Delays the result of the second query, as a slow network would. The key is added while this query waits, so its result lacks the new
-    // key.
+    // Delays the result of the second query for keys, as a slow network would. The database runs this query before the test adds the new
+    // key, so the result lacks the new key. But the result arrives only after the key was added.
     const slow = elsewhere.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {

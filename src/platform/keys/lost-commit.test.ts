@@ -74,8 +74,8 @@ describe('after a lost response to a COMMIT', () => {
     loser.dropNextCommitResponse();
     const registering = register(api, tenant.partner, at('one'));
     await waitingFor(1);
-    // Replaces the ciphertext as a rotation would, between the first and the second run of the registration. The registration runs a second
-    // time because the response to its first COMMIT is lost.
+    // `register` registers a webhook URL. The service runs this registration twice, because the response to its first COMMIT is lost.
+    // Between the two runs, this transaction encrypts the webhook secret again, as a rotation would.
     const between = db.transaction().execute(async (tx) => {
       const { webhook_secret } = await lock(tx);
       assert.ok(webhook_secret);

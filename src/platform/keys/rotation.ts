@@ -8,8 +8,8 @@ import { type OpenKeyring, SecretDecryptionError, versionBytes } from './keyring
 const BATCH_SIZE = 200;
 /**
  * Time in milliseconds that a rotation waits before it deletes the old keys. Another process may have read a ciphertext, but not yet the
- * key that decrypts it. It needs at most 14 s to read the key: 8 s in the queue for a database connection, 5 s to connect, and 1 s between
- * its two queries.
+ * key that decrypts it. It needs at most 14 s to read the key: 8 s in the queue for a database connection, 5 s to connect, and 1 s of
+ * waiting. The waiting is needed because each process queries for new keys at most once a second.
  */
 const GRACE_MS = 20_000;
 
@@ -40,7 +40,7 @@ export interface SecretColumn {
     limit: number,
   ): Promise<StoredSecret[]>;
   /**
-   * Replaces the ciphertext of a secret, but only if the database still has the ciphertext in `secret`.
+   * Replaces the ciphertext of a secret, but only if the stored ciphertext still equals `secret.ciphertext`.
    * @returns true if the ciphertext was replaced
    */
   replace(tx: Tx, tenantId: number, secret: StoredSecret, ciphertext: Buffer): Promise<boolean>;

@@ -8,13 +8,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface Account {
   tenant: string;
   /**
-   * Id of the tenant's credential or user that makes the call. For an unauthenticated caller, it is the id of the channel or the network of
-   * the client's address. Empty until the caller is known.
+   * Id of the tenant's credential or user that makes the call. If a call has a channel key and its signature is not verified yet, this is
+   * the id of the channel. For other unauthenticated callers, it may be the network of the client's address. Empty until the caller is
+   * known.
    */
   caller: string;
   /**
-   * Id of the tenant that an unauthenticated caller names, for example in its API key. This id only decides which node of a cluster runs
-   * the statements of the call. The work is not charged to this tenant.
+   * Id of the tenant that an unauthenticated caller names, for example in its API key. This id only decides which node of a database
+   * cluster runs the statements of the call. The work is not charged to this tenant.
    */
   namedTenant?: string;
 }
@@ -43,8 +44,8 @@ export function chargeService<T>(work: () => T): T {
 }
 
 /**
- * Runs work about a tenant that an unauthenticated caller names, for example in its API key. The work is charged to the caller, and not to
- * this tenant.
+ * Runs work for a call that names a tenant but is not authenticated yet. For example, each API key contains the id of a tenant. The work is
+ * charged to the account of the caller, and not to the named tenant.
  */
 export function askAbout<T>(tenantId: number, work: () => T): T {
   return chargeTo({ ...currentAccount(), namedTenant: String(tenantId) }, work);

@@ -52,8 +52,9 @@ const UNLISTED_FIELDS = new Set([
 const MAX_VALUE_LENGTH = 100;
 
 /**
- * Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. If some entries differ only in
- * their position, and their order is new, adds one change with the field `order` for the whole list.
+ * Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. A new position is not a change
+ * of the entry, because an added or removed entry also moves the entries after it. If the unchanged entries have a new order, adds one
+ * change with the field `order` for the whole list.
  */
 export function describeListChanges<Entry extends { position: number }>(
   what: string,

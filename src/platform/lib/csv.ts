@@ -1,6 +1,6 @@
 /**
- * Content of a cell: a number, a text, or null for an empty cell. An amount of money is a text such as `12.50`, because a spreadsheet reads
- * such a text as a number.
+ * Content of a cell: a number, a text, or null for an empty cell. An amount of money is a text such as `12.50`, because a number would lose
+ * the last zero. A spreadsheet reads such a text as a number too.
  */
 export type CsvCell = string | number | null;
 

@@ -161,8 +161,9 @@ describe('instantOf', () => {
         const wanted = Date.parse(`${date}T${time}:00Z`);
         const gap = wallMs(ms, zone) - wanted;
         assert.ok(gap >= 0);
-        // Checks `gap` if a clock change skips the local time. The instant `ms - gap` is before the clock change. So the local time at this
-        // instant must be earlier than the wanted time, by exactly `gap`. If no time is skipped, `gap` is 0, and this line always succeeds.
+        // If a clock change skips the wanted local time, `moment` is after the clock change. Its local time is later than the wanted time
+        // by `gap`. The instant that is `gap` before `moment` is then before the clock change. So the local time at this instant must be
+        // earlier than the wanted time, by exactly `gap`. If no time is skipped, `gap` is 0, and this check always succeeds.
         assert.equal(wallMs(ms - gap, zone), wanted - gap);
         for (const minutes of [20, 30, 60, 120]) {
           assert.notEqual(

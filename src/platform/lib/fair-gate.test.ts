@@ -99,8 +99,8 @@ describe('FairGate', () => {
     };
     await Promise.all([gate.run('a', work), gate.run('a', work)]);
     const [beganMs = 0, endedMs = 0, nextBeganMs = 0] = times;
-    // A timer of Node may fire up to a millisecond early. So the test accepts a pause after the work that is up to 2 ms shorter than the
-    // work.
+    // The gate measures the time of the work, and then rests for this time with a timer. The timer drops fractions of a millisecond, and
+    // may fire up to a millisecond early. So the rest may be up to 2 ms shorter than the work.
     assert.ok(nextBeganMs - endedMs >= endedMs - beganMs - 2, `rested ${nextBeganMs - endedMs} ms`);
   });
 });

@@ -14,8 +14,8 @@ export class TimeLimitError extends Error {
 export function inTime<T>(limitMs: number, work: (deadlineMs: number) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let late: NodeJS.Immediate | undefined;
-    // If this process was busy, the response may have arrived in time, but the process has not read it yet. So the promise is rejected only
-    // after the event loop had a chance to read the response.
+    // The work usually waits for the response of a server. If this process was busy, the response may have arrived in time, but the process
+    // has not read it yet. So the promise is rejected only after the event loop had a chance to read the response.
     const timer = setTimeout(() => (late = setImmediate(() => reject(new TimeLimitError()))), limitMs);
     void work(performance.now() + limitMs)
       .then(resolve, reject)

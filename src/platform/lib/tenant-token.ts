@@ -1,7 +1,10 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const BLOCK_BYTES = 16;
-/** Number of bytes of the secret part of a token that the encrypted block repeats. `read` compares the two copies to find forged tokens. */
+/**
+ * Number of bytes that are in a token twice. A token has an encrypted block and a secret, and the block contains a copy of the first bytes
+ * of the secret. `read` compares the two copies to find forged tokens.
+ */
 const REPEATED_BYTES = 8;
 const SECRET_BYTES = 32;
 const TOKEN = new RegExp(`^[\\w-]{${((BLOCK_BYTES + SECRET_BYTES) * 4) / 3}}$`);
@@ -21,9 +24,12 @@ export interface TenantTokens {
 
 /**
  * Returns the functions that create and read the tokens of one purpose. A token is one encrypted AES block, and then 256 random bits, in
- * base64url. The block holds the tenant id, so `read` knows the tenant before any query. The block also holds a copy of the first 64 random
- * bits. `read` checks this copy, so a stranger cannot make a token that `read` accepts. So the cost of checking a token is always charged
- * to the tenant that has issued it. AES in ECB mode is safe here, because it encrypts only a single block, of which 64 bits are random.
+ * base64url. The block holds the tenant id, so `read` knows the tenant before any query.
+ *
+ * The block also holds a copy of the first 64 random bits. `read` checks this copy, so a stranger cannot make a token that `read` accepts.
+ * Without this check, forged tokens would cause queries that are charged to the tenant in the token.
+ *
+ * AES in ECB mode is safe here, because it encrypts only a single block, of which 64 bits are random.
  */
 export function createTenantTokens(pepper: Buffer, purpose: string): TenantTokens {
   const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', `${purpose}-tenant`, 16));

@@ -85,8 +85,9 @@ const withAllFaults = newAjv({ allErrors: true, meta: false, validateSchema: fal
 /** Bounds and progress of the current search for faults. There is only one search at a time, because validation is synchronous. */
 let search = { entersLongLists: true, maxReports: Infinity, foundInLists: 0 };
 
-// Ajv's own keyword `items` collects the faults of all entries of a list. For a list with a megabyte of empty entries, it would block the
-// event loop for seconds. The keyword `items` below stops at a number of faults.
+// Ajv's own keyword `items` collects the faults of all entries of a list. If each entry has faults, for example in a list with a megabyte
+// of empty entries, this would block the event loop for seconds. The keyword `items` below stops when it has found enough faults for the
+// error message.
 withAllFaults.removeKeyword('items');
 withAllFaults.addKeyword({
   keyword: 'items',
@@ -102,8 +103,9 @@ withAllFaults.addKeyword({
         const before = search.foundInLists;
         if (!check(list[index])) {
           const found = check.errors ?? [];
-          // `found` holds all faults of this entry. If the entry contains lists, their checks have already counted the faults in these
-          // lists, in `foundInLists`. So the count is set to the total, because adding `found.length` would count these faults twice.
+          // `found` holds all faults of this entry. If the entry contains lists, their checks have already added the faults in these lists
+          // to `foundInLists`. So `found.length` is added to `before`, the count before this entry. Otherwise these faults would count
+          // twice.
           search.foundInLists = Math.max(search.foundInLists, before + found.length);
           for (const fault of found) {
             faults.push({ ...fault, instancePath: `${context?.instancePath}/${index}${fault.instancePath}` });
@@ -121,8 +123,9 @@ withAllFaults.addKeyword({
 const validators = new Map<string, Validator>();
 
 /**
- * Returns the validator of a schema. Equal schemas share one validator, because a process makes a new copy of each schema for each app and
- * for each tenant document. Without sharing, Ajv would compile and keep every copy.
+ * Returns the validator of a schema. Equal schemas share one validator, because the service makes new copies of its schemas. It makes one
+ * copy for each tenant document, and one copy for each HTTP server that a test starts. Without sharing, Ajv would compile and keep every
+ * copy.
  */
 export function compileSchema(schema: object): Validator {
   const text = JSON.stringify(schema);
