@@ -88,7 +88,10 @@ export interface AppDependencies {
    */
   deliveries: LocalDelivery | null;
   metrics?: HttpMetrics;
-  /** Registers metrics. The metrics count the live changes, and the streams that announce these changes to clients. */
+  /**
+   * Registers metrics of live changes, which are messages that tell a client that data of its tenant has changed. The metrics count these
+   * messages, the database reads that find the changes, and the open streams that carry the messages.
+   */
   watchLive?: (counts: LiveCounts, streams: EventStreams) => void;
   /** Limits for clients that read a response with a long list slowly. A missing field keeps its default. */
   readers?: Partial<ReaderBounds> | undefined;

@@ -50,7 +50,7 @@ function refuseUnknown(skus: string[], stored: ReadonlyMap<string, boolean>): vo
   }
 }
 
-/** Refuses to put the dishes in `listed` on the menu if partners would then get a menu larger than `maxBytes`. */
+/** Refuses to add dishes to the menu if partners would then get a menu larger than `maxBytes`. `listed` has the skus of these dishes. */
 async function refuseLargerMenu(
   tx: Tx,
   tenantId: number,

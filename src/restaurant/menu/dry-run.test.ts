@@ -140,7 +140,10 @@ function longestInOrder(list: string[]): number {
   return Math.max(...parts.filter(isInOrder).map(({ length }) => length));
 }
 
-/** Returns a valid document whose menu is larger than partners may get, because each dish shows a menu set with 100 sub-menus. */
+/**
+ * Returns a valid document whose menu is larger than partners may get. In the menu for partners, each dish repeats the data of its menu
+ * set. The menu set of this document has 100 sub-menus with long names.
+ */
 function largeMenu(): MenuDocument {
   const names = Array.from({ length: 100 }, (_, index) => `${index} ${'s'.repeat(90)}`);
   return {

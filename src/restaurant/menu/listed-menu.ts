@@ -76,11 +76,11 @@ class MenuTooLarge extends UnavailableError {}
 const TOO_LARGE_RETRY_SECONDS = 60;
 
 /**
- * Returns a function that reads a menu from a cache of rendered menus. If the menu is not in the cache, or its version has changed, the
- * function reads, renders and compresses the menu. The version number is cached too, until any data of the tenant change. A full cache
- * evicts the least recently read menu.
- * @throws UnavailableError from the returned function if the menu is larger than `maxRenderedBytes`. The log has one line for each such
- *   version.
+ * Returns a function that reads a menu from a cache of rendered menus. If the current version of the menu is not in the cache, the function
+ * reads, renders and compresses the menu. The current version number of each menu is cached too, until any data of the tenant change. If
+ * the cache of menus is full, it evicts the least recently read menu.
+ * @throws UnavailableError from the returned function if the menu is larger than `maxRenderedBytes`. The error is logged once for each
+ * version of the menu.
  */
 export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
   const { db, caches, maxCachedBytes = MAX_CACHED_BYTES } = options;
@@ -238,7 +238,10 @@ async function listMenu(tenantId: number, currency: string, menu: StoredMenu, by
 
 /** Maximum number of dishes of a menu that stay parsed after an order. So a dish that is ordered often is not parsed for each order. */
 const MAX_RECENT = 16;
-/** Maximum size, in bytes, of a dish that stays parsed. A real dish has about 2 KB. */
+/**
+ * Maximum size of a dish, in bytes of its JSON, in the cache of parsed dishes that were ordered last. A larger dish is parsed again for
+ * each order. A real dish has about 2 KB.
+ */
 const MAX_RECENT_BYTES = 16 * 1024;
 
 function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMenu['bySku'] {

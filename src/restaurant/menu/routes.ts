@@ -16,8 +16,8 @@ interface Dependencies {
 
 /**
  * Size of a menu in bytes above which each response is sent in a separate turn of the event loop. Sending a response copies up to some MiB
- * of it into the connection. After a change of the menu, 90 callers may wait for it. To send all their responses in one turn would block
- * the event loop for 0.1 s.
+ * of it into the connection. After a change of the menu, many callers may wait until the new menu is loaded. If 90 callers wait, sending
+ * all their responses in one turn would block the event loop for 0.1 s.
  */
 const LARGE_MENU_BYTES = 1024 ** 2;
 

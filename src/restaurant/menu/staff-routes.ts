@@ -35,8 +35,8 @@ interface RouteDependencies extends Dependencies {
 
 const SHARED = { tags: ['Menu'] };
 /**
- * Maximum number of calls that read or write a whole menu at the same time. At most one of them is of the same tenant. Each such call takes
- * about 100 ms of CPU time, and holds the menu in memory.
+ * Maximum number of calls that read or write a whole menu at the same time. Each tenant may have at most one of these calls under way. Each
+ * such call takes about 100 ms of CPU time, and holds the menu in memory.
  */
 const DOCUMENTS_AT_ONCE = 2;
 const DOCUMENT_WAIT_MS = 30_000;

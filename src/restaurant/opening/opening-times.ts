@@ -54,8 +54,8 @@ export class OpeningHours {
   readonly #times: readonly OpeningTime[];
   readonly #timezone: string;
   /**
-   * Opening times as spans of instants, for the days around the time `#spansOfMs`. They are calculated again after a day, because one
-   * calculation takes a millisecond.
+   * Opening times as spans of instants, for the days around the time `#spansOfMs`. They are kept for a day and then calculated again. A
+   * calculation takes a millisecond, which is too long for each call.
    */
   #spans: Span[] = [];
   #spansOfMs = Number.NaN;
@@ -106,9 +106,9 @@ export function openingStateAt(atMs: number, hours: OpeningHours, pause: Pause |
 }
 
 /**
- * Returns the opening times as spans of instants, for the days around the given time. If a clock change skips a local time, a later time
- * takes its place. If a local time occurs twice, its first occurrence counts (`instantOf`). Because of this, a span may end before it
- * begins. The function leaves out such a span.
+ * Returns the opening times as spans of instants, for the days around the given time. If a local time occurs twice, its first occurrence
+ * counts (`instantOf`). If a clock change skips a local time, a later time takes its place. So a span that would begin at a skipped time
+ * may end before it begins. The function leaves out such a span.
  */
 function spansAround(times: readonly OpeningTime[], timezone: string, atMs: number): Span[] {
   const today = dayAt(atMs, timezone);

@@ -8,9 +8,9 @@ import { OpeningHoursDocument, PauseStart, PauseState } from './schema.ts';
 interface Dependencies {
   opening: Opening;
   changes: RecentChanges;
-  /** Guard that accepts all signed-in people and displays of a tenant with a restaurant. */
+  /** Guard that accepts all signed-in people and screens (displays) of a tenant with a restaurant. */
   staffGuard: Guard;
-  /** Guard that accepts people and displays with the area `orders`. */
+  /** Guard that accepts people and screens (displays) that may use the area (part of the staff API) `orders`. */
   ordersGuard: Guard;
   ownerGuard: Guard;
 }

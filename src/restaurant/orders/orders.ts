@@ -216,7 +216,7 @@ export class Orders {
    * Changes the status of an order, and reads the whole order. If an earlier change of the order had the same `request_id`, the method
    * changes nothing (decision 36).
    * @returns the order in its present status, as JSON
-   * @throws ApiError as `moveAlong` does, 400 `invalid_request` for a reason without the status `cancelled`
+   * @throws ApiError as `moveAlong` does, 400 `invalid_request` if `change` has the field `reason` but its status is not `cancelled`
    */
   async changeStatus(tenantId: number, orderId: string, change: ChangeBy): Promise<string> {
     if (change.reason !== undefined && change.status !== 'cancelled') {

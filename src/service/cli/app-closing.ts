@@ -45,8 +45,8 @@ export class AppClosing {
     }
     const idle = setInterval(() => this.#cutIdle(), POLL_MS);
     const all = setTimeout(() => server.closeAllConnections(), ANSWER_GRACE_MS);
-    // `app.close()` waits only for connections that the socket of the app has accepted. The process has more listening sockets
-    // (src/platform/http/listen.ts), so this line waits for the connections of all sockets.
+    // The app may listen on several sockets with the same port (src/platform/http/listen.ts). `app.close()` waits only for the connections
+    // of the first of these sockets, so this line waits for the connections of all of them.
     await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
     await this.#app.close();
     clearInterval(idle);

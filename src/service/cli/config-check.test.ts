@@ -32,7 +32,7 @@ interface Report {
   tries: { what: string; tried: boolean; details: string[]; faults: string[] }[];
 }
 
-/** Runs `config check --json`. An empty PORT counts as not set. Without it, `runCommand` would set PORT to 0. */
+/** Runs `config check --json`. By default, `runCommand` sets PORT to 0. This function passes an empty PORT, which counts as not set. */
 async function check(env: Record<string, string>): Promise<Report & { code: number | null; output: string }> {
   const { code, stdout, stderr } = await runCommand(['config', 'check', '--json'], { env: { PORT: '', ...env } });
   assert.equal(stderr, '');
