@@ -284,8 +284,9 @@ describe('the rights of each operation', () => {
   it('404: the owner of another tenant finds no object of the tenant, and gets no list with such an object', async () => {
     const known = [hotel.credential.id, hotel.document.slug, await personId(service, hotel.tenantId, 'staff')];
     const headers = await headersOf("another tenant's owner");
-    // These operations look for the object only if the body is valid, so the test sends a valid body to get 404 and not 400. `changeDish`
-    // does not have to respond 404, because both tenants have a dish with this sku.
+    // Many paths name an object of the tenant `hotel`. An operation on this object must respond 404 to the owner of another tenant. The
+    // operations in `bodies` look for the object only if the body is valid, so the test sends a valid body to get 404 and not 400.
+    // `changeDish` need not respond 404, because its path has only the SKU of a dish, and both tenants have a dish with this SKU.
     const bodies: Record<string, object> = {
       changeOrderStatus: { status: 'cancelled' },
       changeReservationStatus: { status: 'cancelled' },

@@ -97,8 +97,8 @@ async function tryMailServer(mail: NonNullable<Config['mail']>): Promise<Finding
 const SYSTEM_CODE = /^E(?!RR_)[A-Z_]+$/;
 
 /**
- * Returns the reason of a failed connection, from the innermost error. The reason is the code of a system error, and the message of any
- * other error.
+ * Returns the reason of a failed connection, from the innermost error. If this error is a system error or has no message, the reason is its
+ * code. Otherwise the reason is its message.
  */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) {

@@ -3,7 +3,10 @@ import { recount } from '#hotel/reservations/reservations.ts';
 import type { Database } from '#platform/db/database.ts';
 import { showProgress } from './terminal.ts';
 
-/** Result of comparing the night counters of one tenant with its reservations. */
+/**
+ * Result of comparing the night counters of one tenant with its reservations. A night counter stores how many rooms of one room type are
+ * held in one night.
+ */
 export interface CountedNights extends Awaited<ReturnType<typeof recount>> {
   /** Slug of the tenant. */
   tenant: string;

@@ -5,8 +5,9 @@ import { print, printJson, showProgress } from './terminal.ts';
 
 /**
  * Runs `roomservice feed expire-cursors`. Afterwards, all processes refuse every cursor of the event feed that was issued before. A cursor
- * is the position up to which a partner has read. An operator runs the command after a recovery that lost the last events. Otherwise the
- * position of a partner could be after new events, and the partner would miss these events.
+ * is the position up to which a partner has read. An operator runs the command after a recovery that lost the last events. The reason is
+ * that a new event may get the position of a lost event. A partner that has read the lost event would continue after this position, and
+ * would miss the new event.
  */
 export async function expireCursors(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });

@@ -9,7 +9,7 @@ const REPOSITORY = join(import.meta.dirname, '../../..');
 const { dependencies } = (await import(join(REPOSITORY, 'package.json'), { with: { type: 'json' } })).default as {
   dependencies: Record<string, string>;
 };
-/** Command that loads both libraries. It needs no database. */
+/** Command that loads the libraries typebox and kysely. It needs no database. */
 const COMMAND = ['tenant', 'init'];
 
 describe('bundles of libraries', () => {
@@ -51,7 +51,8 @@ describe('bundles of libraries', () => {
 });
 
 /**
- * Runs `COMMAND` of the checkout in `folder`.
+ * Runs `COMMAND` with the program `bin/roomservice.js` of a checkout.
+ * @param folder path of the checkout
  * @returns stdout, and the paths of the loaded modules, relative to `folder`
  */
 async function runRecorded(folder: string): Promise<{ loaded: string[]; stdout: string }> {

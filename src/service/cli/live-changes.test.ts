@@ -49,8 +49,9 @@ describe('live changes over several processes', () => {
   });
 
   /**
-   * Client with a stream from the process that ends in the test. When this stream ends, the client opens a new stream on the process that
-   * keeps running. It sends the last event id that it has received.
+   * Client that watches one tenant. Its first stream is on the process `ends`, which ends during the test. When the first stream has ended,
+   * the client opens a second stream on the process `stays`, which keeps running. The request for the second stream has the last event id
+   * of the first stream.
    */
   interface Client {
     tenant: TestTenant;

@@ -4,8 +4,8 @@ import { readOutcome } from '#platform/db/transaction-outcome.ts';
 import { OperatorError } from '#platform/errors.ts';
 
 /**
- * Maximum time in milliseconds for which the transaction of a killed move may still be open on the server. This command waits so long,
- * because the server needs some time to notice that the client has ended.
+ * Maximum time in milliseconds for which `roomservice move` waits until the server has ended the transaction of an interrupted move. The
+ * server needs some time to notice that the client of this transaction has ended.
  */
 const OUTCOME_WAIT_MS = 10_000;
 const OUTCOME_POLL_MS = 250;

@@ -127,7 +127,9 @@ describe('roomservice move', () => {
     killed.kill('SIGKILL');
     assert.equal((await killed.ended).signal, 'SIGKILL');
     assert.deepEqual([await hasMarker(), killed.output()], [false, '']);
-    await terminateTransfer(target); // The killed client does not end the transaction, because the server sleeps in the trigger.
+    // The trigger `at_insert` sleeps at each dish. So the server does not notice for some time that the client was killed, and keeps the
+    // transaction open.
+    await terminateTransfer(target);
 
     await sql`DROP TRIGGER at_insert ON dish`.execute(target.db);
     const url = new URL(target.url);

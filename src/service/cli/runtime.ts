@@ -173,8 +173,9 @@ async function setUp(config: Config, url: string, { isPooled }: Pooling, progres
 }
 
 /**
- * Returns the size of the connection pool. In a `serve` with DATABASE_URL and without a pooler, also announces this size to the other
- * processes. Then also tells the operator how many connections the server allows.
+ * Returns the size of the connection pool. A `serve` with DATABASE_URL and without a pooler also announces this size to the other
+ * processes, so that they can divide the connections of the server among themselves. This `serve` also tells the operator how many
+ * connections the server allows.
  */
 async function findPoolSize(
   { databasePoolSize, databaseUrl }: Config,

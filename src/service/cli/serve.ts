@@ -200,9 +200,9 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
 }
 
 /**
- * Opens the budgets, which count the calls of each credential: in Redis if REDIS_URL is set, and otherwise in the memory of the process. A
- * process that runs only the worker gets no calls, so it does not connect to Redis. When Redis is lost, the processes that were connected
- * divide each budget equally. The part of a process without calls would be wasted.
+ * Opens the budgets, which count the calls of each credential. The budgets are in Redis if REDIS_URL is set, and otherwise in the memory of
+ * the process. A process that runs only the worker does not connect to Redis, because it gets no calls. While Redis is lost, the connected
+ * processes divide each budget equally. If the worker were connected too, its part of each budget would be wasted.
  */
 async function openBudgets(config: Config, log: Logger, options: ServeOptions): Promise<BudgetStore> {
   return config.redisUrl === null || options.only === 'worker'

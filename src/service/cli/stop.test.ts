@@ -141,8 +141,8 @@ describe('serve that is told to stop', { concurrency: true }, () => {
       await response.toArray();
       return [response.statusCode, response.headers.connection, request.reusedSocket];
     };
-    // The service takes a caller for a proxy if the caller requests /readyz regularly, so this test requests /readyz twice. A `serve`
-    // process that stops waits until each proxy has requested /readyz again.
+    // When a `serve` process stops, it closes connections only after each proxy has requested /readyz again. The process takes a caller for
+    // a proxy if the caller requests /readyz regularly. So this test requests /readyz twice before the stop.
     assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', false]);
     await sleep(1_000);
     assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', true]);

@@ -23,10 +23,11 @@ export interface UpgradeFlags {
 interface Upgraded {
   rows: RowCounts;
   /**
-   * Number of night counters. `wrongNights` of these counters differ from the rooms that the reservations hold. They differed before the
-   * upgrade too.
+   * Number of night counters that were compared with the reservations. A night counter stores how many rooms of one room type are held in
+   * one night.
    */
   nights: number;
+  /** Number of these counters that differ from the reservations. The counters differed before the upgrade too. */
   wrongNights: number;
   /** Path of the folder in which the old data stays. */
   oldData: string;

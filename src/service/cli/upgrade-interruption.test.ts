@@ -12,7 +12,7 @@ import { eventually } from '#test/support/webhooks.ts';
 const { older, skip } = await findOlderPostgres();
 const CURRENT = 18;
 const UPGRADE = ['upgrade-database'];
-/** Number of tenants in the old data. The schema of the old data lacks the last two migrations of this version. */
+/** Number of tenants in the old data. There are many tenants, so that the copy takes some time, and a test can interrupt it. */
 const TENANTS = 500;
 
 after(cleanUp);
@@ -24,6 +24,7 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
   before(async () => {
     dataDir = await newDataDir();
     env = { DATA_DIR: dataDir };
+    // The schema of the old data lacks the last two migrations of this version, so the upgrade must also apply these migrations.
     const only = new Set((await namesOfThisVersion()).slice(0, -2));
     const data = await openOlderData(older, dataDir, { only });
     await sql`INSERT INTO tenant (slug, name, currency, timezone, features)

@@ -121,8 +121,9 @@ describe('tenant document', () => {
     const document = sampleTenant();
     let first: ReturnType<typeof apply> | undefined;
     /**
-     * Plugin that starts the call `first` when the first query of the call `second` has found no tenant. It waits until `first` has applied
-     * the document, so the next queries of `second` find the tenant.
+     * Plugin that runs after each query of the second call of `applyTenantDocument`. After the first query, which finds no tenant, the
+     * plugin starts the first call, and waits until this call has applied the document. So the later queries of the second call find the
+     * tenant.
      */
     const applyFirst: KyselyPlugin = {
       transformQuery: ({ node }) => node,

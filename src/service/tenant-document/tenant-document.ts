@@ -99,8 +99,8 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
     ...(await faultsOfValues(db, known?.id ?? null, value)),
   ];
   if (faults.length > 0 && known === null && (await findKnownTenant(db, value)) !== null) {
-    // Another call has created this tenant after this call had found no tenant. So this call took the users for users of another tenant,
-    // and reported faults. A second check finds the tenant.
+    // Another call has created this tenant after this call had found no tenant. So when this call found the users of the document in the
+    // database, it reported them as users of another tenant. A second check finds the tenant.
     return await checkAndApply(db, value, options);
   }
   refuse(faults);
@@ -164,7 +164,8 @@ async function applyUsersPart(
     return { changes: [], users: [] };
   }
   const stored = await lockUsers(tx, actor.tenantId);
-  // Checks again, now under the lock, that the tenant keeps an active owner. The users may have changed since the first check.
+  // Checks again that the tenant keeps an active owner, because another call may have changed the users since the first check. Now the rows
+  // of the users are locked, so no other call can change the users.
   refuse(ownerFaults(stored, users));
   return await applyUsers(tx, actor, stored, users, passwords);
 }
