@@ -57,7 +57,8 @@ export class Hint {
 
   /**
    * Returns the hint as the text of one event of an event stream, and then empties the hint. Returns null if the hint is empty.
-   * @param momentMs time of the latest read of the newest rows, which becomes the id of the event
+   * @param momentMs time up to which all changes of the tenant have been added to the hints of this stream. The time becomes the id of the
+   * event
    */
   take(momentMs: number): string | null {
     if (this.isEmpty) {

@@ -14,8 +14,8 @@ import { LONGEST_TRANSACTION_MS, Watch } from './watch.ts';
 /** Time in milliseconds between two rounds. In a round, the service reads the newest rows of each tenant with open streams (a look). */
 const LOOK_EVERY_MS = 500;
 /**
- * Number of rounds between two checks of the access of all callers with open streams. A round comes every 500 ms, so a stream ends within 2
- * s after its caller has lost its access.
+ * Number of rounds between two checks of the access of all callers with open streams. A round comes every 500 ms, so a check begins every
+ * second. The check takes some time too. So a stream ends within 2 s after its caller has lost its access.
  */
 const CHECK_EVERY_ROUNDS = 2;
 /**
@@ -42,10 +42,12 @@ export interface LiveCounts {
 }
 
 /**
- * Tells callers by hints that data of their tenant has changed. It learns of the changes of all processes from two sources. One source is
- * the list of recent changes, which the process polls in any case. The other source is a regular read of the newest rows of each tenant
- * with open streams (a look). If there is no open stream, it reads no rows. A hint has no data, so a repeated or unnecessary hint does no
- * harm.
+ * Tells callers by hints that data of their tenant has changed. A hint is a message without data, so a repeated or unnecessary hint does no
+ * harm. This class learns of the changes of all processes from two sources, because each source shows only some kinds of data:
+ * - The database has a list of recent changes, for example of menus and rates. Each process polls this list even without open streams,
+ *   because its caches need the list too.
+ * - A look is a regular read of the newest rows of a tenant, for example of orders and reservations. Only tenants with open streams get
+ *   looks.
  */
 export class LiveChanges {
   readonly counts: LiveCounts = { looks: 0, hints: 0 };
@@ -221,8 +223,8 @@ export class LiveChanges {
   }
 
   /**
-   * Adds the changes that a read of the newest rows has found to the hints of the tenant's streams. If data of people has changed, first
-   * ends the streams of callers who have lost their access.
+   * Adds the changes that a read of the newest rows has found to the hints of the tenant's streams. If a user, a display or a session has
+   * changed (topic `people`), some callers may have lost their access. In this case, first ends the streams of these callers.
    */
   async #tell(watch: Watch, row: store.LookRow): Promise<void> {
     const facts = watch.remember(row);

@@ -42,8 +42,8 @@ export class LookMemory {
     const { momentMs } = row;
     const lists = factsOf(row);
     const isFirst = this.#completeFromMs === null;
-    // A list with MAX_ROWS rows has reached its limit, so new rows may be missing in it. But if its oldest row was already known, all rows
-    // that are missing are known too.
+    // Each list begins with its newest row. A list with MAX_ROWS rows has reached its limit, so rows that are older than its last row may
+    // be missing. But if an earlier look has already read the last row, the missing older rows are known too.
     const isCut = lists.some((list) => list.length >= MAX_ROWS && !this.#known.has(list.at(-1)?.[0] ?? ''));
     const isLate = !isFirst && momentMs - this.#momentMs > backMs;
     const found = lists.flat().flatMap(([key, fact]) => (this.#note(key, fact, momentMs) ? [fact] : []));
@@ -114,8 +114,8 @@ function factsOf(row: LookRow): Keyed[][] {
 }
 
 /**
- * Returns the change that an event reports. The event of an order also reports a change of the order. Other events need no id, because a
- * separate list has the changed reservations.
+ * Returns the change that an event reports. The event of an order reports that the events and this order have changed. The event of a
+ * reservation reports only that the events have changed, because each look reads the changed reservations from their own table.
  */
 function eventFact(orderId: string | null): Fact {
   return orderId === null ? { topics: ['events'] } : { topics: ['orders', 'events'], orderId };

@@ -1,8 +1,9 @@
 import type { ChangeRow } from '#platform/changes/changes.ts';
 
 /**
- * Time in milliseconds for which a topic is kept. `since` needs the topics of the last 60 s. A client may have had no stream for 30 s, and
- * the transaction of a missed change may have begun up to 30 s earlier.
+ * Time in milliseconds for which a topic is kept. `since` needs the topics of the last 60 s. The reason is that a client may have had no
+ * stream for 30 s, and the transaction of a missed change may have begun up to 30 s earlier. The time is twice as long, so that no topic is
+ * removed too early.
  */
 const KEPT_MS = 120_000;
 

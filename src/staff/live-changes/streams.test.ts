@@ -51,8 +51,8 @@ describe('the stream of GET /v1/staff/changes/', () => {
     const { service, tenant } = await start({ beatEveryMs: 600, checkEveryMs: 50 });
     const stream = await openStream(service.url, tenant.owner);
     await eventually(() => stream.blocks.filter(isBeat).length >= 4, 'fourth sign of life');
-    // Skips comments without an id. A regular comment has no id while a hint waits to be sent. A hint may wait here, because creating the
-    // tenant was a change.
+    // Skips the comments without an id. The stream sends a comment every `beatEveryMs`, but the comment has no id if a hint waits to be
+    // sent. A hint may wait here, because creating the tenant was a change.
     const ids = stream.blocks.flatMap(({ id }) => (id === undefined ? [] : [Number(id)]));
     assert.ok(
       ids.every((id, index) => index === 0 || id >= (ids[index - 1] ?? 0)),

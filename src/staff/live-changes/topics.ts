@@ -86,7 +86,7 @@ const TOPIC_OF_ACTION: Record<AuditAction, Topic | null> = {
   'restrictions.written': null,
   'room_type.changed': null,
   'tenant.applied': null,
-  // The hints of these changes come from the stored times of changed reservations.
+  // The actions of reservations need no topic. Each look (a read of the newest rows) also reads the reservations with the latest changes.
   'reservation.arrival': null,
   'reservation.booked': null,
   'reservation.changed': null,
@@ -102,8 +102,9 @@ export function topicOfAction(action: string): Topic | null {
 }
 
 /**
- * Topics that a recent change without a topic may concern. A change has no topic if a tenant document was applied, or if an earlier version
- * of the service made the change.
+ * Topics that a recent change without a topic may concern. If a tenant document was applied, its change has no topic, because the document
+ * describes the whole tenant and may change all these kinds of data. A change also has no topic if an earlier version of the service made
+ * the change.
  */
 const ANY: readonly Topic[] = ['menu', 'rooms', 'rates', 'credentials', 'people', 'pause'];
 

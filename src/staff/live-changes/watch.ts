@@ -10,8 +10,9 @@ import { Subscription } from './subscription.ts';
  */
 const BACK_MS = 30_000;
 /**
- * Age in milliseconds of the oldest rows in the first read for a tenant. A client may come from another process, where its stream ended at
- * most `BACK_MS` ago. The first read goes back twice as far, so that this client gets all changes that it missed.
+ * Age in milliseconds of the oldest rows in the first read for a tenant. A client that comes from another process gets its missed changes
+ * only if its last event id is at most `BACK_MS` old. The row of a missed change may be older than the id by another `BACK_MS`, because a
+ * row may become visible late. So the first read includes the rows of both periods.
  */
 const FIRST_BACK_MS = 2 * BACK_MS;
 
@@ -26,8 +27,9 @@ export class Watch {
   readonly #first = Promise.withResolvers<void>();
   #isReady = false;
   /**
-   * Time of the latest look (a read of the newest rows) whose changes are already in the hints, by the clock of the database. An event gets
-   * this time as its id. With a later id, a client that continues from the id would miss changes.
+   * Time of the latest look (a read of the newest rows) whose changes were added to the hints of all streams, by the clock of the database.
+   * A hint is a message that data has changed, and it has this time as its id. A client continues from the id on a new stream. If the id
+   * were the time of a later look, the client would miss the changes of that later look.
    */
   #toldMs = 0;
   /** Time (`performance.now()`) of the latest read of newest rows. */
@@ -93,7 +95,8 @@ export class Watch {
 
   /**
    * Returns the changes that a client missed while it had no stream.
-   * @param lastEventId value of the header `Last-Event-ID`: the time in the last hint or regular comment that the client got
+   * @param lastEventId value of the header `Last-Event-ID`, which is the last id that the client got. The ids of hints and of `: beat`
+   * comments are times in milliseconds of Unix time.
    * @param nowMs time of the call by the clock of the database, in milliseconds of Unix time
    * @returns the time in `lastEventId` and the changes since then, or null if the client must read all data again
    */

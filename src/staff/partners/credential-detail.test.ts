@@ -33,7 +33,7 @@ async function makePmsCredential() {
 
 /**
  * Inserts an event of the tenant's credential with the given time, in milliseconds of Unix time. The event has a delivery only if `status`
- * is given. `durationMs` is the duration of the last of the two attempts.
+ * is given. The delivery has two attempts, and `durationMs` is the duration of the second attempt.
  */
 async function insertEvent(atMs: number, status?: 'delivered' | 'failed' | 'pending' | 'stopped', durationMs = 10) {
   const attempts = JSON.stringify([

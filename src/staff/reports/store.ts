@@ -51,13 +51,16 @@ export interface StayDay {
 const HOLDING = [...HOLDING_STATUSES];
 
 /**
- * Counts the arrivals and the rooms of each night, and adds up the prices of the night. A day without stays has no row. If a stay has no
- * price for each night, its amount is divided equally among its nights, in whole cents. The parts add up to the amount. But if an earlier
- * version booked such a stay (`has_history` is false), its prices are unknown.
+ * Counts the arrivals and the rooms of each night, and adds up the prices of the night. A day without stays has no row. The price of a
+ * night depends on the stay:
+ * - If the stay has a price for each night, the query uses this price.
+ * - If the stay has no such prices and an earlier version booked it (`has_history` is false), the price is unknown. That version did not
+ *   record the prices of nights.
+ * - Otherwise the amount of the stay is divided equally among its nights, in whole cents. The parts add up to the amount.
  *
  * A stay of at most 31 nights began in the 31 days before its last night, so an index on check_in finds the stay. Another index has the few
- * longer stays. Calculations with decimals would take most of the time of the query. So the query converts each amount to whole cents, and
- * `OFFSET 0` prevents PostgreSQL from converting the amount again for each night.
+ * longer stays. The inner query converts each amount to whole cents, because calculations with decimals would take most of the time of the
+ * query. `OFFSET 0` makes PostgreSQL convert each amount once, and not again for each night.
  * @param currency only amounts in this currency are added
  */
 export async function readStayDays(
