@@ -90,9 +90,9 @@ export function isReceiverOk({ ok, error }: SendOutcome): boolean | null {
 }
 
 /**
- * Returns the result of an attempt, the status of the delivery after the attempt, and the wait until the next attempt (decision 33). An
- * attempt is aborted only when this process stops. The delivery is then due again immediately, so that another process can send it. But if
- * the aborted attempt was the fifth, the delivery gets the status `failed`.
+ * Returns the result of an attempt, the status of the delivery after the attempt, and the wait until the next attempt. An attempt is
+ * aborted only when this process stops. The delivery is then due again immediately, so that another process can send it. But a delivery has
+ * at most five attempts (decision 33). So if the fifth attempt fails or is aborted, the delivery gets the status `failed`.
  */
 export function outcomeOf(
   delivery: ClaimedDelivery,

@@ -46,8 +46,8 @@ describe('claims of due deliveries', () => {
   const urlsOf = (name: string) => Array.from({ length: 5 }, (_, index) => `https://127.0.0.1:1/${name}/${index}`);
 
   /**
-   * Raises the number of sending slots of a new receiver from 4 to 4 + `successCount`, but at most to 32. Each successful attempt adds one
-   * slot, because the receiver uses all its slots at that time.
+   * Raises the number of sending slots of a new receiver from 4 to 4 + `successCount`, but at most to 32. A success adds a slot only if
+   * attempts use all slots of the receiver. So before each success, the function begins an attempt with each free slot.
    */
   function growShare(slots: SendingSlots, url: string, successCount: number): void {
     for (let done = 0; done < successCount; done += 1) {
@@ -192,7 +192,8 @@ describe('claims of due deliveries', () => {
   it('if a connection first runs a claim on an empty event table, its later claims use the index after the table has grown', {
     skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
   }, async () => {
-    // The test vacuums the table, because the planner knows only after a VACUUM that the table is empty.
+    // The first claims of this test must run on tables that the planner knows to be empty. It knows this only after a VACUUM of the empty
+    // tables.
     await insertBacklog(db, tenant, 1_000);
     await removeAllEvents(db);
     await sql`VACUUM ANALYZE event, delivery`.execute(db);

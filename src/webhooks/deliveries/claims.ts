@@ -34,7 +34,7 @@ export interface Claim {
 /** Sending slots that are reserved for the deliveries of one credential in the next claim. */
 interface SlotReservation {
   queue: DueQueue;
-  /** Number of deliveries to claim. A revoked credential needs no slots, because its deliveries are stopped and not sent. */
+  /** Number of deliveries to claim. If the credential is revoked, `slots` is empty, because its deliveries are stopped and not sent. */
   count: number;
   slots: Slot[];
 }

@@ -33,13 +33,14 @@ const SCAN_EVERY_MS = 200;
 /** Mean wait between two searches for due deliveries, including the jitter. */
 export const MEAN_SCAN_MS = SCAN_EVERY_MS * 0.75;
 /**
- * Longest wait between two claims under load. The worker waits until as many attempts have ended since the last claim as are still under
- * way. Then one statement claims many deliveries, so PostgreSQL needs less time for each delivery.
+ * Longest time in milliseconds from the start of a claim until the next claim under load. During this time, attempts end. The next claim
+ * begins earlier if the number of these ended attempts reaches the number of deliveries that are still under way. Because the worker waits,
+ * one statement claims many deliveries, so PostgreSQL needs less time for each delivery.
  */
 const CLAIM_WAIT_MS = 20;
 /**
- * Number of deliveries under way to healthy receivers up to which the next claim begins without a wait. Claimed deliveries that still wait
- * for a sending slot also count.
+ * Maximum number of deliveries to healthy receivers at which the worker makes the next claim without a wait. Deliveries under way count,
+ * and also claimed deliveries that still wait for a sending slot.
  */
 const CLAIM_WITHOUT_WAIT = 32;
 /**
@@ -60,9 +61,15 @@ export interface DeliveryWorkerOptions extends AttemptOptions {
   onAttempt?: (delivery: ClaimedDelivery, sent: SendOutcome) => void;
   /** Length of a lease in seconds. After the lease has ended, another worker may claim the delivery. Default: 15. */
   leaseSeconds?: number | undefined;
-  /** Returns the wait in milliseconds after the failed attempt with this number (1 to 4). Default: the random waits of decision 33. */
+  /**
+   * Returns the wait in milliseconds after the failed attempt with this number (1 to 4). Default: a random wait. Its maximum is 2 s after
+   * the first attempt, and doubles after each further attempt (decision 33).
+   */
   drawWaitMs?: ((attempt: number) => number) | undefined;
-  /** Object that records when the database last answered this process. Each read of the scan leases updates the time. */
+  /**
+   * Object that records when the database last answered this process. The worker regularly reads the table `scan_lease`, and each
+   * successful read updates the time.
+   */
   contact?: DatabaseContact | undefined;
   /**
    * Called with true when this worker gets a scan lease, and with false when the lease ends. Only workers with a scan lease search the

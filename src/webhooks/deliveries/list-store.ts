@@ -173,8 +173,8 @@ function createdBefore(tenantId: number, ms: number): RawBuilder<boolean> {
 }
 
 /**
- * Number of events from which a condition with a list of their ids is no longer used. If fewer events pass a filter, the list of ids is
- * cheaper than reading all deliveries in the order of the list.
+ * Limit for a condition that lists the ids of events. If fewer events than this number have the event type of the filter, the query selects
+ * the deliveries by these ids. This is cheaper than reading all deliveries, newest first.
  */
 const FEW = 5_000;
 

@@ -262,7 +262,9 @@ describe('INSERT of an event that also claims its delivery', () => {
         await record(eventInput(tenant));
         await worker?.stop(1_000);
       });
-      await worker?.stop(0); // Aborts the delivery that began after the first stop, and waits until it has ended.
+      // The delivery began at the commit, after the call of `stop` in the transaction. This second call aborts the delivery, and waits
+      // until the delivery has ended.
+      await worker?.stop(0);
       const row = await onlyRow();
       assert.deepEqual([row.status, row.attempt_count, row.lease_id], ['pending', 1, null]);
       assert.ok(row.dueInMs <= 0, `the delivery is due in ${row.dueInMs} ms`);

@@ -75,7 +75,8 @@ export class ScanLease {
   async keep(isBusy: boolean): Promise<void> {
     const beganAtMs = performance.now();
     const slot = this.#slot;
-    // The deliveries of this worker wait until both statements have ended. So the statements run at the same time, to shorten this wait.
+    // The worker claims due deliveries only after the search for a free slot and the renewal of the lease. So both statements run at the
+    // same time, to shorten this wait.
     const [free, isRenewed] = await Promise.all([
       this.#findFree(),
       slot !== null && renewSlot(this.#options.db, slot, this.#id, LEASE_MS / 1_000),
@@ -103,7 +104,7 @@ export class ScanLease {
 
   /**
    * Reads the lowest free slot. Returns null if no slot is free. The method only reads, so it succeeds even while writes to the database
-   * hang. The success is recorded as contact with the database, so that the process stays ready.
+   * hang. The success is recorded as contact with the database, so that the readiness check `/readyz` of this process still succeeds.
    */
   async #findFree(): Promise<number | null> {
     const beganAtMs = performance.now();

@@ -64,10 +64,10 @@ const IDLE_TIMEOUT_MS = 4_000;
 /** Number of open connections above which the connection that has been idle for the longest time is closed. */
 const MAX_KEPT_CONNECTIONS = 1_024;
 /**
- * Creates the HTTP client of all webhook deliveries. The client sends only over HTTPS and only to addresses that `vetHost` returns. It
- * checks the certificate against the host of the URL. It follows no redirects, uses no proxies, and never repeats a POST. Each attempt
- * under way has its own connection. So the caller's sending slots limit the number of connections, and a hanging receiver delays no other
- * receiver.
+ * Creates the HTTP client of all webhook deliveries. The client sends only over HTTPS. It refuses a host with an address that is not
+ * public, unless the options allow private networks. It checks the certificate against the host of the URL. It follows no redirects, uses
+ * no proxies, and never repeats a POST. Each attempt under way has its own connection. So the caller's sending slots limit the number of
+ * connections, and a hanging receiver delays no other receiver.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const {

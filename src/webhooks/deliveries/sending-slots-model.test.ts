@@ -82,8 +82,9 @@ class NaiveSlots {
   }
 
   /**
-   * Returns up to `count` slots that the step `kind` may change. For example, `release` may change a slot only if its attempt has not begun
-   * and does not wait to begin. `pick` decides how many of these slots are skipped first.
+   * Chooses the slots that one random step of the test changes, at most `count` slots.
+   * @param kind kind of the step. For example, a `release` may change a slot only if its attempt has not begun and does not wait to begin
+   * @param pick random number that decides how many of the possible slots are skipped first
    */
   some(kind: Kind, pick: number, count: number): Taken[] {
     const from = { begin: 'taken', end: 'begun', release: 'taken', take: null, wait: null }[kind];

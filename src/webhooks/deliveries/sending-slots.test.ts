@@ -318,7 +318,8 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots(), FIRST_SHARE);
     assert.equal(fill(numbered('well', 100)).length, SLOTS - 160);
     nowMs += 1;
-    // Now 160 attempts are slow, more than the 128 slots for all slow receivers. The healthy receivers have 96 slots, and may take 32 more.
+    // Now 160 attempts are slow. Slow receivers use their 128 slots and more, so healthy receivers may use the other 128 slots. The healthy
+    // receivers have 96 slots, so they may take 32 more.
     const [released] = taken;
     assert.ok(released);
     slots.release(released);
@@ -330,8 +331,8 @@ describe('SendingSlots', () => {
     const failing = numbered('failing', 10);
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;
-    // Simulates several INSERTs that claim events at the same moment. They take more slots than are free, because `take` never refuses a
-    // slot.
+    // Simulates several events that are written at the same moment. Each INSERT claims the delivery of its event while a slot is still
+    // free. The deliveries then take more slots than are free, because `take` never refuses a slot.
     failing.forEach((url) => Array.from({ length: 30 }, () => slots.take(TENANT, url)));
     assert.deepEqual(
       failing.map((url) => slots.freeSlots(url)),

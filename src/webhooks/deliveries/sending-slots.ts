@@ -19,9 +19,9 @@ const FIRST_SHARE = 4;
 /** Maximum number of sending slots of one receiver. */
 const MAX_SHARE = 32;
 /**
- * Time that limits how many deliveries are claimed before a slot is free: as many as the receiver accepts in this time. It is longer than
- * the wait for the next claim (about 20 ms) and this claim (about 20 ms) together. So the receiver gets attempts without a pause, and each
- * claim has many deliveries.
+ * Time that limits how many deliveries to a receiver are claimed before a slot is free. The limit is the number of deliveries that the
+ * receiver accepts in this time. The worker waits about 20 ms before its next claim, and this claim takes about 20 ms. 50 ms is longer than
+ * both together, so the receiver gets attempts without a pause.
  */
 const AHEAD_MS = 50;
 /** Maximum number of deliveries, for all receivers together, that are claimed before a slot is free. */
@@ -31,16 +31,13 @@ const MAX_AHEAD = 256;
  * fast receivers, because deliveries would not arrive earlier, and each connection costs a TLS handshake.
  */
 const BUSY_FROM = 64;
-/**
- * A receiver is fast if its fastest recent attempts take at most this time. To get as many deliveries per second, a slower receiver needs
- * more connections.
- */
+/** A receiver is fast if its fastest recent attempts take at most this time. A fast receiver needs few connections. */
 const FAST_MS = 25;
 /** Number of deliveries to healthy receivers, under way or claimed before a slot is free, from which other workers should help. */
 const MANY = 32;
 /**
- * Maximum factor by which `fastestMs`, the duration of the fastest recent attempts of a receiver, rises with each success. So an old fast
- * attempt loses its effect after some time.
+ * Factor that limits the rise of `fastestMs`, the duration of a receiver's fastest recent attempts. Each slower success raises `fastestMs`,
+ * but at most by this factor. So an old fast attempt loses its effect only after several slower attempts.
  */
 const RISE = 1.05;
 /** Time after which an attempt under way counts as slow. The receiver also counts as slow until this attempt has ended. */
@@ -101,8 +98,8 @@ export interface Slot {
  * Each receiver has a share of the slots. Successes change the share (`shareAfterSuccess`), and each failure halves it.
  *
  * A failing or slow receiver is called lagging. All lagging receivers together get at most half of the slots, so that other receivers need
- * not wait for them. While other tenants wait, one tenant also gets at most half of the slots. `Claims` and `offerLease` apply this limit
- * of a tenant. The slots are counted only in this process. If several workers run, a receiver has a share in each worker.
+ * not wait for them. While other tenants wait, one tenant also gets at most half of the slots. Callers of this class apply the limit of a
+ * tenant. The slots are counted only in this process. If several workers run, a receiver has a share in each worker.
  */
 export class SendingSlots {
   /** Receivers by URL, the least recently used first. */
@@ -130,8 +127,9 @@ export class SendingSlots {
   }
 
   /**
-   * Returns how many more deliveries to the receiver may be claimed now. This is the number of its free slots, but at most `slotLimit`. If
-   * only the receiver's own share limits this number, more deliveries may be claimed before a slot is free, and the result includes them.
+   * Returns how many more deliveries to the receiver may be claimed now. If more than `slotLimit` slots are free, the result is
+   * `slotLimit`. Otherwise the result is the number of free slots. If only the receiver's own share limits this number, the result also
+   * includes deliveries that may be claimed before a slot is free. `slotLimit` does not apply to these deliveries.
    */
   freeToClaim(url: string, slotLimit = SLOTS): number {
     const receiver = this.#receiverOf(url);
@@ -367,10 +365,11 @@ function newReceiver(): Receiver {
 }
 
 /**
- * Returns the share (number of slots) of a receiver after a successful attempt. The share grows by one if it is below `FIRST_SHARE` or
- * fully used. While the process is busy, the share of a fast receiver does not grow beyond `FIRST_SHARE`. If at most half of the share is
- * used, it shrinks by one, but not below `FIRST_SHARE`. If a receiver with a large share began to hang, it would take many of the slots
- * that all failing and slow receivers have together. So an unused share shrinks.
+ * Returns the share (number of slots) of a receiver after a successful attempt:
+ * - The share grows by one if it is below `FIRST_SHARE` or fully used. While the process is busy, the share of a fast receiver grows only
+ *   up to `FIRST_SHARE`, because more connections would not make deliveries faster.
+ * - If at most half of the share is used, it shrinks by one, but not below `FIRST_SHARE`. A receiver with a large share that begins to hang
+ *   takes many of the slots that all failing and slow receivers have together.
  */
 function shareAfterSuccess({ share, sending, fastestMs }: Receiver, isBusy: boolean): number {
   const isEnough = isBusy && fastestMs <= FAST_MS;

@@ -36,7 +36,10 @@ export interface DueQueueSearch {
   /** Last credential of the previous search. Null: the search begins at the first tenant. */
   after: DueQueue | null;
   limit: number;
-  /** Webhook URLs of receivers without a free sending slot. The search leaves out active credentials with such a URL. */
+  /**
+   * Webhook URLs of receivers without a free sending slot. The search leaves out active credentials with such a URL. It still finds revoked
+   * credentials, because their deliveries are stopped and need no slot.
+   */
   passOver: string[];
 }
 
@@ -207,17 +210,16 @@ async function executeShare<Input, Row>(
 }
 
 /**
- * Makes the statement of a claim.
- *
- * The UPDATE joins only the CTE `due`, which already has the fields of the credential and the time. Without `due`, the UPDATE would join
- * the table of credentials. If the table of deliveries was empty at the last ANALYZE, PostgreSQL would then read all deliveries of the
- * tenant for each claimed delivery. A cluster refuses functions in SET that are not immutable, so these functions are in `due`. The UPDATE
- * changes an indexed column only if it ends a delivery, so most updates need not write to an index.
- *
- * A materialised CTE locks the rows. The shorter form `IN (SELECT … SKIP LOCKED)` would be wrong, because its LIMIT applies to each scan
- * and not to the whole statement. The outer LIMIT of the CTE is a literal in the SQL text, because the planner uses it to estimate the
- * number of rows. The planner does not know the wanted number of deliveries of each credential (`given.count`). Without the literal, it
- * would expect a tenth of all waiting deliveries, and would read the whole table.
+ * Returns the statement of a claim. The SQL has this form for several reasons:
+ * - The UPDATE joins only the CTE `due`, which already has the fields of the credential. If the UPDATE joined the table of credentials,
+ *   PostgreSQL could read all deliveries of the tenant for each claimed delivery. It does so if the table of deliveries was empty at the
+ *   last ANALYZE.
+ * - `due` calls the functions that are not immutable, such as now(), because a cluster refuses these functions in SET.
+ * - The UPDATE changes an indexed column only if it ends a delivery, so most updates need not write to an index.
+ * - `due` is materialised and locks the rows. The shorter form `IN (SELECT … SKIP LOCKED)` would be wrong, because its LIMIT applies to
+ *   each scan and not to the whole statement.
+ * - The LIMIT `CLAIM_SIZE` of `due` is a literal in the SQL text, so the planner knows the maximum number of claimed deliveries. Without
+ *   the literal, the planner would expect too many deliveries, and would read the whole table.
  */
 function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<ClaimRow> {
   const of = <T>(value: (wanted: Wanted) => T) => inputs.map(value);
@@ -355,8 +357,8 @@ export interface QueueState {
 const PENDING = sql`SELECT next_attempt_at, ${IS_FREE} AS is_free FROM delivery WHERE status = 'pending'`;
 
 /**
- * Reads the number of pending deliveries of all tenants and the age of the oldest due delivery, for the metrics. To find the oldest
- * delivery, the statement for one node reads only the first delivery of each credential. A cluster refuses this recursive query, so its
+ * Reads the number of pending deliveries of all tenants and the age of the oldest due delivery, for the metrics. On one node, a recursive
+ * query finds the oldest delivery, and reads only the first delivery of each credential. A cluster refuses this recursive query, so its
  * nodes read all their pending deliveries.
  */
 export async function readQueueState(db: Database): Promise<QueueState> {

@@ -204,7 +204,7 @@ describe('the event of a small tenant while a tenant with many slow receivers ha
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
       await eventually(async () => (await countClaims()) >= SLOTS, 'claims that fill all slots', 60_000);
       await write(other[0], isLocal);
-      // Only claims after the commit of the event count, because no worker can claim the event before its commit.
+      // The test counts only the claims from now on, because no worker could claim the event before its commit.
       const earlier = await countClaims();
       await eventually(() => countOf('other') > 0, 'event of the other tenant', 60_000);
       const ahead = (await placeOfFirstClaim(other[0])) - earlier - 1;

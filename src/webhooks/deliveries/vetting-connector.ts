@@ -22,8 +22,10 @@ type Connector = (
 ) => void;
 
 /**
- * Returns a connector for undici that connects only to addresses that `vetHost` returns. If it cannot connect, it fails with a SendFailure.
- * It calls `onOpen` with each new connection. If the signal `lifetime` is aborted, it closes every connection that it has opened.
+ * Returns a connector for undici. The connector first resolves the host, and refuses the host if one of its addresses is not public. If the
+ * options allow private networks, it accepts all addresses. The connector connects only to the addresses that it has checked. If it cannot
+ * connect, it fails with a SendFailure. It calls `onOpen` with each new connection. If the signal `lifetime` is aborted, it closes every
+ * connection that it has opened.
  */
 export function vettingConnector(
   vetting: VettingOptions,

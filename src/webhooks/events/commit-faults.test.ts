@@ -12,8 +12,9 @@ import { eventually, onlyDelivery, placeOrder, register } from '#test/support/we
 import { isTestCluster } from '#test/support/test-cluster.ts';
 
 /**
- * Time limit in milliseconds for the arrival of an event at the receiver. The process that writes an event also sends it. If this process
- * failed to send it, a worker would send it only after the end of the lease, which is much later than this limit.
+ * Time limit in milliseconds for the arrival of an event at the receiver. The process that writes an event also claims its delivery with a
+ * lease, and sends the event. If this process does not send the event, a worker sends it only after the lease has ended, which is much
+ * later than this limit.
  */
 const SOON_MS = 5_000;
 

@@ -6,8 +6,8 @@ import { createDatabase, type Database } from '#platform/db/database.ts';
 import { endOfFeed, readFeed } from './feed.ts';
 
 /**
- * Number of events of each credential. The first half of these events already has positions in the feed, as if a client had already read
- * these events.
+ * Number of events of each credential. An event gets its position in the feed when a client first reads it. The test gives positions to the
+ * first half of the events, as if a client had already read them.
  */
 const EVENTS = 60_000;
 const LIMIT = 50;
@@ -71,9 +71,10 @@ describe('cost of a call of the event feed', () => {
       expected.map((pattern) => pattern.source),
     );
     for (const statement of made) {
-      // The limit is higher for a statement that also reads deliveries, or that locks or updates rows. To find a delivery, PostgreSQL reads
-      // the three levels of an index. To lock a row, PostgreSQL reads the row again, and also the visibility map. To update a row,
-      // PostgreSQL also writes new index entries, and each entry takes a few pages.
+      // A statement may read 3 pages for each event. Two kinds of statements may read more pages:
+      // - 7 pages if the statement reads deliveries or locks rows. To find a delivery, PostgreSQL reads the three levels of an index. To
+      //   lock a row, PostgreSQL reads the row again, and also the visibility map.
+      // - 20 pages if the statement updates rows, because PostgreSQL also writes new index entries, and each entry takes a few pages.
       const pages = await pagesTouched(statement);
       const isMore = /for no key update|from "delivery"/.test(statement.sql);
       const perRow = statement.sql.startsWith('update') ? 20 : isMore ? 7 : 3;

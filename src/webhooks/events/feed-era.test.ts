@@ -116,7 +116,8 @@ describe('raiseFeedEra', () => {
     const seconds = restoredAt.getTime() / 1_000 - 0.9;
     assert.equal(await raiseFeedEra(db, restoredAt), seconds);
     assert.equal(await raiseFeedEra(db, restoredAt), seconds + 1);
-    await sql`UPDATE feed_era SET era = 0`.execute(db); // A second restore of the same backup sets the era back to 0.
+    // Simulates a second restore of the same backup. The backup has the era 0, so the restore brings this era back.
+    await sql`UPDATE feed_era SET era = 0`.execute(db);
     assert.equal(await raiseFeedEra(db, new Date(restoredAt.getTime() + 60_000)), seconds + 60);
     assert.equal(await raiseFeedEra(db, new Date(0)), seconds + 61, 'a clock that is wrong does not lower the era');
   });

@@ -18,12 +18,12 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Selects ids of events: the newest `limit` events of each credential and each type. If the caller puts a LIMIT around this query,
+ * Selects ids of events: the newest `limit` events of each credential and each type. If the caller puts a further LIMIT around this query,
  * PostgreSQL ends the query as soon as it has enough rows.
  *
- * The ORDER BY and the conditions compare all columns of one index, so that PostgreSQL can use only this index. With a simple condition
- * such as `type = …`, PostgreSQL could also read the events of all types, newest first. For a rare type, it would then read all events of
- * the tenant.
+ * With a simple condition such as `type = …`, PostgreSQL could read the events of all types, newest first. For a rare type, it would then
+ * read all events of the tenant. So the conditions and the ORDER BY use all columns of the index `event_by_kind`, and PostgreSQL can use no
+ * other index.
  */
 export function idsOfKinds(range: EventRange, limit: number): RawBuilder<{ id: string }> {
   const { tenantId, credentialId, type, fromId = FIRST_ID, beforeId = LAST_ID } = range;

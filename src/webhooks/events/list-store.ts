@@ -44,8 +44,8 @@ export async function readNewest(db: Database, filter: EventFilter, limit: numbe
 }
 
 /**
- * Selects the ids of the newest `limit` events that pass the filter. The result may also have older events that pass the filter, so the
- * caller must sort the ids and apply the limit again.
+ * Selects ids of events that pass the filter, including the newest `limit` of these events. If the filter has a credential or a type, the
+ * result may have up to `limit` events of each credential and each type. So the caller must sort the ids and apply the limit again.
  */
 function newestIds(filter: EventFilter, limit: number): RawBuilder<{ id: string }> {
   const { tenantId, credentialId, type, ids, beforeId } = filter;
