@@ -110,7 +110,10 @@ export interface Actor {
   act(): Promise<void>;
 }
 
-/** Runs the simulated clients (actors). After a pause begins, each actor finishes its current run of `act` and then waits. */
+/**
+ * Runs the simulated clients (actors). `go` lets all actors run, and `rest` pauses all of them. After a call of `rest`, each actor finishes
+ * its current run of `act`, and then waits for the next call of `go`.
+ */
 export class Load {
   readonly #random: Random;
   #isPaused = true;

@@ -58,8 +58,9 @@ export interface Attempt {
 }
 
 /**
- * SQL expression of the attempts of the delivery `d`, as the API returns them. If the delivery counts more attempts than it has outcomes,
- * the last attempt has no outcome.
+ * SQL expression of the attempts of the delivery `d`, as the API returns them. The column `attempt_count` increases before an attempt, and
+ * the column `attempts` gets the outcome after it. So if `attempt_count` is larger than the number of outcomes, the service has not
+ * recorded the outcome of the last attempt. The expression then adds this attempt without an outcome.
  */
 export const ATTEMPTS = `
   d.attempts || CASE WHEN d.attempt_count > jsonb_array_length(d.attempts)

@@ -34,9 +34,10 @@ export interface HttpCase {
   target: string;
   headers: [name: string, value: string][];
   /**
-   * Body of the request. If `encoding` is `bytes`, each character of `text` is sent as one byte, and placeholders are
-   * not replaced. Otherwise `text` is sent as UTF-8, and `encoding` says how to escape the value that replaces a
-   * placeholder.
+   * Body of the request. `encoding` is the format of `text`:
+   * - If it is `bytes`, each character of `text` is sent as one byte. Placeholders are not replaced.
+   * - If it is another format, such as `json`, each placeholder is replaced by its value, encoded for this format. The text is then sent as
+   *   UTF-8.
    */
   body: { encoding: Encoding | 'bytes'; text: string } | null;
   isChunked: boolean;

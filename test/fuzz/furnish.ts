@@ -33,7 +33,8 @@ export interface Callers {
   revoked: Record<string, string>;
   /**
    * Ids of the users, the credentials and the channel with which the fuzzer authenticates. The cases never contain these ids, because a
-   * case could otherwise revoke or remove them. The id of the revoked credential is not in the list.
+   * case could otherwise revoke or remove them. The list does not have the id of the credential in `revoked`. This credential is already
+   * revoked, so a case may revoke it again.
    */
   ownIds: string[];
 }

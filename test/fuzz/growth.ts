@@ -25,8 +25,8 @@ const DECISIVE_MS = 1_000;
 const UNANSWERED_MS = 2 * LIMIT_MS;
 
 /**
- * If the response to the largest body takes less time than this, the growth is not checked. Such a short time delays no other call, and its
- * growth cannot be measured.
+ * If the response to the largest body takes less time than this, the growth is not checked. While the process decodes a body, all other
+ * calls wait, but so short a wait is acceptable. The growth of such short times also cannot be measured.
  */
 const UNNOTICED_MS = 40;
 /**
@@ -48,10 +48,9 @@ interface Point {
 }
 
 /**
- * Sends bodies of growing size to an operation, for every kind of body in `SHAPES` and `ownShapes`, and measures the
- * response times.
- * @returns a description of each kind of body whose response time grows faster than its size or is too long for its
- * size
+ * Sends bodies of growing size to an operation, and measures the response times. The bodies are of many kinds that may be expensive to
+ * decode. `SHAPES` has the kinds that are sent to every operation, and `ownShapes` makes kinds for this operation only.
+ * @returns a description of each kind of body whose response time grows faster than its size or is too long for its size
  */
 export async function findGrowth(world: World, operation: Operation): Promise<string[]> {
   if (operation.body === null) {

@@ -48,8 +48,8 @@ type Answered = Extract<Outcome, { kind: 'answer' }>;
 /** Returns the faults of a response. The list is empty if the response is correct. */
 export function faultsOf(world: World, operations: Operation[], sent: Sent, outcome: Outcome): string[] {
   if (outcome.kind === 'fault') {
-    // A response to HEAD has no body. But the server refuses an invalid request line before it knows the method, and this response has a
-    // body. The HTTP client reports this body as an error, which is no fault of the service.
+    // If the request target is invalid, the server responds before it knows the method. So its response has a body even if the method is
+    // HEAD. After HEAD, the HTTP client expects no body and reports an error, which is no fault of the service.
     return sent.method === 'HEAD' && !hasPlainTarget(sent) ? [] : [outcome.what];
   }
   const { headers, text } = outcome;
@@ -99,8 +99,8 @@ function headerFaults(operations: Operation[], sent: Sent, { status, headers }: 
 }
 
 /**
- * Returns true if Node's HTTP parser accepts the request target. It must have only visible ASCII characters, at most 15,000. The limit of
- * the parser is 16 KiB.
+ * Returns true if Node's HTTP parser accepts the request target. The target must have only visible ASCII characters, at most 15,000. The
+ * parser accepts 16 KiB for the target and the headers together, so 15,000 leaves room for the headers.
  */
 function hasPlainTarget({ target }: Sent): boolean {
   return /^[\x21-\x7e]{0,15000}$/.test(target);

@@ -17,9 +17,10 @@ const KEPT = 32;
 const POOL_SIZE = 64;
 
 /**
- * Ids from earlier responses, which later requests use. Each field has its own list of ids, called a pool. The pool has the name of the
- * field. The pool for a field `id` also has the name of the enclosing list, for example `rate_plans.id`. So a new route gets fitting ids
- * without a change of this code.
+ * Ids from earlier responses, which later requests use. Each field has its own list of ids, called a pool. Most pools have the name of
+ * their field, for example `rate_plan_id`. But many objects have a field `id`. So the pool of such a field has the name of the enclosing
+ * list too, for example `rate_plans.id`. All names are derived from requests and responses, so a new route gets fitting ids without a
+ * change of this code.
  */
 export class Pools {
   readonly #pools = new Map<string, string[]>();

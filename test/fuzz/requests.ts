@@ -107,9 +107,9 @@ function usualActor({ schemes }: Operation): Actor {
 }
 
 /**
- * Generates callers for valid requests to the operation. Usually this is the caller for which the operation is intended. If this is the
- * owner with a token, one caller in six is a member of staff, or the owner with a session cookie. Staff may call most of these operations
- * too.
+ * Generates callers for valid requests to the operation. Usually this is the caller for which the operation is intended. If this caller is
+ * the owner with a token, one request in six has another caller. This other caller is either a member of staff or the owner with a session
+ * cookie. Both kinds of callers may call most operations of the owner too.
  */
 function usualActors(operation: Operation): fc.Arbitrary<Actor> {
   const usual = usualActor(operation);

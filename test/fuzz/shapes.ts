@@ -41,7 +41,7 @@ export const SHAPES: Record<string, Shape> = {
 
 /**
  * Returns further kinds of bodies that fit only this operation. In each kind, one text or one list of a valid body is as long as the size
- * allows. All elements of such a list are of the same kind (`ELEMENTS`).
+ * allows. Such a list has only elements of one form, for example empty elements or elements with wrong types (`ELEMENTS`).
  */
 export function ownShapes({ body }: Operation): Record<string, Shape> {
   if (body === null) {

@@ -52,9 +52,9 @@ const POOL_INDEX = fc.nat({ max: 63 });
 const KNOWN_TEXTS: Record<string, string[]> = {
   webhook_url: ['https://127.0.0.1:9443/hook', 'https://hooks.example/a?b=c', 'https://[::1]:8443/'],
   password: [ref('password', 0)],
-  // A dish names the sections of the menu to which it belongs: category, kitchen, submenus and menu sets. The service
-  // refuses a dish that names an unknown section. So each name below is both the name of a section and the value of a
-  // field of a dish.
+  // A dish names the sections of the menu to which it belongs: category, kitchen, submenus and menu sets. The service refuses a dish that
+  // names an unknown section. So each text is listed both for the name of a section, such as `categories.name`, and for a field of a dish,
+  // such as `category`.
   'categories.name': ['Pizza'],
   'kitchens.name': ['Main kitchen'],
   'sub_menus.name': ['From the oven'],

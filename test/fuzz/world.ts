@@ -64,8 +64,9 @@ export class World {
   }
 
   /**
-   * Creates new objects of the type to which the path of an operation belongs, for example orders. Otherwise the operation could have only
-   * objects that earlier cases have revoked, cancelled or completed. Call `restore` first, because the orders need the menu.
+   * Creates new objects for an operation. `path` is the path of the operation and decides the type of the objects. For example, the objects
+   * are orders if the path has the id of an order. Earlier cases may have revoked, cancelled or completed all older objects of this type.
+   * Call `restore` first, because the orders need the menu.
    */
   async restock(path: string): Promise<void> {
     const { house } = this.#callers ?? missing('callers');

@@ -60,8 +60,9 @@ async function issue(client: Client, tenant: Tenant): Promise<Partner | null> {
 }
 
 /**
- * Registers a webhook and causes a delivery that stays pending, because the receiver refuses every POST. No client needs the webhook
- * secret, so the call may be repeated if its response is lost.
+ * Registers a webhook and causes a delivery that stays pending, because the receiver refuses every POST. If the response to the
+ * registration is lost, `settle` repeats the call. The second response does not show the webhook secret again, but no simulated client
+ * needs this secret.
  */
 async function leaveDeliveryBehind(client: Client, partner: Partner, url: string): Promise<void> {
   const options = { headers: partner.headers, json: { webhook_url: url } };

@@ -12,9 +12,9 @@ const CALL_EVERY_MS = 50;
 const LIVEZ_EVERY_MS = 20;
 const NIGHTS = 300;
 /**
- * Maximum number of connections to each process for the usual calls. The calls of `/livez` have other connections, also up to this maximum,
- * so that they never wait for a usual call. All connections stay open for later calls. If the event loop of the called process pauses, the
- * kernel may delay a new connection for seconds.
+ * Maximum number of connections to each process for the usual calls. The calls of `/livez` have other connections with the same maximum, so
+ * that they never wait for a usual call. All connections stay open for later calls. A new connection could take seconds, because the kernel
+ * may delay it while the event loop of the called process pauses.
  */
 const CONNECTIONS = 128;
 
@@ -59,7 +59,8 @@ function begin(task: NeighbourTask): void {
 }
 
 function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: Keys): void {
-  // The process that is called first has an advantage, so the first process changes with each call.
+  // The two processes get the call one after the other. The process that gets it earlier has an advantage, so the order of the two
+  // processes is reversed after each usual call.
   const targets = count % 2 === 0 ? (['service', 'control'] as const) : (['control', 'service'] as const);
   for (const target of targets) {
     const index = count * 2 + (target === 'service' ? 0 : 1);

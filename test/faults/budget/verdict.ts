@@ -25,7 +25,10 @@ export interface Measured {
   controlLivez: Times;
   /** Longest pause of the event loop, by wall clock. */
   standstillMs: number;
-  /** Largest processor time that the main thread used between two ticks of a 4 ms timer, so about the longest turn of the event loop. */
+  /**
+   * Largest processor time that the main thread used between two ticks of a 4 ms timer. A long turn of the event loop delays the next tick.
+   * So this is about the processor time of the longest turn.
+   */
   heldMs: number;
   controlStandstillMs: number;
   /** Call that used the most processor time when it was sent alone, or null if no call was sent alone. */
@@ -35,7 +38,10 @@ export interface Measured {
   died: string | null;
 }
 
-/** Limits for the measurements (invariant 11). They include a tolerance, because the machine also does other work. */
+/**
+ * Limits for the measurements. They include a tolerance, because the machine also does other work.
+ * `docs/decisions/0021-a-budget-used-to-the-full.md` describes the measurements.
+ */
 export interface Goals {
   p99Ms: number;
   /**

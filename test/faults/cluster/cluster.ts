@@ -78,7 +78,10 @@ export async function startCluster(stage: Stage, previous?: string): Promise<Clu
   return { ...servers, apis, workers, command, thisVersion };
 }
 
-/** Returns the URL of the database for a port of this machine, on which HAProxy, PgBouncer or a `DatabaseLink` listens. */
+/**
+ * Returns the URL of the database for a port of this machine. HAProxy, PgBouncer or a TCP proxy of this suite (`DatabaseLink`) listens on
+ * this port.
+ */
 function urlOf(port: number): string {
   return `postgres://roomservice@127.0.0.1:${port}/roomservice`;
 }

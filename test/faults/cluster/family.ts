@@ -25,15 +25,18 @@ import { type RoundResult, tableOf, violationsIn } from './table.ts';
  */
 const FAULTS: readonly Fault<ClusterWorld>[] = [...processFaults, ...databaseFaults, ...redisFaults];
 /**
- * Name that stands for the end of a round in the results. It gets the broken guarantees that only the check after the last fault of the
- * round finds. A round is one run of all faults.
+ * Name of the end of a round in the results. A round is one run of all faults. After the last fault of a round, the suite checks all
+ * guarantees again. If only this check finds a broken guarantee, the results list the broken guarantee under this name.
  */
 const END = 'end-of-round';
 const WARM_UP_MS = 5_000;
 
 export interface ClusterOptions {
   isShort: boolean;
-  /** Names of the faults to cause. Undefined: all faults, or the short faults if `isShort` is true. */
+  /**
+   * Names of the faults to cause. Undefined: all faults, but in a short run only the faults that are marked for short runs
+   * (`Fault.isShort`).
+   */
   only: string[] | undefined;
   rounds: number;
   seed: number;

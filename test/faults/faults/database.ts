@@ -36,7 +36,10 @@ async function startAgain(postgres: SurroundingsWorld['postgres']): Promise<void
   }
 }
 
-/** Waits until each API process has responded with 200 to a read that needs the database. */
+/**
+ * Waits until each API process has responded with 200 to a read that needs the database. After a restart, PostgreSQL accepts writes as soon
+ * as it accepts reads. So each process can then also write.
+ */
 async function allWriteAgain({ apis, client, witness }: World): Promise<void> {
   const { tenant, headers } = witness.partner;
   const request = { method: 'GET', path: '/v1/third-party/orders/?page_size=1', options: { headers } };

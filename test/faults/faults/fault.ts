@@ -1,8 +1,9 @@
 import type { World } from '../world.ts';
 
 /**
- * A fault that the suite causes while the simulated clients make calls. `In` is the type of the run, which has the servers that the fault
- * disturbs.
+ * A fault that the suite causes while the simulated clients make calls. The functions of the fault get an object of the type `In`, which
+ * has the servers and the processes of the run. For example, a fault of the cluster needs a `ClusterWorld`, because only this type has the
+ * nodes of the database.
  */
 export interface Fault<In extends World> {
   name: string;

@@ -5,7 +5,8 @@ import { countInWindows } from './admission.ts';
 
 /**
  * Simulates four minutes of calls, one every 140 ms, to a counter that admits `limit` calls per minute. During the outage, calls get no
- * response. The counter counts such a call only if it is the first call of a window.
+ * response, so the suite does not know if the counter counts them. In this simulation, the counter counts such a call only if the call
+ * begins a new window. So the suite does not know exactly when this window begins.
  */
 function callsAt(limit: number, outage: { fromMs: number; untilMs: number }): BudgetedCall[] {
   let count = 0;

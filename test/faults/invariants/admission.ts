@@ -30,9 +30,11 @@ export const budgetsHold: Invariant = {
 };
 
 /**
- * Returns the number of calls that each window has certainly admitted. A window begins with the first counted call after the end of the
- * previous window, also if this call got no response. The suite knows only that a call was counted between its sending and its response. So
- * the function keeps a lower and an upper bound for the beginning of each window.
+ * Returns for each window the number of admitted calls that were certainly counted in this window. A window begins with the first call that
+ * the service counts after the previous window, even if this call got no response. The suite knows only that the service counted a call at
+ * some time between its sending and its response. So the function computes the earliest and the latest possible beginning of each window.
+ * The earliest end is one minute after the earliest beginning. A call is certainly in the window if it was sent after the latest beginning
+ * and answered before the earliest end.
  */
 export function countInWindows(calls: BudgetedCall[]): number[] {
   const counted = calls.filter(({ outcome }) => outcome !== 'refused').sort((a, b) => a.sentAtMs - b.sentAtMs);

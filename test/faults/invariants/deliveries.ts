@@ -119,8 +119,11 @@ function faultOfEnd(
 }
 
 /**
- * Returns true if a pending delivery to a healthy receiver is overdue. It is overdue if the receiver got no POST, or if the receiver
- * accepted the last POST more than 2 s ago. A delivery that waits for a retry is not overdue.
+ * Returns true if a pending delivery to a healthy receiver is overdue. A delivery that waits for a retry is not overdue. A pending delivery
+ * is overdue in two cases:
+ * - The receiver got no POST.
+ * - The receiver accepted the last POST more than 2 s ago. By then, the service should have recorded the success, and the delivery should
+ *   not be pending.
  */
 function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<string>, atMs: number): boolean {
   if (partner === undefined || !healthy.has(partner.webhookUrl)) {

@@ -18,8 +18,8 @@ interface Wait {
 }
 
 /**
- * Invariant 5. The wait after a failed attempt is random, between zero and its maximum. Only deliveries to healthy receivers are checked,
- * because a retry to an unhealthy receiver may also wait for a sending slot.
+ * Invariant 5. The wait after a failed attempt is random, between zero and its maximum. Only deliveries to healthy receivers are checked. A
+ * retry to a failing receiver may wait longer, because the service limits the number of concurrent deliveries to failing receivers.
  */
 export const waitsAreDrawn: Invariant = {
   promise: '5 waits are within their maximum',

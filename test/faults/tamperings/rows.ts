@@ -109,7 +109,10 @@ const silentChange: Tampering = {
   },
 };
 
-/** Runs a statement without its triggers, so that the suite does not record the status change. */
+/**
+ * Runs a statement that changes the status of an order. The statement runs without the triggers of the database, so the triggers of this
+ * suite do not record the change.
+ */
 async function withoutObservation(postgres: World['postgres'], statement: string, values: unknown[]): Promise<void> {
   const session = await postgres.openSession();
   await session.query('SET session_replication_role = replica');

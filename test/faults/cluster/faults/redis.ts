@@ -53,10 +53,11 @@ const redisEmptied: Fault<ClusterWorld> = {
 };
 
 /**
- * Runs the steps, for example a kill of Redis. After each step, two partners use up their budgets. The first partner also uses up its
- * budget before the first step. If all of this takes less than a minute, the service may admit at most twice the budget of each partner.
+ * Runs the steps, for example a kill of Redis. Before the first step, a new partner uses up its budget. After each step, this partner and a
+ * second new partner use up their budgets. Redis may lose its counts of calls in a step. So the service may admit up to twice the budget of
+ * each partner in a minute (contract, "Budgets without Redis"). This limit is checked only if all of this takes less than a minute.
  * @param uncertainMs time in milliseconds after the last step in which the suite cannot know how many calls the service has counted. Only
- * after this time, the suite checks the budget of another partner
+ * after this time, the suite checks the budget of a third new partner
  */
 async function spendingAround(world: ClusterWorld, uncertainMs: number, steps: (() => Promise<void>)[]): Promise<void> {
   const early = { partner: await newPartner(world), letIn: [] as number[] };
