@@ -92,8 +92,9 @@ for (const [device, options] of Object.entries(DEVICES)) {
           await page.waitForTimeout(50);
         }
         await page.evaluate('window.scrollTo(0, 0)');
-        // The API references of all documents consist of the same components. So only the third-party reference is checked in both colour
-        // schemes. Each other reference is checked in one scheme: dark on the phone, light on the desktop.
+        // These tests run on two devices, a phone and a desktop. The API references of all documents consist of the same components. So
+        // only the third-party reference is checked in both colour schemes on each device. The other references are checked only in the
+        // dark scheme on the phone, and only in the light scheme on the desktop.
         await check(
           `reference-${name}`,
           {},

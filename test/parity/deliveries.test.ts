@@ -113,8 +113,9 @@ const claimDue: Operation<ClaimInput, object> = {
         deliveryWith({ dueIn: -20, leasedFor: -10, attemptCount: 5, leaseId: newId() }),
         deliveryWith({ dueIn: -10 }),
       ];
-      // One claim takes at most `CLAIM_SIZE` deliveries for all its inputs together. If there are many inputs, each asks for only one
-      // delivery, so that the claim does not reach this limit.
+      // An input of a claim is a credential and the number of deliveries to claim for it. One claim takes at most `CLAIM_SIZE` deliveries
+      // for all inputs together. If there are many inputs, each input asks for only one delivery, so that the claim does not exceed this
+      // limit.
       const wanted = count > 64 ? 1 : 1 + (index % 3);
       const first = index % due.length;
       const stored = [...due.slice(first), ...NOT_DUE.map((changes) => deliveryWith(changes))];

@@ -104,8 +104,8 @@ async function empty(db: Database, { writes }: Pick<Operation<unknown, unknown>,
 }
 
 /**
- * Returns the rows of the table as text. Each text is the row as jsonb, and after it the column `lines` as it is stored. The column is
- * added because jsonb changes the spaces and the keys in it.
+ * Returns each row of the table as jsonb text. In a JSON column, jsonb changes the spaces, the order of the keys and repeated keys. So if
+ * the table has the JSON column `lines` (the lines of an order), the stored text of `lines` is added at the end.
  */
 async function rowsOf(db: Database, { writes }: Pick<Operation<unknown, unknown>, 'writes'>): Promise<string[]> {
   if (writes === undefined) {

@@ -216,8 +216,10 @@ async function preparePlans(db: Database, inputs: unknown[]): Promise<void> {
 }
 
 /**
- * Returns the nights of the range with this index on which the plan Flexible has a stored rate, as indexes for `dayAt`. Returns null if the
- * room type of the range has no rate plan or belongs to another tenant.
+ * Returns the nights of a date range on which the price differs from the base price, because the plan Flexible has a stored rate. Each
+ * night is a number that `dayAt` converts to a date. Returns null if the room type of the range has no rate plan or belongs to another
+ * tenant.
+ * @param index position of the range in the result of `ranges`
  */
 function differingDays(index: number): number[] | null {
   const hasPlans = !isForeign(index) && index % 2 === 0;

@@ -17,8 +17,9 @@ const LIST = 'given';
 
 /**
  * Returns the reasons why a cluster (Citus) would refuse a statement, or send it to more than one node. The list is empty if the statement
- * goes to the node of one tenant. If `layout` is `one node`, the statement may read the tenant from a list of inputs. On a cluster,
- * `inputs.ts` sends this tenant as a parameter.
+ * goes to the node of one tenant. `layout` says if the service wrote the statement for a cluster or for a database with one node. A
+ * statement for one node may read the tenant from a list of inputs. This is no fault, because `inputs.ts` writes the tenant as a parameter
+ * when it makes the same statement for a cluster.
  */
 export type FaultsOf = (statement: string, layout?: Layout) => string[];
 
@@ -92,8 +93,8 @@ class RoutingCheck {
       this.#checkTenants(levelOf(statement, names));
     }
     const changed = String((statement['relation'] as Node | undefined)?.['relname']);
-    // Only an UPDATE of a table that is distributed by tenant is checked. In an UPDATE of another table, now() is allowed. A cluster
-    // replaces it by its value before it sends the UPDATE to the nodes.
+    // If a table is distributed by tenant, a cluster refuses an UPDATE whose SET calls a function that is not immutable, such as now(). In
+    // an UPDATE of another table, now() is allowed, because the cluster replaces it by its value before it sends the UPDATE to the nodes.
     if (type === 'UpdateStmt' && this.#catalogue.tenantTables.has(changed)) {
       this.#checkImmutable(statement['targetList'], 'SET');
     }
@@ -162,8 +163,8 @@ class RoutingCheck {
         known.add(b);
       }
     }
-    // Equalities can form a chain, such as a = b and b = c. Each pass finds at least one more table of the chain, so one pass for each
-    // equality is enough.
+    // Equalities can form a chain, such as a = b and b = c, where a, b and c are the tenants of three tables. If the tenant of one table is
+    // known, each pass makes the tenant of at least one more table known, until all are known. So one pass for each equality is enough.
     equal.forEach(() => {
       for (const [a, b] of equal) {
         if (known.has(a) || known.has(b)) {

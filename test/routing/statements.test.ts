@@ -29,7 +29,8 @@ it('each statement with two forms is sent in its form for a cluster, and a clust
     const unknown = await service.call('GET', orderPath('unknown'), { headers: hotel.partner });
     assert.equal(unknown.status, 404);
     const { id, headers } = await openSession(service, hotel.tenantId, 'owner');
-    await age(service, id, { unused: '2 minutes' }); // The stored time of use is now old, so the next call must write a new one.
+    // Moves the last use of the session into the past, so that the next call must write a new time of the last use.
+    await age(service, id, { unused: '2 minutes' });
     assert.equal((await service.call('GET', ME, { headers })).status, 200);
     const metrics = openChecked(service.database.url, 'cluster');
     await readQueueState(metrics.db);

@@ -17,8 +17,8 @@ import { isTestCluster, openCluster, OUTSIDE_URL } from './test-cluster.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * Address of the PostgreSQL of the tests, and the name of the template from which the test databases are cloned. On a cluster, there is no
- * template, and the name is empty.
+ * Address of the PostgreSQL of the tests, and the name of the template from which the test databases are cloned. If `TEST_DATABASE_URL`
+ * names a sharded cluster (Citus), there is no template, and the name is empty.
  */
 export interface TestServer {
   url: string;
@@ -106,8 +106,8 @@ export interface ClusterDatabase extends TestDatabase {
 }
 
 /**
- * Makes a database on the cluster of `TEST_DATABASE_URL`. A test can make a node unreachable through `proxies`. As in the service, the
- * connection pool then refuses statements for this node.
+ * Makes a database on the cluster (Citus) of `TEST_DATABASE_URL`. A test can make a node of the cluster unreachable through `proxies`.
+ * While a node is unreachable, the connection pool refuses statements of the tenants whose data is on this node. The service does the same.
  */
 export async function createClusterDatabase(): Promise<ClusterDatabase> {
   const onCluster = await openCluster();

@@ -18,9 +18,9 @@ const opened = new Set<EmbeddedPostgres>();
 const SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
 
 /**
- * Returns a path for a DATA_DIR that does not exist yet, in a folder that every user may enter. After the test, stops its PostgreSQL, and
- * removes the folder and the files of PostgreSQL.
- * @param inside names of folders between this folder and the DATA_DIR
+ * Returns a path for a DATA_DIR that does not exist yet, in a new folder that every user may enter. After the test, stops the PostgreSQL of
+ * the DATA_DIR, and removes the new folder. PostgreSQL may have its files outside of the new folder, and then they are removed too.
+ * @param inside names of folders between the new folder and the DATA_DIR
  */
 export async function newDataDir(t: TestContext, ...inside: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rs-'));

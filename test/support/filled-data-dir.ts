@@ -28,7 +28,10 @@ export interface FilledDataDir {
   webhookSecret: string;
   /** Cursor of the feed after its first two events. */
   cursor: string;
-  /** Result of `look` before the service stopped. A test compares a later result with it. */
+  /**
+   * Response bodies that the function `look` read before the service stopped, for example the list of orders. A test compares the bodies of
+   * a later `look` with them.
+   */
   seen: Answer['body'][];
   /**
    * Signs in as the owner at the service with this URL.

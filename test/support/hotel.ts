@@ -75,8 +75,9 @@ export function dayAfter(day: string, days: number): string {
 const START = todayIn('UTC');
 
 /**
- * Returns the date that is the given number of days after today in UTC. If `days` is three or more, the date is in the future in every time
- * zone.
+ * Returns the date that is the given number of days after the date in UTC at the start of the test file (`START`). The current date in
+ * another time zone can be one day after `START`, or two days if the test file runs past midnight. So if `days` is three or more, the date
+ * is in the future in every time zone.
  */
 export function dayAhead(days: number): string {
   return dayAfter(START, days);
@@ -144,8 +145,8 @@ export function setStayStatus(
 }
 
 /**
- * Books a stay for the hotel itself, as a member of staff, under a new `request_id`. The stay has two nights in the room type Double,
- * thirty days from today. `changes` replaces fields of the request.
+ * Books a stay as a member of staff, without a partner or a booking site, and under a new `request_id`. The stay has two nights in the room
+ * type Double, thirty days from today. `changes` replaces fields of the request.
  */
 export function bookForHouse(
   service: TestService,
@@ -205,7 +206,10 @@ export async function writePlan(
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** Counts the reservations of the tenant again, and asserts that every night counter has the counted value. */
+/**
+ * Asserts that every night counter of the tenant is correct. A night counter is a row with the number of held rooms of one room type in one
+ * night. The function counts the reservations again, and compares the results with these rows.
+ */
 export async function assertNightCounters(service: TestService, tenantId: number): Promise<void> {
   const { differences } = await recount(service.database.db, tenantId);
   assert.deepEqual(differences, []);

@@ -66,7 +66,8 @@ async function bodyOf({ json, body }: CallOptions) {
   if (body === undefined) {
     return { headers: {}, body: null };
   }
-  // The constructor of `Response` can encode each of these classes, and sets the content type. It sets no content type for bytes.
+  // The body is a text, bytes or a form. The constructor of `Response` can encode each of these types. It also sets the content type, but
+  // not for bytes.
   const encoded = new Response(body);
   const type = encoded.headers.get('content-type');
   return { headers: type === null ? {} : { 'content-type': type }, body: Buffer.from(await encoded.arrayBuffer()) };

@@ -161,8 +161,10 @@ const OF_THE_SHELL = new Set([405, 408, 417, 431]);
 
 /**
  * Asserts that the response is as the OpenAPI documents describe it. Checks the status, the required headers, and that the body has no
- * additional fields. Skips responses that the documents do not describe. They belong to a path that is in no document, have a status of
- * `OF_THE_SHELL`, or have a 5xx status other than 503.
+ * additional fields. Skips responses that the documents do not describe:
+ * - responses of a path that is in no document
+ * - responses with a status that the HTTP server may send before it knows the operation (`OF_THE_SHELL`)
+ * - responses with a 5xx status other than 503
  */
 export function assertDocumented(method: string, target: string, answer: ReadAnswer): void {
   const known = findOperation(knownOperations(), method, target);

@@ -17,9 +17,11 @@ interface Plan {
 export interface PlannedDatabase {
   db: Database;
   /**
-   * Runs `work`, and checks each statement that it sends about one of `tables`. The statement must read these tables only through indexes,
-   * with its parameter values and also in the generic plan. It must read at most `mostPages` pages. Only statements that count a list or
-   * skip the first entries of a list may read more.
+   * Runs `work`, and checks the query plan of each statement that it sends about one of `tables`:
+   * - The statement must read these tables only through indexes. PostgreSQL may plan a statement for its parameter values or for any values
+   *   (generic plan), so both plans are checked.
+   * - The statement must read at most `mostPages` pages. Statements that count a list or skip its first entries may read more pages,
+   *   because they need many rows.
    * @returns the names of the indexes that the statements use
    */
   indexesOf: (work: () => Promise<unknown>) => Promise<Set<string>>;
@@ -48,12 +50,12 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
           used.add(index);
         }
         const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
-        // Statements of this kind may read more pages. They count a list, skip its first rows, or read many stored counts of a list
-        // (tallies).
+        // Statements of this kind need many rows, so they may read more pages. They count a list, skip its first rows, or read the table
+        // `list_tally`, which stores counts of the rows of long lists.
         const isOfWholeList = /"list"|list_tally/.test(statement.sql);
         assert.ok(isOfWholeList || pages <= mostPages, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
-        // A generic plan has no parameter values. Inside a transaction, the client would send the statement in a form that needs them. So
-        // this EXPLAIN runs outside of a transaction.
+        // A generic plan has no parameter values. The client sends the first statement of a transaction in one message with the BEGIN, and
+        // this message must have all parameter values. So this EXPLAIN runs outside of a transaction.
         indexNames(await planOf(db, statement, 'GENERIC_PLAN'), tables, statement.sql);
       }
       return used;

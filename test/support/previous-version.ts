@@ -11,7 +11,8 @@ const ROOT = join(import.meta.dirname, '../..');
 export const OLDEST = 'db9855732f0a7a8d73d5514806933eaefcc7ded4';
 /**
  * Commit of the previous release. Each new release replaces this value. During a rolling upgrade from an older commit, the service may
- * respond with 503. In such commits, each connection fails once with each prepared statement that a migration has made stale.
+ * respond with 503. The reason is a fault of the older code. After a migration changes a table, each prepared statement on this table fails
+ * once on each connection.
  */
 export const PREVIOUS = '25502e062616bd88bcf7f26df0ff0427d336cf92';
 

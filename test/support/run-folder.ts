@@ -7,7 +7,7 @@ import { isRunning } from './process.ts';
 
 /** Environment variable with the path of the folder that all test processes of one run share. */
 const VARIABLE = 'TEST_RUN_FOLDER';
-/** Environment variable with the path that `lastingFolder` returns. */
+/** Environment variable with the path of the temporary folder of the machine. It is for files that later runs use again. */
 const LASTING = 'TEST_LASTING_FOLDER';
 /** Folder of Linux whose files are in memory and not on a disk. */
 const MEMORY_FOLDER = '/dev/shm';
@@ -76,6 +76,6 @@ export function lastingFolder(): string {
 }
 
 export async function removeRunFolder(): Promise<void> {
-  // If the run was interrupted, a command that ends may still write a file during the removal. So `rm` tries again.
+  // If the run was interrupted, its processes may still be stopping. They may write a file during the removal, so `rm` tries again.
   await rm(runFolder() ?? '', { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

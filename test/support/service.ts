@@ -25,8 +25,8 @@ import { sampleTenant } from './tenants.ts';
 export interface ServiceOptions {
   config?: Partial<Config>;
   /**
-   * If true, a worker also runs and sends deliveries. If it is a `DeliveryPace`, the worker uses its waits in place of those of the
-   * contract.
+   * If true, a worker also runs and sends deliveries. If it is a `DeliveryPace`, a worker runs too, but with the times of this object, for
+   * example for the wait between two attempts. The times of the contract are too long for tests.
    */
   worker?: boolean | DeliveryPace;
   budgets?: BudgetStore;
@@ -84,8 +84,8 @@ export interface TestService {
 const hashes = createPasswordWork();
 /**
  * Hashes each password only once in this process, so all users with the same password have the same hash. Also compares each password with
- * each hash only once. A hash takes 60 ms of processor time. Without this, each new tenant and each change of a tenant document would need
- * two hashes.
+ * each hash only once. To hash or to compare a password takes 60 ms of processor time. A tenant of the tests usually has two users, and
+ * applying its document would do this work for each of them.
  */
 export const PASSWORDS: PasswordWork = { ...hashes, hashFor: (_email, password) => hashes.hashFor('', password) };
 

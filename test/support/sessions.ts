@@ -94,7 +94,7 @@ export function sessionCalls(of: () => { service: TestService; tenant: TestTenan
   };
 }
 
-/** Adds a display to a tenant, and opens its session. */
+/** Adds a display to a tenant, and opens its session. A display is a screen of the tenant, for example in the kitchen. */
 export async function openDisplay(
   { database, keyring }: TestService,
   tenantId: number,

@@ -126,7 +126,8 @@ export function ownerOf(tenantId: number): Staff {
 }
 
 /**
- * Returns an invented result of `look`, which reads the newest rows. It contains only orders.
+ * Returns an invented result of `look`. The real function `look` reads the newest orders, events, audit entries and reservations of a
+ * tenant. The invented result contains only orders.
  * @param orderIds the ids of the orders, newest first
  */
 export function lookOf(momentMs: number, orderIds: string[]): LookRow {

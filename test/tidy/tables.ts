@@ -19,8 +19,8 @@ interface Mention {
 }
 
 /**
- * Finds tables that more than one module writes. The first module that writes a table owns it, and the offences are in the files of the
- * others.
+ * Finds tables that more than one module writes. The first module in the order of `files` that writes a table counts as the owner of the
+ * table. The offences are in the files of the other modules that write it.
  */
 export function tablesWithTwoWriters(files: SourceFile[]): string[] {
   const owners = new Map<string, string>();

@@ -1,11 +1,10 @@
 /**
- * Fills a database through the commands and the API of a release, and dumps its schema and data. Run this program once for each release,
- * and commit the two files that it writes, `VERSION.json` and `VERSION.sql`:
+ * Fills a database through the commands and the API of a release, and dumps its schema and data. Run this program once for each release:
  *
  *   DATABASE_URL=… npx node test/upgrade/dump.ts VERSION FOLDER
  *
- * FOLDER is a checkout of the release with its packages. The database must be empty, and `pg_dump` must be on the PATH. `upgrade.test.ts`
- * then upgrades the dump.
+ * FOLDER is a checkout of the release with its packages. The database must be empty, and `pg_dump` must be on the PATH. The program writes
+ * two files, `VERSION.json` and `VERSION.sql`. Commit both files. `upgrade.test.ts` then upgrades the dump.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
