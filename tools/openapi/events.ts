@@ -3,7 +3,7 @@ import { REGISTERED } from '#webhooks/deliveries/schema.ts';
 import { deliveryHeaders } from '#webhooks/deliveries/signature.ts';
 import type { Components } from './components.ts';
 
-/** Time in seconds from the example event to the timestamp that its delivery signs. */
+/** Seconds from the time of an example event until the service signs the delivery of this event. */
 const DELAY_SECONDS = 3;
 
 /**

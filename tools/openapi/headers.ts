@@ -119,9 +119,11 @@ type HeaderName = keyof typeof HEADERS;
 
 /** Returns a `$ref` to each header of the operation's response with the given status. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
-  // The documents show the budget headers only for responses whose calls the budget always counts. A call that fails authentication (401)
-  // is not counted. If the database is unavailable, the service may send a 503 before it counts the call. If only the console may make a
-  // call, the service refuses other callers with 400 before it counts the call.
+  // The headers `X-RateLimit-…` tell the caller the state of its budget of calls. The documents show them only for a status whose calls
+  // always count towards the budget. The calls with these statuses do not always count:
+  // - 401, because a call that fails authentication is not counted
+  // - 503, because the service may send it before it counts the call if the database is unavailable
+  // - 400, if only the console may make the call, because the service refuses other callers before it counts the call
   const isCounted =
     operation.isCounted && !['401', '503', ...(operation.isConsoleOnly ? ['400'] : [])].includes(status);
   const names: HeaderName[] = [

@@ -51,9 +51,12 @@ export interface DueQueue {
 /** Interface through which the code that writes events uses the delivery worker of its own process. */
 export interface LocalDelivery {
   /**
-   * Returns a lease for an event that this process will send itself. Returns null if the receiver has no free sending slot, or if the
-   * tenant has half of all slots while other tenants wait. Also returns null if the worker is stopping, or if too many outcomes wait to be
-   * recorded.
+   * Returns a lease for an event that this process will send itself. A delivery takes one of the sending slots of the process while it is
+   * under way. Returns null in each of these cases:
+   * - No slot is free for the receiver.
+   * - The tenant has half of all slots while other tenants wait.
+   * - The worker is stopping.
+   * - Too many outcomes wait to be recorded.
    * @param ahead number of events for this credential that the transaction has already written, and that need slots before this event
    */
   offerLease(credential: { tenantId: number; credentialId: string }, ahead: number): Lease | null;

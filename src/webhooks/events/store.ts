@@ -49,9 +49,9 @@ const EVENT_COLUMNS = sql`event (tenant_id, id, credential_id, type, body, creat
 const DELIVERY_COLUMNS = sql`delivery (tenant_id, id, credential_id, status, attempt_count, leased_until, claimed_at, lease_id)`;
 
 /**
- * Returns the SQL values of a new delivery, for the columns of `DELIVERY_COLUMNS` from `status` on. The duration of the lease counts from
- * the time of the INSERT (`clock_timestamp()`) and not from the time of the BEGIN (`now()`), because the transaction may have begun much
- * earlier.
+ * Returns the SQL values for these columns of a new delivery: `status`, `attempt_count`, `leased_until`, `claimed_at` and `lease_id`. The
+ * duration of the lease counts from the time of the INSERT (`clock_timestamp()`). It does not count from the time of the BEGIN (`now()`),
+ * because the transaction may have begun much earlier.
  */
 function firstClaim(leaseId: RawBuilder<unknown>, leaseSeconds: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`'pending', (${leaseId} IS NOT NULL)::int,
@@ -60,9 +60,8 @@ function firstClaim(leaseId: RawBuilder<unknown>, leaseSeconds: RawBuilder<unkno
 }
 
 /**
- * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (decision 32). If the database is a
- * single server, the events may belong to several tenants, which only few statements of the service allow. On a cluster, all events must
- * belong to one tenant.
+ * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (decision 32). On a cluster (Citus),
+ * all events must belong to one tenant. On a single database server, the events may belong to several tenants.
  * @returns the URL and secret of each event that gets a delivery, by event id
  */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {
