@@ -60,7 +60,7 @@ describe('comparison of queues', () => {
   const guarantees = 'at least once';
   const goals = [atLeast('ofFloor', 0.6), atMost('storeCpuMs', 0.07)];
 
-  it('the table of queues says for each goal if it is reached, and lists the guarantees of each sender once', () => {
+  it('the table of webhook senders says if each goal is reached, and states the delivery guarantee of a sender only once', () => {
     const text = renderQueueTable([
       { receivers: 1, sender: 'a', ofFloor: 0.6, storeCpuMs: 0.071, goals, guarantees },
       { receivers: 50, sender: 'a', ofFloor: 0.59, goals, guarantees },
@@ -75,7 +75,7 @@ describe('comparison of queues', () => {
     assert.deepEqual(text.split('\n').slice(5), ['', '- a: at least once']);
   });
 
-  it('the median of several measured backlogs is null for each value that is null in all of these backlogs', () => {
+  it('the medians of three measured backlogs of events have null for each value that is null in all three measurements', () => {
     const slice = { senderCpuMs: null, storeCpuMs: 0.1, receiverLoad: null };
     const slices = [1, 30, 20].map((perSecond) => ({ ...slice, perSecond, connections: perSecond * 2 }));
     assert.deepEqual(medianOfSlices(slices), { ...slice, perSecond: 20, connections: 40 });

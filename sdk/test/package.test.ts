@@ -142,7 +142,7 @@ describe('the package in a project without other dependencies', () => {
     ['import', 'typed.mts'],
     ['require', 'typed.cts'],
   ] as const) {
-    test(`TypeScript finds the types of the package that a module loads by ${kind}, and reports wrong uses of them`, async () => {
+    test(`if the package is loaded by ${kind}, TypeScript finds its types and reports code that does not match these types`, async () => {
       await writeFile(join(project, file), `import { ${NAMES} } from '@roomservice-hub/sdk';\n${TYPED}`);
       await mkdir(join(project, 'node_modules/@types'), { recursive: true });
       for (const name of ['@types/node', 'undici-types']) {
@@ -172,7 +172,7 @@ describe('the quick start example', () => {
     }
   });
 
-  test('the quick start runs as JavaScript: it orders, books, accepts a delivery and logs why it refuses a changed delivery', async () => {
+  test('the quick start runs as JavaScript, orders a dish, books a stay, accepts a webhook and logs why it refuses a changed one', async () => {
     await copyFile(source, join(project, 'quick-start.mjs'));
     const receiver = await startReceiver();
     const { webhook_secret: secret } = await tenant.client().webhook.register({ webhook_url: receiver.url });

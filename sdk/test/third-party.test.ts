@@ -105,7 +105,7 @@ describe('hotel and reservations', () => {
     ]);
   });
 
-  test('the client reads the plan, the nightly prices and the total of a stay, and a quote for too many guests fails with invalid_request', async () => {
+  test('a price quote for a stay has a rate plan, nightly prices and a total, but fails with invalid_request for too many guests', async () => {
     const { external_reservation_id, guest, ...query } = stay('stay-priced');
     const quote = await roomservice.hotel.quote({ ...query, guests: 2 });
     assert.deepEqual(
