@@ -22,7 +22,7 @@ async function namesOf(actors: ChangeActor[]): Promise<(string | null)[]> {
 }
 
 describe('readActorNames', () => {
-  it('names a person by name or by e-mail, a display and a partner by label, also after the display is removed', async () => {
+  it('readActorNames returns the name or else the e-mail of a person, and the label of a partner or of a display, even a removed display', async () => {
     const named = await addPerson(service, tenant, { name: 'Rui Matos' });
     const { displayId } = await openDisplay(service, tenant.tenantId, ['orders']);
     const actors: ChangeActor[] = [
@@ -38,7 +38,7 @@ describe('readActorNames', () => {
     assert.deepEqual(await namesOf(actors), names);
   });
 
-  it('gives no name for the operator, for the sandbox, and for the actors of another tenant', async () => {
+  it('readActorNames returns null as the name of the operator, of the sandbox and of each actor of another tenant', async () => {
     const { displayId } = await openDisplay(service, other.tenantId, []);
     const actors: ChangeActor[] = [
       { type: 'operator', id: null },

@@ -81,7 +81,7 @@ describe('GET /v1/staff/audit/', () => {
     });
   }
 
-  it('a password change by the operator adds one audit entry, or two entries if the change enables a disabled user', async () => {
+  it('a password change by the operator adds one audit entry, and a second entry if the change also enables a disabled user', async () => {
     const other = await service.tenant();
     const [, staff] = other.document.users ?? [];
     assert.ok(staff);

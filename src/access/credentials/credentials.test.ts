@@ -130,7 +130,7 @@ describe('GET /v1/third-party/credentials/', () => {
     assert.ok(Math.abs(Date.now() - Date.parse(credential.created_at ?? '')) < 60_000);
   });
 
-  it('200: after a registered webhook, a rotation and a revocation, the list shows these changes, and the credential has no additional field', async () => {
+  it('200: after a webhook registration, a rotation and a revocation, the list shows these changes in the same fields as before', async () => {
     const owner = await service.tenant();
     const keys = Object.keys((await list(owner))[0] ?? {});
     const webhook_url = 'https://partner.example/hook';

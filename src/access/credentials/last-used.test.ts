@@ -128,7 +128,7 @@ describe('last_used_at', () => {
     }
   });
 
-  it('on a cluster, there is one UPDATE statement for each tenant, which names the tenant as a parameter', async () => {
+  it('on a database cluster, updateLastUsed sends one UPDATE statement for each tenant, with the tenant id as a parameter', async () => {
     const statements: { sql: string; parameters: readonly unknown[] }[] = [];
     const cluster = createDatabase({
       url: service.database.url,
@@ -225,7 +225,7 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     });
   });
 
-  it('if the nodes use the credential in turn, once every 7 s, the time of each use or of a later use is stored within a minute, with at most two writes a minute', async () => {
+  it('if the nodes use the credential in turn, every 7 s, last_used_at reaches the time of each use within a minute, with at most two writes a minute', async () => {
     const stored = await simulate((second) => (second % 7 === 0 ? [(second / 7) % 5] : []));
     assertAtMostTwoEachMinute(stored);
     stored.slice(1).forEach(({ second }, index) => {
@@ -235,7 +235,7 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     });
   });
 
-  it('if two nodes use the credential within 15 s and then no node uses it, the time of each use or of the later use is stored within a minute', async () => {
+  it('after two uses on different nodes within 15 s and no other use, last_used_at reaches the time of each use within a minute', async () => {
     const uses = [100, 115, 300, 301];
     const stored = await simulate((second) => (uses.includes(second) ? [second % 2] : []));
     for (const use of uses) {

@@ -95,7 +95,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(first, second, third), [NO_NODE, BOTH, BOTH]);
   });
 
-  it('401: during an overlap, a rotation through the third-party API, which gives no overlap, or a revocation ends both secrets immediately', async () => {
+  it('401: during an overlap, a revocation or a rotation through the third-party API ends both secrets immediately', async () => {
     const { api_secret: first, id } = tenant.credential;
     const { api_secret: second } = await rotated(60);
     assert.deepEqual(await statuses(first, second), [BOTH, BOTH]);
@@ -139,7 +139,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(api_secret), [BOTH]);
   });
 
-  it('401: if a process of the previous version replaces the present secret during an overlap, the previous secret ends too', async () => {
+  it('401: if an older service version replaces the secret during an overlap, the secret from before the overlap is refused', async () => {
     const { api_secret: first } = tenant.credential;
     await rotated(60);
     const { db } = service.database;

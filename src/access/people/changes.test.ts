@@ -143,7 +143,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     }
   });
 
-  it('200: a change of a person waits while another transaction locks an owner or this person, but not while it locks another member of staff', async () => {
+  it('200: a change of a person locks the person and all owners, so it waits for a lock on them, but not for one on other staff', async () => {
     const tenant = await service.tenant();
     const staffId = await personId(service, tenant.tenantId, 'staff');
     const { id } = await addPerson(service, tenant);
@@ -193,7 +193,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
 });
 
 describe('POST /v1/staff/people/{id}/reset/', () => {
-  it('200: the link sets a new password; 401: the old password, all sessions, all tokens and earlier links have ended', async () => {
+  it('200: a person sets a new password with a reset link; 401: the old password, session, token and earlier link are refused', async () => {
     const tenant = await service.tenant();
     const { id, email, headers } = await addPerson(service, tenant);
     const bearer = { authorization: `Bearer ${(await signInForToken(service, email)).body.access_token}` };
@@ -221,7 +221,7 @@ describe('POST /v1/staff/people/{id}/reset/', () => {
     assert.deepEqual(actions.slice(0, 3), ['user.password_changed', 'user.link_created', 'user.password_changed']);
   });
 
-  it('200: a person who is still invited gets a new invitation, and the earlier invitation ends', async () => {
+  it('200: a reset of an invited person replaces the expired invitation with one that works; 401: the expired one is refused', async () => {
     const tenant = await service.tenant();
     const first = await invite(service, tenant);
     await expireInvitation(service, first.body.person.email);

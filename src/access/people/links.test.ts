@@ -122,7 +122,7 @@ describe('POST /v1/auth/password/', () => {
     );
   });
 
-  it('401: a link is refused after the generation of its person has risen, as each new password raises it', async () => {
+  it("401: a reset link is refused if the person's generation (raised by each new password) has risen since the link was made", async () => {
     const invited = await invite(service, tenant);
     const { id } = invited.body.person;
     await choosePassword(service, invited);

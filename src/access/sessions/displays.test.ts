@@ -184,7 +184,7 @@ describe('POST /v1/auth/display/', () => {
     });
   });
 
-  it('429: after 10 attempts a minute from one address, the right code is refused; 200: it is accepted on another node', async () => {
+  it('429: after 10 attempts a minute from one address, a node refuses the right code; 200: a node that counts separately accepts it', async () => {
     await onOwnNode(async (node) => {
       const code = (await create()).body.pairing_code;
       for (let left = 9; left >= 0; left -= 1) {

@@ -56,7 +56,7 @@ const isCluster = await isTestCluster();
 describe('the SQL statements on the table of sessions', {
   skip: isCluster && 'the plan of a cluster does not show the plan of its nodes',
 }, () => {
-  it('each statement that authenticates a call, lists or ends sessions, signs in, signs out or stores a use finds its sessions by an index', async () => {
+  it('each statement that finds, lists, ends, removes or updates sessions reads the table of sessions by an index', async () => {
     const { tenantId } = tenant;
     const holder = { kind: 'person', id: await personId(service, tenantId, 'staff') } as const;
     const use = { tenantId, id: newId(), atMs: Date.now() };

@@ -84,7 +84,7 @@ describe('POST /v1/auth/session/', () => {
     assert.deepEqual([await statusOf('__Host-roomservice'), await statusOf('roomservice')], [200, 401]);
   });
 
-  it('400: a sign-in without the header of the console, or from another site, is refused before it counts against a limit and before a password is hashed', async () => {
+  it('400: without the header X-Roomservice-Console or from another site, a sign-in counts against no limit and hashes no password', async () => {
     const earlier = hashes.count;
     const refused: Record<string, string>[] = [
       {},
@@ -125,7 +125,7 @@ describe('POST /v1/auth/session/', () => {
     }
   });
 
-  it('401: a sign-in with a wrong password, an unknown e-mail, a token of the service itself or a malformed token gets no session', async () => {
+  it('401: a wrong password, an unknown e-mail, an access token of this service or a malformed token begins no session', async () => {
     const sessions = () => service.database.db.selectFrom('session').selectAll().execute();
     const count = (await sessions()).length;
     const attempts = [

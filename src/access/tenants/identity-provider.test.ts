@@ -176,7 +176,7 @@ describe('a token of the configured identity provider', () => {
     }
   });
 
-  it("200: a provider's token begins a session with a cookie, which ends after 12 hours in all", async () => {
+  it("200: a provider's token begins a session with a cookie; 401: the session ends after 12 hours, even if it is in use", async () => {
     const headers = { ...CONSOLE, authorization: `Bearer ${await sign(rsa)}` };
     const answer = await first.call('POST', SESSION, { headers });
     assert.equal(answer.status, 200, answer.text);
@@ -190,7 +190,7 @@ describe('a token of the configured identity provider', () => {
     assert.equal(await statusOf(), 401);
   });
 
-  it("400, 401: a provider's token beside e-mail and password, without the console's header, or of an unknown user begins no session", async () => {
+  it("400: a provider's token with a password or without the console header begins no session; 401: nor does one of an unknown user", async () => {
     const authorization = `Bearer ${await sign(rsa)}`;
     const start = async (headers: Record<string, string>, json: unknown = {}) =>
       (await first.call('POST', SESSION, { headers, json })).status;

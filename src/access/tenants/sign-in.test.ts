@@ -66,7 +66,7 @@ describe('POST /v1/auth/token/', () => {
     assert.equal((await service.call('GET', '/v1/staff/orders/', { headers })).status, 200);
   });
 
-  it('200: the letter case of an e-mail makes no difference, in a sign-in and in the tenant document', async () => {
+  it('200: a user whose e-mail was set up with capital letters signs in with this e-mail in any letter case', async () => {
     const { document } = await service.tenant({
       users: [{ email: 'Anna.Berg@Case.example', password: OWNER_PASSWORD, role: 'owner' }],
     });

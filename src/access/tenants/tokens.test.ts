@@ -287,7 +287,7 @@ describe('a new password', () => {
     }
   });
 
-  it('200: a token without the claim "generation" counts as generation 0; 401: after one new password, a token of any other generation than 1 is refused', async () => {
+  it('200, 401: before a new password, only a token with the claim generation 0 or without it is accepted, and later only one with 1', async () => {
     const { tenantId, staff } = await signedIn();
     const subject = await userId({ tenantId } as TestTenant, 'staff');
     const signed = (generation: unknown) => sign({ subject, claims: { tenant: tenantId, generation } });
@@ -325,7 +325,7 @@ describe('an owner-only endpoint', () => {
     assert.equal((await service.call('GET', '/v1/third-party/orders/', { headers: tenant.partner })).status, 200);
   });
 
-  it('200: the owner may list the orders', async () => {
+  it('200: an owner may also call an endpoint for staff, for example the list of orders', async () => {
     assert.equal((await service.call('GET', STAFF_PATH, { headers: tenant.owner })).status, 200);
   });
 });

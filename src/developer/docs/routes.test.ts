@@ -174,7 +174,7 @@ describe('site', () => {
     }
   });
 
-  it('llms.txt begins with the name and a summary, and lists every guide and OpenAPI document', async () => {
+  it('llms.txt begins with the name Roomservice and a summary, and lists every guide and OpenAPI document', async () => {
     const { text } = await get('/llms.txt');
     assert.match(text, /^# Roomservice\n\n> .+\n/);
     const links = [...text.matchAll(/^- \[.+\]\((.+)\): .+$/gm)].map(([, path]) => path);

@@ -4,7 +4,7 @@ import scalar from '@scalar/fastify-api-reference';
 import Fastify from 'fastify';
 import { readScalarScript } from './scalar.ts';
 
-test("readScalarScript returns the script that Scalar's own plugin serves, without the line that names the source map", async () => {
+test('readScalarScript returns the script that the plugin of the API viewer Scalar serves, without the line that names the source map', async () => {
   const app = Fastify();
   await app.register(scalar, { routePrefix: '/plugin', configuration: { url: '/x.json' } });
   const { body } = await app.inject('/plugin/js/scalar.js');

@@ -44,7 +44,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
 
   const BOOKED = ['reservation.created', 'confirmed'];
 
-  it('the sandbox changes the status of a stay if the guest is "No Show", "Cancelled By Hotel" or "Early Checkout"', async (t) => {
+  it('the sandbox changes stays of guests named "No Show", "Cancelled By Hotel" and "Early Checkout" to no_show, cancelled and completed', async (t) => {
     const hotel = await openDemo(service);
     const guests: [string, string[]][] = [
       ['No Show', ['reservation.modified', 'no_show']],
@@ -75,7 +75,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
     assert.equal(await statusOf(hotel, far.id), 'confirmed');
   });
 
-  it("the sandbox at speed 1 completes a channel's confirmed stay after its check-out, and leaves a pending stay pending", async (t) => {
+  it('the sandbox at real-time speed completes a confirmed stay whose check-out is over, and leaves a pending stay pending', async (t) => {
     const hotel = await openDemo(service);
     const tellStay = await openChannel(service, hotel);
     const over = await tellStay({ check_in: dayAhead(-5), check_out: dayAhead(-3) });

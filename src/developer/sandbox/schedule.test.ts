@@ -84,8 +84,8 @@ describe('nextOrderStep, the next status of an order', () => {
     ],
     ['an order of the dish SANDBOX-UNANSWERED', { special_sku: 'SANDBOX-UNANSWERED' }, []],
   ];
-  for (const [name, order, expected] of courses) {
-    it(`for ${name}, each status comes at the expected time after the order was placed`, () =>
+  for (const [kindOfOrder, order, expected] of courses) {
+    it(`for ${kindOfOrder}, each status comes at the expected time after the order was placed`, () =>
       assert.deepEqual(stepsOf(order), expected));
   }
 
@@ -99,8 +99,8 @@ describe('nextOrderStep, the next status of an order', () => {
     ['two portions and the dish SANDBOX-SLOW-KITCHEN', { special_sku: 'SANDBOX-SLOW-KITCHEN', portions: 2 }, 44],
     ['one portion and the unknown special dish SANDBOX-ELSE', { special_sku: 'SANDBOX-ELSE' }, 10],
   ];
-  for (const [name, order, minutes] of cooking) {
-    it(`an order with ${name} is ready ${minutes} minutes after its preparation begins`, () => {
+  for (const [dishes, order, minutes] of cooking) {
+    it(`an order with ${dishes} is ready ${minutes} minutes after its preparation begins`, () => {
       const at = new Map(stepsOf(order));
       assert.equal((at.get('ready') ?? 0) - (at.get('preparing') ?? 0), minutes * 60);
     });
@@ -124,7 +124,7 @@ describe('nextOrderStep, the next status of an order', () => {
     });
   }
 
-  it('for 1,000 random orders, the waits are between the shortest and the longest wait, and a second call returns the same waits', () => {
+  it('1,000 random orders get each status between its earliest and latest possible time, and a second call returns the same times', () => {
     const [shortest, longest] = [stepsOf(), stepsOf({ id: LONGEST })];
     const seen = new Set<number>();
     for (let count = 0; count < 1_000; count += 1) {
@@ -145,7 +145,7 @@ describe('nextStayStep, the next status of a stay', () => {
   const nextOf = (guest_name: string, checkOutAt = '2026-05-04T10:00:00Z') =>
     nextStayStep({ guest_name, created_at: bookedAt, checkOutAt: new Date(checkOutAt) });
 
-  it('the next status of a stay is completed, at its check-out', () => {
+  it('for an ordinary guest name, the next status of a stay is "completed", which is due at the check-out', () => {
     assert.deepEqual(nextOf('Ana Silva'), { status: 'completed', afterMs: 70 * 3_600_000 });
   });
   it('if a stay was booked one minute after its check-out, the wait until its next status is minus one minute', () => {
