@@ -41,7 +41,7 @@ async function nights(of: TestHotel, from: number, to: number, property?: string
 }
 
 describe('GET /v1/staff/calendar/', () => {
-  it('200: the calendar shows held rooms, prices and closed nights of active room types and plans before the day `to`', async () => {
+  it('200: the calendar shows held rooms, prices and closed nights of room types and plans, without the night of the day `to`', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     await book(service, own, { check_in: dayAhead(30), check_out: dayAhead(32) });
@@ -116,7 +116,7 @@ describe('GET /v1/staff/calendar/', () => {
     assert.deepEqual([body.room_types[1].physical_capacity, body.room_types[1].held], [1, [0, 2, 2, 0]]);
   });
 
-  it('200: a calendar of 400 nights, also in the past, has 400 values in each list; 400: a calendar of 401 nights is refused', async () => {
+  it('200: a calendar of 400 nights, half of them past, has a value for each night; 400: a longer calendar is refused', async () => {
     const { body } = await nights(hotel, -200, 200);
     for (const { held, rate_plans } of body.room_types) {
       assert.equal(held.length, 400);

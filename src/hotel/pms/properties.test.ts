@@ -17,7 +17,7 @@ before(async () => {
 after(() => service.close());
 
 describe('GET /v1/channel-manager/pms/properties/', () => {
-  it('200: the PMS list has the properties in the order of the tenant document, each with exactly five fields', async () => {
+  it('200: the PMS list has the properties in the order of the JSON file that describes the tenant, each with exactly five fields', async () => {
     const answer = await get('/properties/');
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual(answer.body, [
@@ -33,7 +33,7 @@ describe('GET /v1/channel-manager/pms/properties/', () => {
     }
   });
 
-  it('200: the PMS list of properties is empty for a tenant without properties, even if it lacks the hotel feature', async () => {
+  it('200: the PMS list of properties is empty, and not refused, for a tenant that has no properties and no hotel feature', async () => {
     const tenant = await service.tenant({ features: ['restaurant'] });
     const answer = await get('/properties/', await pmsHeaders(service, tenant));
     assert.deepEqual([answer.status, answer.body], [200, []]);

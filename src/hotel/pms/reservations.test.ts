@@ -200,7 +200,7 @@ describe('PMS reservations of a hotel with 230 reservations', () => {
     assert.equal((await get('?status=completed', hotel)).body.length, 115);
   });
 
-  it('200: a reservation outside the list of 200 can be read by its id, and 230 reservations have different natural_ids', async () => {
+  it('200: of 230 reservations, one that the list of 200 omits can be read by id, and all have different codes (natural_id)', async () => {
     const rows = await service.database.db
       .selectFrom('reservation')
       .select(['id', 'natural_id'])

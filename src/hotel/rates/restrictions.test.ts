@@ -65,7 +65,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     assert.deepEqual(await nights(2), ['140.00', '150.00 closed']);
   });
 
-  it('200: a night with a restriction gets the new base price of its plan, unless a price was written for that night', async () => {
+  it('200: if the base price of a plan changes, a night with a restriction gets the new price, unless it has its own price', async () => {
     await price({ date: '2030-01-02', price: 150 });
     await restrict({ date: '2030-01-01', stop_sell: true }, { date: '2030-01-02', stop_sell: true });
     await changeBasePrice('111.00');

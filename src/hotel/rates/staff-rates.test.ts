@@ -263,7 +263,7 @@ describe('PATCH /v1/staff/rates/', () => {
     assertError(await send(json, (await service.tenant()).owner), 403, 'error');
   });
 
-  it('404: an unknown plan and a plan of another tenant get the same response, and no night of a known plan is changed', async () => {
+  it("404: an unknown plan and another tenant's plan get the same response, and the valid change in the same call is not made", async () => {
     const other = await openHotel(service);
     const first = { rate_plan_id: flexible, date: night(0), price: '50.00' };
     const [unknown, foreign] = await Promise.all(
@@ -299,7 +299,7 @@ describe('PATCH /v1/staff/rates/', () => {
     assert.equal((await change(changes.map((each) => ({ ...each, expected: right })))).status, 200);
   });
 
-  it('409 invalid_status_transition: if the expected price is null, the change of a night with its own price is refused', async () => {
+  it('409 invalid_status_transition: a change that expects no own price (null) is refused for a night that has its own price', async () => {
     const at = { rate_plan_id: flexible, date: night(0) };
     const closing = (expected: object) => change([{ ...at, is_sold_out: true, expected }]);
     assertError(await closing({ price: '100.00', is_sold_out: false }), 409, 'invalid_status_transition');

@@ -60,7 +60,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('201: a booking without the field guests is for one guest, and staff can read the e-mail address of the guest', async () => {
+  it('201: a booking without `guests` is for one guest, and staff can read the name, phone and e-mail of the field `guest`', async () => {
     const guest = { name: 'Ana', phone: '1', email: 'ana@example.com' };
     const { body } = await book(service, hotel, { room_type_id: hotel.roomTypes['Bunk'], guest });
     assert.equal(body.guests, 1);
@@ -155,7 +155,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     assert.equal((await service.call('POST', `${path}/cancel/`, { headers: own.partner })).body.status, 'cancelled');
   });
 
-  it('201: two credentials of a tenant may book under the same external id', async () => {
+  it('201: two credentials of a tenant may book under the same external id, which makes two different reservations', async () => {
     const sibling = await service.credential(hotel.tenantId);
     const both = [hotel, { ...hotel, ...sibling }];
     const answers = [];

@@ -37,7 +37,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-describe('plans of the filters of stays', {
+describe('PostgreSQL query plans for the filters of stays', {
   skip: (await isTestCluster()) && 'the plan of a cluster does not show the plan of its nodes as rows',
 }, () => {
   let service: TestService;
@@ -178,7 +178,7 @@ describe('plans of the filters of stays', {
 
   for (const { name, filter } of FILTERS) {
     for (const order of ['newest', 'check_in'] as const) {
-      it(`${name}, ${order} first: each query reads an index, and few rows that do not pass the filter`, async () => {
+      it(`if fewer than 10,000 stays pass the filter "${name}", a query in the order ${order} uses an index and reads few other stays`, async () => {
         for (const hotel of hotels) {
           sent.length = 0;
           const list = await listForStaff(db, { tenantId: hotel.tenantId, ...filter(hotel) }, order);

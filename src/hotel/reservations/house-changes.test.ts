@@ -79,7 +79,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('200: guests, guest details and amount can change without the nights, and fields missing in the body keep their values', async () => {
+  it('200: the number of guests, the guest details and the amount can change without new dates, and a missing field keeps its value', async () => {
     const stay = await made(hotel, { guest: { name: 'A', phone: '1', email: 'a@example.com' } });
     const { body } = await change(hotel, stay.reservation_id, { guests: 2, guest: { phone: null } });
     assert.deepEqual([body.guests, body.guest], [2, { name: 'A', phone: null, email: 'a@example.com' }]);
@@ -146,7 +146,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('200, 409: one of 5 concurrent changes with one expected_changed_at succeeds, and a later change with it is refused', async () => {
+  it('200, 409: one of 5 concurrent changes with the same expected_changed_at succeeds, and a later one with this value is refused', async () => {
     const stay = await made(hotel, { room_type_id: hotel.roomTypes['Bunk'] });
     const expected_changed_at = stay.changed_at;
     const answers = await Promise.all(

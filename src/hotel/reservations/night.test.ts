@@ -95,7 +95,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('200: prices and closures by the PMS are in the history of a night, but not writes that repeat the known value', async () => {
+  it('200: the history of a night has the prices and closures that the PMS writes, but no entry for a write that repeats the stored price', async () => {
     const hotel = await openHotel(service);
     const pms = await pmsHeaders(service, hotel);
     const plan = hotel.plans['Double/Flexible'];
@@ -150,7 +150,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     assert.deepEqual(short(await night(hotel, 'Lagoon Lodge/Double', 30)), []);
   });
 
-  it('200: held_after is null for the newest booking by an earlier version of the service, and for all older entries', async () => {
+  it('200: held_after, the number of held rooms, is null for a booking by an earlier service version, but not for newer entries', async () => {
     const hotel = await openHotel(service);
     const { body: old } = await book(service, hotel);
     await book(service, hotel);

@@ -73,7 +73,7 @@ describe('GET /v1/third-party/hotels/quote/', () => {
     assert.deepEqual([bare.status, bare.body.total_amount], [200, '100.00']);
   });
 
-  it('200: a quote counts as one call of the budget', async () => {
+  it('200: a quote takes one call from the rate-limit budget of its credential', async () => {
     const { partner } = await service.credential(hotel.tenantId);
     const own = { ...hotel, partner };
     const left = async () => Number((await quote({}, own)).headers.get('x-ratelimit-remaining'));

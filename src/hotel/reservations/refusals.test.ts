@@ -255,7 +255,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     assert.equal((await book(service, own, { check_out: dayAhead(32) })).body.total_amount, '160.00');
   });
 
-  it('404, 400: an unknown room type is reported before too many guests, and too many guests before a full room type', async () => {
+  it('404, 400: a booking with several errors reports an unknown room type first, then too many guests, then a full room type', async () => {
     const full = { room_type_id: hotel.roomTypes['Suite'] };
     assert.equal((await book(service, hotel, full)).status, 201);
     assert.match(faultsOf(await book(service, hotel, { ...full, guests: 5 })).join(), /^guests/);

@@ -88,7 +88,7 @@ describe('history of a stay', () => {
     assert.deepEqual([stay.nightly_prices, stay.total_amount], [null, '160.00'], 'the nights have changed');
   });
 
-  it('200: a stay that an earlier version booked has no nightly prices and no history, and still no history after a change', async () => {
+  it('200: a stay booked by an earlier service version has no nightly prices, and its history is null, even after a change', async () => {
     const { body } = await book(service, hotel, bunk());
     const old = { nightly_prices: null, changed_at: null, has_history: false };
     const { db } = service.database;
@@ -176,7 +176,7 @@ describe('POST /v1/staff/reservations/{id}/arrival/', () => {
     );
   });
 
-  it('409, 404, 400: a call for a stay that is not confirmed, for an unknown stay or with an invalid body is refused', async () => {
+  it('409, 404, 400: setting the arrival is refused if the stay is not confirmed or not found, or if the body is invalid', async () => {
     const { body } = await book(service, hotel, bunk());
     await setStayStatus(service, hotel, body.reservation_id, 'completed');
     for (const arrived of [true, false]) {

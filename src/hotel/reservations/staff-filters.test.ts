@@ -57,7 +57,7 @@ const named = async (query: string) => {
 };
 
 describe('filters of GET /v1/staff/reservations/', () => {
-  it('200: in a hotel with one property, its property_id lists all stays, and the id of another hotel gives an empty list', async () => {
+  it("200: for a tenant with one property, its property_id lists all stays, and another tenant's property_id lists no stays", async () => {
     const small = await openHotelOf(service, 2);
     const { body } = await book(service, small, { room_type_id: small.roomTypes['Double'] });
     const list = await service.call('GET', '/v1/staff/properties/', { headers: small.staff });
@@ -168,7 +168,7 @@ describe('filters of GET /v1/staff/reservations/', () => {
     assert.deepEqual(await since(later), [body.reservation_id]);
   });
 
-  it('200: a long name, and a name that becomes longer without its accents, can be stored and found', async () => {
+  it('200: a guest name of 500 characters can be stored and found, even if the normalized form that the search uses is longer', async () => {
     const own = await openHotel(service);
     const names = ['\ufdfa'.repeat(500), `${'é'.repeat(499)}x`];
     for (const name of names) {

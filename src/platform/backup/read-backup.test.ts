@@ -140,7 +140,7 @@ describe('readBackup', () => {
   }
   const CHUNK = 'tables/one/000001.copy.zst';
 
-  it('refuses a chunk that ends inside a row, has a wrong number of rows, or decompresses to too many bytes', async () => {
+  it('refuses an entry with table rows that ends inside a row, has a wrong number of rows, or decompresses to too many bytes', async () => {
     const forged = (text: Buffer, rows?: Record<string, number>) => forge(CHUNK, zstdCompressSync(text), rows);
     assert.equal((await readBackup(await forged(Buffer.from('1\n')))).counts['one'], 1, 'the forged hashes are right');
     await assert.rejects(readBackup(await forged(Buffer.from('1\n2'))), refusal(/does not end with a whole row/));

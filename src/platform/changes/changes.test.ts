@@ -71,7 +71,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(OTHER, 'key'), 'value of the other tenant');
   });
 
-  it('if a tenant changes and catchUp is not called, its cached data is invalidated when waitForLeasesToEnd resolves', async () => {
+  it('if a tenant changes and catchUp is not called, its cached data is invalid when the lease of the cache has ended', async () => {
     await change();
     await waitForLeasesToEnd();
     assert.equal(get(TENANT, 'key'), undefined);
@@ -95,7 +95,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a change that commits after a later transaction invalidates the cached data, even if a poll ran between the two commits', async () => {
+  it('if a change commits only after a poll has read a newer change, the next poll still invalidates the cached data', async () => {
     await inTransaction(database.db, async (tx) => {
       await announceChange(tx, TENANT, 'menu');
       await change(OTHER);
@@ -108,7 +108,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a listener gets each change once, with its topic, and a change of rates invalidates no cached data', async () => {
+  it('a listener gets each change once with its topic, for example rates, and the topic rates invalidates no cached data', async () => {
     const heard: string[] = [];
     changes.onChanges((rows) => heard.push(...rows.map(({ tenantId, topic }) => `${tenantId} ${topic}`)));
     await inTransaction(database.db, (tx) => announceChange(tx, TENANT, 'rates'));
@@ -122,7 +122,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.deepEqual([...heard].sort(), [`${TENANT} rates`, `${TENANT} rooms`, `${OTHER} null`]);
   });
 
-  it('a change with a topic of a later version invalidates the cached data', async () => {
+  it('a change with an unknown topic, as a later version of the service may write, invalidates the cached data', async () => {
     await sql`INSERT INTO recent_change (id, tenant_id, topic) VALUES (${newId()}, ${TENANT}, 'later')`.execute(
       database.db,
     );
@@ -130,7 +130,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a later poll reads a change again only while a transaction runs that began before the change', {
+  it('each poll reads a change again while a transaction runs that began before the change, but not after this transaction has ended', {
     skip: isCluster && 'on a cluster, each poll reads the changes of the last two minutes',
   }, async () => {
     const idsSince = async (since: string) => (await readChanges(database.db, since)).rows.map(({ id }) => id);
@@ -154,7 +154,7 @@ describe('tenant caches of RecentChanges', () => {
     }, 'a poll that reads no change');
   });
 
-  it('if the lease has ended, as after a failover, the next poll also reads changes of transactions with low numbers', async () => {
+  it('when the lease of a cache has ended, the next poll also reads changes with low transaction numbers, as after a failover', async () => {
     await changes.close();
     await load(OTHER, 'key', 'old value');
     const tx = sql`INSERT INTO recent_change (id, tenant_id, transaction_id) VALUES (${newId()}, ${OTHER}, '3')`;

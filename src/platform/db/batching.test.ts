@@ -106,7 +106,7 @@ describe('batching of calls of several tenants', () => {
     assert.deepEqual(sent, [[0], [100, 7, 8, 101, 9, ...many.slice(2, 61)], many.slice(61)]);
   });
 
-  it('a batch runs under the account of the service, even if it contains only a single call of one tenant', async () => {
+  it('the work of a batch is charged to the service, even if the batch contains only a single call of one tenant', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(currentAccount().tenant);
@@ -117,7 +117,7 @@ describe('batching of calls of several tenants', () => {
     assert.deepEqual(charged, ['service']);
   });
 
-  it('when the inputs of a failed batch run again one by one, each input runs under the account of its own tenant', async () => {
+  it('when the inputs of a failed batch run again one by one, the work for each input is charged to the tenant of its call', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(`${inputs.length} of ${currentAccount().tenant}`);
@@ -175,7 +175,7 @@ describe('batching on a database cluster', () => {
     assert.equal(await call(203), 203, 'a later call succeeds');
   });
 
-  it('a batch runs under the account of its tenant', async () => {
+  it('the work of a batch is charged to the tenant of its calls', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(`${inputs.length} of ${currentAccount().tenant}`);

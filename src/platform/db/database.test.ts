@@ -38,7 +38,7 @@ describe('createDatabase', () => {
   });
 
   for (const poolSize of [4, 8]) {
-    it(`if one tenant fills a pool of ${poolSize} connections, a short call of another tenant still ends first`, async () => {
+    it(`if one tenant fills a pool of ${poolSize} connections with slow calls, a short call of another tenant ends before them`, async () => {
       const db = createDatabase({ url: database.url, poolSize });
       const ended: string[] = [];
       const call = (tenant: string, seconds: number) =>
@@ -93,7 +93,7 @@ describe('createDatabase', () => {
       await db.destroy();
     });
 
-    it('after a table gets a new column, a transaction is run again only once, even if all connections have prepared its statement', async () => {
+    it('if a new column invalidates the prepared statements of all connections, a transaction with such a statement is run again only once', async () => {
       const db = open(true, 6);
       const read = () =>
         inTransaction(db, async (tx) => {

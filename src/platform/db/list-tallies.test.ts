@@ -158,7 +158,7 @@ describe('a list with stored tallies', () => {
     await comparePages(60);
   });
 
-  it('a count comes from stored tallies, so it stays the same after an order in the middle of the list is deleted', async () => {
+  it('if an order is deleted, but not its tally, the count of the list stays the same, because it is the sum of tallies', async () => {
     const { count } = await listOf({ status: 'completed' }, NEWEST_FIRST, true).readPage(0, 1);
     const { rows } = await sql<{ id: string }>`
       SELECT id FROM restaurant_order WHERE tenant_id = ${tenantId} AND status = 'completed' ORDER BY id DESC OFFSET 1000 LIMIT 1
@@ -207,7 +207,7 @@ describe('a list with stored tallies', () => {
     assert.equal(rows[0]?.count, 0);
   });
 
-  it('a list gets no tallies if it has fewer rows than one read stores tallies for', async () => {
+  it('a list without tallies gets no tallies if it has fewer rows than storing.rows (the rows that one read tallies)', async () => {
     await sql`DELETE FROM list_tally`.execute(db);
     await sql`DELETE FROM restaurant_order WHERE tenant_id = ${tenantId} AND id < ${firstIdAt(todayMs - 3 * DAY_MS)}::uuid`.execute(
       db,

@@ -15,7 +15,7 @@ describe('statements that are sent in one message', () => {
 
   for (const isPrepared of [true, false]) {
     for (const isPooled of [false, true]) {
-      describe(`isPrepared: ${isPrepared}, isPooled: ${isPooled}`, () => {
+      describe(`${isPrepared ? 'with' : 'without'} prepared statements, ${isPooled ? 'as behind' : 'without'} a connection pooler`, () => {
         let db: Database;
         beforeEach(async () => {
           await sql`DELETE FROM thing`.execute(database.db);

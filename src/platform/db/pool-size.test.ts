@@ -64,7 +64,7 @@ describe('announcePoolSize', () => {
     assert.ok(server.ofOthers >= 1);
   });
 
-  it('tellOfPool says how many processes of a size the server allows, and warnOfPool warns of a size above the limit of the server', async () => {
+  it('tellOfPool says how many processes with this pool size fit on the server, and warnOfPool warns of a pool size that is too large', async () => {
     const fitting = await announcePoolSize(database.url, 10);
     const tooLarge = await announcePoolSize(database.url, 1000);
     await Promise.all([fitting.close(), tooLarge.close()]);

@@ -123,7 +123,7 @@ describe('the bounds on the bytes of request bodies in memory', () => {
     await endCalls(tenant.partner);
   });
 
-  it('401: the receiver refuses an unknown channel key before the whole body has arrived', async () => {
+  it('401: the endpoint for the reservations of channels refuses an unknown X-Channel-Key before the whole body has arrived', async () => {
     const connections = await Promise.all(
       Array.from({ length: 20 }, () => beginCall(RECEIVER, { 'x-channel-key': 'rck_unknown' }, MIB)),
     );

@@ -108,7 +108,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
-  it('200: reading a budget counts no call, and shows the calls to both nodes, or the half of the remaining calls that the node may let in while Redis is lost', async () => {
+  it('200: reading a budget counts no call, and shows the calls to both nodes or, without Redis, the limit minus the calls left to the node', async () => {
     const tenant = await first.tenant();
     const { partner } = tenant;
     const look = async (node: TestService) => {
@@ -301,7 +301,7 @@ describe('the budget of a key over the loss and the return of Redis, with window
     return Math.max(...letIn.map(letInFrom));
   }
 
-  it('if Redis is lost for more than two windows and comes back empty, at most twice the budget of a key is let in within a window, and at most the budget in the first window of the loss', async () => {
+  it('if Redis is lost for over two windows, each window lets in at most twice the budget, and the first window of the loss at most the budget', async () => {
     await callDuring(sleep(1.5 * WINDOW_MS));
     await redis.kill();
     const lostAtMs = performance.now();
@@ -328,7 +328,7 @@ describe('the budget of a key over the loss and the return of Redis, with window
     assert.ok(letInFrom(lostAtMs) <= LIMIT, `${letInFrom(lostAtMs)} calls in the first window after the loss`);
   });
 
-  it('calls that Redis counted before its loss count against the share of each node, and the rest of the budget is divided between the nodes', async () => {
+  it('when Redis is lost, the calls that it counted are subtracted from the budget, and each of two nodes gets half of the rest', async () => {
     await call([0, 1], 20);
     await redis.kill();
     const counts: number[] = [];
