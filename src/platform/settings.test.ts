@@ -22,7 +22,7 @@ it('README.md has one row for each environment variable, in the order of SETTING
   assert.deepEqual(rows, expected);
 });
 
-it('the pages that SETTINGS names exist', async () => {
+it('each documentation page that SETTINGS names is a file of the repository, and begins with a title', async () => {
   for (const { page } of SETTINGS) {
     if (page !== undefined) {
       assert.match(await readFile(join(REPOSITORY, page), 'utf8'), /^# /);

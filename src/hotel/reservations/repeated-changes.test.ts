@@ -148,7 +148,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('409: a refused change does not store its request_id, so that its repeat is refused too', async () => {
+  it('409: a repeat of a refused change is refused again, because only an accepted change stores its request_id', async () => {
     const { reservation_id: id } = await newStay();
     const [kept, refused] = [crypto.randomUUID(), crypto.randomUUID()];
     await change(id, 'no_show', kept);

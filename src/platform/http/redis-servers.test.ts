@@ -101,7 +101,7 @@ const SETUPS = [
 
 for (const { name, start, credentials } of SETUPS) {
   describe(`budgets of calls in ${name}, shared by two nodes of the service`, { skip }, () => {
-    it(`429: of the 340 calls of each credential (${credentials} in all) to both nodes, exactly 300 are accepted`, async () => {
+    it(`429: of 340 calls of a credential, half to each node, exactly 300 are accepted (tested credentials: ${credentials})`, async () => {
       const group = await start(program ?? '');
       const first = await startService({ budgets: await createRedisBudgets(group.url, SILENT) });
       const second = await startService({ beside: first, budgets: await createRedisBudgets(group.url, SILENT) });

@@ -153,7 +153,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     });
   }
 
-  it('while four requests of a tenant are running, its overdue requests begin one by one, every 250 ms', async () => {
+  it('while four requests of a tenant are running, its requests that have waited for 1 s begin one by one, every 250 ms', async () => {
     ['1', '2', '3', '4', '5', '6', '7'].forEach((name) => enter('a', name));
     await roundOf(7);
     await roundOf(1_000);

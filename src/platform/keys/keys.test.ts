@@ -129,7 +129,7 @@ describe('replacement of the master key', () => {
 });
 
 describe('encryptBound', () => {
-  it('decryptBound returns the plain bytes only with the key and the location that were used for the encryption', () => {
+  it('decryptBound returns the plain bytes only with the same key and the same text (location) that encryptBound got', () => {
     const bytes = fc.uint8Array({ maxLength: 200 });
     const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
     fc.assert(

@@ -51,7 +51,7 @@ describe('after a lost response to a COMMIT', () => {
     assert.equal(loser.lostCount, 1);
   });
 
-  it('200: if a rotation encrypts a webhook secret again before its registration is retried, the registration returns the stored secret', {
+  it('200: a webhook registration with a lost COMMIT response returns the stored secret, even if a key rotation encrypts it meanwhile', {
     skip: isCluster && 'the locks are on other nodes than the one that the test looks at',
   }, async () => {
     const { tenantId, credential } = tenant;

@@ -11,7 +11,7 @@ const text = fc.string({
 });
 
 describe('csvOf', () => {
-  it('a parser of RFC 4180 reads all cells unchanged, except that a text that begins like a formula has an apostrophe before it', () => {
+  it('a CSV parser reads each cell of csvOf unchanged, but a text that begins like a formula has an apostrophe before it', () => {
     fc.assert(
       fc.property(fc.array(fc.array(text, { minLength: 2, maxLength: 4 }), { maxLength: 4 }), (rows) => {
         const cells = readCsv(csvOf(rows));

@@ -20,7 +20,7 @@ describe('parseRedisUrl', () => {
     });
   });
 
-  it('for a URL of Sentinels, the result has the name of the primary, the database, and both logins', () => {
+  it('for a URL of Sentinels, parseRedisUrl returns the primary name, the database, and the logins of Redis and of the Sentinels', () => {
     const url = 'redis+sentinel://:secret@one,two:1/my%20primary/3?sentinel_username=watch&sentinel_password=p%26q';
     assert.deepEqual(parseRedisUrl(url), {
       mode: 'sentinel',

@@ -60,7 +60,7 @@ async function startSilentServer(t: TestContext, greeting: string): Promise<stri
 }
 
 describe('a mailer', () => {
-  it('sends a mail with its sender, subject and text to one address, and logs this without the address and the link', async (t) => {
+  it('a mailer sends sender, subject and text to one address, and logs neither the address nor the link in the text', async (t) => {
     const server = await startServer(t);
     const { mailer, lines } = mailerFor(t, server.url);
     mailer.send(MAIL);
@@ -149,7 +149,7 @@ describe('a mailer', () => {
 });
 
 describe('checkMailServer', () => {
-  it('accepts a server that takes the login, sends no mail, and refuses a wrong login and a server that does not respond', async (t) => {
+  it('checkMailServer accepts a server that takes the login, refuses a wrong login and a silent server, and sends no mail', async (t) => {
     const server = await startServer(t, { login: LOGIN });
     await checkMailServer(settingsOf(server.url), 5_000);
     await assert.rejects(

@@ -57,7 +57,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     });
   }
 
-  it('a change of a dish reads the other dishes only if the menu may become longer, and returns the right dish_count', async () => {
+  it('changeDish reads the other dishes only if the change may add bytes to the menu, and returns the right dish_count', async () => {
     const { db, statementsOf } = openRecorded(service.database.url, 2);
     try {
       const own = await service.tenant();

@@ -44,7 +44,7 @@ describe('GET /v1/staff/menu/ with If-None-Match', () => {
     assert.equal((await get({ 'if-none-match': '"other"' })).status, 200);
   });
 
-  it('200: a PUT, a PATCH of a dish, a change of availability and a tenant document change the ETag, and a call without a change does not', async () => {
+  it('200: a menu change (PUT, PATCH, availability, tenant document) makes a new ETag, and an equal PUT or PATCH keeps it', async () => {
     const { menu, etag } = await readMenu();
     const tags = [etag];
     const expectNewTag = async (what: string) => {

@@ -90,7 +90,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
     assert.ok(((await assertClosed(tenant)) ?? 0) > 3_500);
   });
 
-  it('200: during a pause, stored orders and the menu can be used; 409 or 400: a valid or an invalid new order is refused', async () => {
+  it('200: in a pause, the menu can be read, and stored orders can be read and changed; 409: a valid new order is refused', async () => {
     const tenant = await service.tenant();
     const { body: order } = await place(service, tenant);
     const { external_order_id } = order;
@@ -284,7 +284,7 @@ describe('opening on several nodes', () => {
     }
   });
 
-  it('refuseIfClosed reads the database once, and sends no SQL statement while the tenant is in the cache', async () => {
+  it('the first call of refuseIfClosed reads the opening hours from the database, and the next two calls use the cached ones', async () => {
     const { tenantId } = await service.tenant();
     const { db, statementsOf } = openRecorded(service.database.url, 2);
     const changes = new RecentChanges(db, pino({ level: 'silent' }));

@@ -127,7 +127,7 @@ describe('filters of GET /v1/staff/orders/', () => {
     }
   });
 
-  it('200: a search by name covers 31 days, or with created_from all orders from this time on', async () => {
+  it('200: a search by name finds orders of the last 31 days, and with created_from all orders since this time', async () => {
     const own = await service.tenant();
     const insert = async (daysAgo: number) => {
       const at = new Date(Date.now() - daysAgo * DAY_MS);

@@ -86,7 +86,7 @@ describe('fields of an order that show who placed it and when it changed', () =>
     assert.equal('history' in body, false);
   });
 
-  it('200: if an earlier version made a change, the history is null, and status_changed_at is null until the next change', async () => {
+  it('200: after a change by an older service version, history stays null, and status_changed_at is null until a new change', async () => {
     const id = await newId();
     await writeAsBefore(id, { status: 'confirmed', status_request_id: null });
     const old = await read(id);
@@ -96,7 +96,7 @@ describe('fields of an order that show who placed it and when it changed', () =>
     assert.deepEqual([now.status_changed_at, now.history], [body.status_changed_at, null]);
   });
 
-  it('200: if an earlier version made the last change of an order with a history, history and status_changed_at are null', async () => {
+  it('200: if an older service version changes an order after this version, its history and status_changed_at are null', async () => {
     const id = await newId();
     await setOrderStatus(service, tenant, id, 'confirmed');
     await writeAsBefore(id, { status: 'preparing', status_request_id: null });
@@ -106,7 +106,7 @@ describe('fields of an order that show who placed it and when it changed', () =>
     assert.equal(listed.status_changed_at, null);
   });
 
-  it('200: a pending order that an earlier version placed has a history', async () => {
+  it('200: a new order has one history entry, and shows its created_at as status_changed_at, which is not stored yet', async () => {
     const id = await newId();
     const { db } = service.database;
     const row = await db.selectFrom('restaurant_order').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -114,7 +114,7 @@ describe('plans of the lists of orders', {
       ['newest first', NEWEST_FIRST],
       ['oldest first', OLDEST_FIRST],
     ] as const) {
-      it(`${what}, ${name}: each statement uses an index, in a custom and a generic plan, and reads few pages`, async () => {
+      it(`${what}, ${name}: the list statements use an index and read few database pages, in a custom and a generic plan`, async () => {
         for (const owner of [large, small]) {
           const indexes = await planned.indexesOf(() => read(owner, filter, order));
           if (uses !== undefined && owner === large) {

@@ -207,7 +207,7 @@ describe('GET /v1/third-party/orders/quote/', () => {
     assert.equal((await service.call('HEAD', QUOTE, { headers: own.partner })).status, 200);
   });
 
-  it('405: a PUT is refused, and the header Allow names GET and HEAD of the order "quote" and POST of the quote', async () => {
+  it('405: PUT orders/quote/ is refused, and Allow has GET and HEAD (of an order with the id "quote") and POST (of a quote)', async () => {
     const answer = await service.call('PUT', QUOTE, { headers: tenant.partner, json: ONE });
     assertError(answer, 405, 'error');
     assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST');

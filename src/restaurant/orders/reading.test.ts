@@ -140,7 +140,7 @@ describe('POST /v1/third-party/orders/{external_order_id}/cancel/', () => {
     ['a multipart body without parts', multipart, '--x--\r\n'],
     ['unknown fields', { 'content-type': 'application/json' }, '{"reason":"changed my mind"}'],
   ] as [string, Record<string, string>, string | undefined][]) {
-    it(`200: an order is cancelled by a call with ${name}`, async () => {
+    it(`200: an order is cancelled by a call with this body: ${name}`, async () => {
       await place(service, tenant, { external_order_id: name });
       const answer = await cancel(name, {
         headers: { ...tenant.partner, ...headers },

@@ -118,7 +118,7 @@ describe('request_id of POST /v1/staff/orders/{order_id}/status/', () => {
     assert.deepEqual(await statusesOfEvents(id), ['confirmed', 'cancelled']);
   });
 
-  it('200: a call with a request_id that the previous version stored is a repeat, although the history lacks this request_id', async () => {
+  it('200: a request_id that an older service version stored only in the order, not in its history, still marks a repeat', async () => {
     const id = await idOf();
     const request_id = crypto.randomUUID();
     await service.database.db
@@ -140,7 +140,7 @@ describe('request_id of POST /v1/staff/orders/{order_id}/status/', () => {
     assert.deepEqual([first.status, repeat.status, repeat.text], [200, 200, first.text]);
   });
 
-  it('409: a refused change does not store its request_id, so that its repeat is refused too', async () => {
+  it('409: a repeat of a refused change is refused again, because only an accepted change stores its request_id', async () => {
     const id = await idOf();
     const [kept, refused] = [crypto.randomUUID(), crypto.randomUUID()];
     await change(id, 'ready', kept);
@@ -165,7 +165,7 @@ describe('request_id of POST /v1/staff/orders/{order_id}/status/', () => {
     assertError(await change(theirs, 'confirmed', request_id), 404, 'error');
   });
 
-  it('400: a request_id that is not a UUID is refused, also for an unknown order and for a status that may not follow', async () => {
+  it('400: a request_id that is not a UUID is refused, even if the order is unknown or cannot change to the new status', async () => {
     const id = await idOf();
     const malformed = [
       '',

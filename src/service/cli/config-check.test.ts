@@ -72,7 +72,7 @@ const RSA_KEY = { kty: 'RSA', kid: 'one', n: 'AQAB', e: 'AQAB' };
 after(cleanUp);
 
 describe('roomservice config check: variables', () => {
-  it('config check names each variable with its source and meaning, and exits 0 if only a name is misspelled', async () => {
+  it('config check shows the source and meaning of each variable, suggests the right name of a misspelled one, and exits 0', async () => {
     const dataDir = await newDataDir();
     const keyFile = join(await newFolder(), 'key');
     await writeFile(keyFile, Buffer.alloc(32, 'hunter2').toString('base64'));
@@ -178,7 +178,7 @@ describe('roomservice config check: DATABASE_URL', () => {
     assert.match(tryOf(newer, 'database').details, /A newer version has migrated it \(9999_newer\)\./);
   });
 
-  it('config check exits 1 if the master key is wrong, or if the database is out of reach or unknown, and shows no password', async () => {
+  it('config check exits 1 and shows no password if the master key is wrong, or the database is unreachable or missing', async () => {
     const unknown = new URL(env['DATABASE_URL'] ?? '');
     unknown.pathname = '/no_such_database';
     const [wrongKey, outOfReach, noDatabase] = await Promise.all([
@@ -268,7 +268,7 @@ describe('roomservice config check: embedded database', () => {
     assert.equal(await postgresPid(dataDir), 0);
   });
 
-  it('config check exits 1 if DATA_DIR is a file, or has data of another PostgreSQL, or has lost its master key or its password', async () => {
+  it('config check exits 1 if DATA_DIR is a file, has an older PostgreSQL, or lacks the master key or the database password', async () => {
     const dataDir = await newMigratedDataDir();
     const file = join(dirname(dataDir), 'file');
     await writeFile(file, '');

@@ -47,7 +47,7 @@ describe('the demo tenant that the first serve --demo makes', () => {
     );
   }
 
-  it('serve --demo prints the e-mail of each member of staff, who signs in with the printed password and has two areas', async () => {
+  it('serve --demo prints the e-mail of each staff user, who can sign in and use two areas of the staff API', async () => {
     for (const [email, areas] of [
       [FRONT_DESK, ['hotel', 'rates']],
       [KITCHEN, ['orders', 'menu']],

@@ -35,7 +35,7 @@ describe('replacing the master key', () => {
   });
   const wrapped = () => readWrappedKeys(service.database.db);
 
-  it('keys rewrap wraps the service keys with the new master key while serve keeps running, but tenant list changes no key', async () => {
+  it('keys rewrap wraps the service keys with a new master key while serve runs, but a command like tenant list does not', async () => {
     const serving = await startServing(['--only', 'api'], { env: envOf(oldKey) });
     const stored = await wrapped();
     for (const env of [envOf(oldKey), envOf(newKey, oldKey), envOf(oldKey, newKey)]) {
@@ -184,7 +184,7 @@ describe('master key file in DATA_DIR', () => {
     await unmigrated.restore();
   });
 
-  it('the master key file can be replaced while serve is running', async () => {
+  it('if the master key file is replaced while serve runs, serve keeps running, and after keys rewrap a new serve is ready', async () => {
     const serving = await startServing([], { env });
     const old = `${file}.old`;
     await copyFile(file, old);

@@ -99,7 +99,7 @@ describe('roomservice move', () => {
     assert.equal(await orderCount(target), 0);
   });
 
-  it('move is rolled back if the target loses a row or changes a night counter', async () => {
+  it('move is rolled back if the new database loses a copied dish, or stores another number of held rooms for a night', async () => {
     const target = await newTarget();
     await onInsert(target, 'dish', `IF NEW.sku = 'STARTERS-PAPADOM' THEN RETURN NULL; END IF; RETURN NEW;`);
     assertRefused(
@@ -170,7 +170,7 @@ describe('roomservice move', () => {
     assert.deepEqual([nights.code, nights.stdout], [0, 'demo: 7 nights checked, 0 with a wrong counter\n']);
   }
 
-  it('after a move, serve, commands and another move refuse the old DATA_DIR until the file moved-to is removed', async () => {
+  it('after a move, serve, other commands and a second move refuse the old DATA_DIR until its file `moved-to` is removed', async () => {
     const target = await newTarget();
     for (const args of [['serve'], ['tenant', 'list'], ['backup', 'b.tar'], ['move', '--to', target.url]]) {
       assertRefused(

@@ -24,7 +24,7 @@ function isTooOld(path: string): boolean {
 describe('bin/roomservice.js on an older Node', { skip }, () => {
   after(cleanUp);
 
-  it('if an older Node starts the command, its arguments, its output and its exit code are passed on unchanged', async () => {
+  it('a command that an older Node starts gets its arguments, and the caller gets the output and exit code of the command', async () => {
     const [help, usage, wrong] = await Promise.all([
       runCommand(['tenant', '--help'], { node }),
       runCommand(['tenant', 'apply'], { node }),

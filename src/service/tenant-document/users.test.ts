@@ -124,7 +124,7 @@ describe('users of a tenant document', () => {
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 200]);
   });
 
-  it('if the previous document named no password, a new document with a password replaces a password that was changed meanwhile', async () => {
+  it('a password in a tenant document replaces a changed password of the user, if the previous document had no password', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await applyUsers(ownerUser, { ...staffUser, password: undefined });
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
@@ -144,7 +144,7 @@ describe('areas and names in a tenant document', () => {
       .orderBy('email', 'desc')
       .execute();
 
-  it('new staff without areas get all areas but rates, and staff with areas get these areas in their usual order', async () => {
+  it('new staff without areas in a document get all areas except rates, and staff with areas get them in the order of AREAS', async () => {
     const { tenantId, ownerUser, staffUser, applyUsers } = await openTenant();
     assert.deepEqual(await profiles(tenantId), [{ name: null, areas: DEFAULT_AREAS }]);
     const named = { ...staffUser, name: 'Tiago Lopes', areas: ['rates', 'orders', 'rates'] };
@@ -175,7 +175,7 @@ describe('areas and names in a tenant document', () => {
     assert.deepEqual(await profiles(tenantId), [{ name: 'Tiago', areas: ['orders'] }]);
   });
 
-  it('a document that names a person for the first time without areas does not change the areas of the person', async () => {
+  it('if the first tenant document that names a person lists no areas, the person keeps the stored areas', async () => {
     const { tenantId, ownerUser, staffUser, applyUsers, addColleague } = await openTenant();
     const email = `colleague@${ownerUser.email.split('@')[1]}`;
     await addColleague(email, ['hotel']);
@@ -214,7 +214,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOfSignIn(email, OTHER_PASSWORD), 401);
   });
 
-  it('a password that was changed without a document, and tokens of sign-ins with it, stay valid until a document names another password', async () => {
+  it('a password set without a document and the tokens of its sign-ins stay valid until the password in the document changes', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     const { body } = await signIn(staffUser.email, OTHER_PASSWORD);
@@ -255,7 +255,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOfStaff(), 200);
   });
 
-  it('users stored by an older version of the service are treated as if a document had named their password and role', async () => {
+  it('a user from an older service version is unchanged by an equal tenant document, and disabled by one without the user', async () => {
     const { ownerUser, staffUser, applyUsers, tenantId, statusOf } = await openTenant();
     const olderVersion = { document_role: null, document_password_hash: null };
     await service.database.db.updateTable('app_user').set(olderVersion).where('tenant_id', '=', tenantId).execute();
@@ -349,7 +349,7 @@ describe('invited people and a tenant document', () => {
     assert.equal((await choosePassword(service, open)).status, 200);
   });
 
-  it('a document that leaves an invited person as the only owner is refused, also if it names this person without a password', async () => {
+  it('a tenant document that leaves only an invited owner is refused, unless it gives this owner a password', async () => {
     const tenant = await openTenant();
     const { email } = (await invite(service, tenant, { role: 'owner' })).body.person;
     const staffOnly = { ...tenant.ownerUser, role: 'staff' };
