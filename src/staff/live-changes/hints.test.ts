@@ -193,7 +193,7 @@ describe('the areas of a caller of GET /v1/staff/changes/', () => {
   });
 });
 
-describe('the looks of live changes, which read the newest rows', () => {
+describe('the regular reads of the newest rows, which find the live changes', () => {
   it('200: live changes report a change that commits after newer rows were read, and report no change twice', async () => {
     const stream = await watch(hotel.owner);
     const { db } = service.database;
@@ -220,7 +220,7 @@ describe('the looks of live changes, which read the newest rows', () => {
     assert.equal(stream.blocks.filter(({ event }) => event !== undefined).length, 2);
   });
 
-  it('200: live changes report a row whose id is far in the future only once', async () => {
+  it('200: live changes report a new order only once, even if the time in its id is far in the future', async () => {
     const stream = await watch(hotel.owner);
     const { orderId } = await placeOrder(service, hotel.partner);
     const { db } = service.database;

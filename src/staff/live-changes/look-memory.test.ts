@@ -35,7 +35,7 @@ describe('LookMemory (changes that the reads of newest rows have shown)', () => 
     assert.equal(since(-40_000), null, 'the first look does not reach back so far');
   });
 
-  it('for a read of 200 rows (the limit), LookMemory.remember returns the new rows if it knows the oldest row, and otherwise null', () => {
+  it('LookMemory.remember returns null if even the oldest of 200 rows (the limit of a read) is new, and otherwise the new rows', () => {
     const [known] = ids(1);
     remember(0, [known ?? ''], FIRST_BACK_MS);
     const reaching = [...ids(199), known ?? ''];
@@ -60,7 +60,7 @@ describe('LookMemory (changes that the reads of newest rows have shown)', () => 
     }
   });
 
-  it('LookMemory.remember returns null when there are too many changes for its memory, and then returns new rows again', () => {
+  it('LookMemory.remember returns null for the read that fills its memory of changes, and the new rows for the next read', () => {
     remember(0, [], FIRST_BACK_MS);
     let told: (string | undefined)[] | null = [];
     let last = ids(1);

@@ -8,8 +8,8 @@ const BEGIN_MS = 1_763_841_400_000;
 /** Returns the id of one event of a stream. Returns an empty text if it has no id. */
 const idOf = (block: string | null) => /^id: (\d+)$/m.exec(block ?? '')?.[1] ?? '';
 
-describe('Watch (ids that a client continues from)', () => {
-  it('the id in a regular comment of a stream is never later than the latest changes that were added to the stream', () => {
+describe('the event ids of Watch, from which a client continues its stream of live changes', () => {
+  it('until a change is added to a stream, its comments keep the old id, so a client that continues from this id gets the change', () => {
     const watch = new Watch(1);
     const subscription = watch.subscribe(ownerOf(1), () => {});
     watch.tell(watch.remember(lookOf(BEGIN_MS, [])));

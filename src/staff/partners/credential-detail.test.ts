@@ -111,7 +111,7 @@ describe('GET /v1/staff/credentials/{id}/', () => {
     ]);
   });
 
-  it('200: only the newest 5,000 events count, even if the partner has read some, and `since` is the time of the oldest counted event', async () => {
+  it('200: the health counts the newest 5,000 events, read by the partner or not, and `since` is the time of the oldest', async () => {
     const newestMs = Date.now() - 1_000;
     const atMs = (index: number) => newestMs - index * 1_000;
     const events = Array.from({ length: 5_100 }, (_, index) =>

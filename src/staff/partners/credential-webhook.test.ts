@@ -52,7 +52,7 @@ const revoke = (id = tenant.credential.id) =>
   service.call('POST', `/v1/third-party/credentials/${id}/revoke/`, { headers: tenant.owner });
 
 describe('POST /v1/staff/credentials/{id}/webhook/', () => {
-  it('200: the owner gets a new secret that signs the deliveries, and the audit trail names the owner', async (t) => {
+  it('200: an owner who sets a webhook URL gets a new secret, which signs the deliveries, and the audit trail has the URL', async (t) => {
     const receiver = await open(t);
     const answer = await set(receiver.url);
     assert.equal(answer.status, 200, answer.text);
@@ -153,7 +153,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/', () => {
 });
 
 describe('POST /v1/staff/credentials/{id}/webhook/remove/', () => {
-  it('200: the credential is returned without a URL, later events are only in the feed, and the audit trail has the old URL', async () => {
+  it('200: the removal of a webhook clears its URL, new events are only in the feed, and the audit trail has the removed URL', async () => {
     await set(URL_A);
     const answer = await remove();
     assert.equal(answer.status, 200, answer.text);
@@ -177,7 +177,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/remove/', () => {
     assert.deepEqual(await auditOf('webhook.removed'), []);
   });
 
-  it('200: a delivery that waits for its retry is stopped, and is not sent to a URL that is registered later', async (t) => {
+  it('200: the removal of a webhook stops a delivery that waits for its retry, and a new URL does not get this delivery', async (t) => {
     const receiver = await open(t, () => 500);
     await set(receiver.url);
     await causeEvent(service, tenant);
@@ -219,7 +219,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/remove/', () => {
     });
   }
 
-  it('200: thousands of pending deliveries of the credential are stopped, but no delivery of another credential', async () => {
+  it('200: the removal of a webhook stops 2,300 pending deliveries of its credential, but no delivery of another credential', async () => {
     await set(URL_A);
     const other = await service.credential(tenant.tenantId);
     const later = new Date(Date.now() + 3_600_000);

@@ -69,7 +69,7 @@ async function costOf(credentialId: string): Promise<Reads & { events: number }>
   });
 }
 
-it('the query of the last 24 hours reads only the newest events and their deliveries, and reads them by an index, with any table statistics', {
+it('countByHour (events of the last 24 hours) reads only the newest events and their deliveries, by an index, with any table statistics', {
   skip: (await isTestCluster()) && 'the statistics of a cluster do not count the rows that its nodes read',
 }, async () => {
   const { credential: other } = await service.credential(tenant.tenantId);

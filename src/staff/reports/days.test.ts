@@ -201,7 +201,7 @@ describe('GET /v1/staff/reports/days/', () => {
     ]);
   });
 
-  it('200: a report may have 31 days, and may have the first and the last days of the calendar', async () => {
+  it('200: a report may have 31 days, its `from` may be 0001-01-01, and its `to` may be 9999-12-31', async () => {
     const hotel = await openHotel(service);
     for (const [from, to] of [
       ['2026-05-01', '2026-06-01'],

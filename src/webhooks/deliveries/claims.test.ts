@@ -118,7 +118,7 @@ describe('claims of due deliveries', () => {
     assert.equal(claimed.length, 200);
   });
 
-  it('a claim for one fast receiver takes 200 deliveries, but only 32 of these take sending slots of the receiver', async () => {
+  it('a claim takes 200 deliveries of one fast receiver, 32 with its 32 sending slots and 168 that wait until a slot is free', async () => {
     const slots = new SendingSlots();
     const claims = newClaims(slots);
     growShare(slots, URL, 100);
@@ -304,7 +304,7 @@ describe('claims of due deliveries', () => {
     );
   });
 
-  it('findDueQueues leaves out active credentials whose receiver has no free slot, but lists revoked credentials', async () => {
+  it('findDueQueues omits credentials whose receiver has no free slot, except revoked ones, whose deliveries must be stopped', async () => {
     const [elsewhere, revoked] = [await service.tenant(), await service.tenant()];
     await register(service, elsewhere.partner, `${URL}/else`);
     await register(service, revoked.partner, URL);

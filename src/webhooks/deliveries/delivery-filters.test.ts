@@ -112,7 +112,7 @@ describe('filters of GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual(await found({ created_from: '2030-01-01T00:00:00Z', created_to: '2029-01-01T00:00:00Z' }), []);
   });
 
-  it('200: created_from and created_to filter by the field created_at of a delivery, and not by the later time in its id', async () => {
+  it('200: created_from and created_to filter by created_at of a delivery, even if the time in its UUID is later', async () => {
     const own = await service.tenant();
     const created_at = new Date('2026-03-01T10:00:00.000Z');
     const id = firstIdAt(created_at.getTime() + 20_000);

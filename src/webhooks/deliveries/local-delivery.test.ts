@@ -208,7 +208,7 @@ describe('INSERT of an event that also claims its delivery', () => {
     assert.ok(dueInMs > LEASE_MS - 500, `the delivery is due in ${dueInMs} ms`);
   });
 
-  it('if a third of the lease has passed before an event is committed, a later claim sends the event', async () => {
+  it('if an event is committed after a third of its lease, the event is sent only after the lease has ended, by a new claim', async () => {
     const [worker] = workers.splice(0);
     await worker?.stop(0);
     transaction = createTransactionWithEvents(db, work({ leaseSeconds: 1.5 }).deliveries);

@@ -21,7 +21,7 @@ interface TestWorker extends Worker {
   warnings: string[];
 }
 
-describe('scan leases of delivery workers', () => {
+describe('scan leases, with which a delivery worker may search the database for due deliveries', () => {
   let service: TestService;
   let receiver: Receiver;
   let tenantId: number;
@@ -95,7 +95,7 @@ describe('scan leases of delivery workers', () => {
     return rows[0]?.count ?? 0;
   }
 
-  it('of seven workers, four hold scan leases, and only four workers listen for notifications', async () => {
+  it('four of seven workers hold a scan lease, as only four leases are open, and four connections listen for notifications', async () => {
     const all = Array.from({ length: 7 }, () => work());
     await holdersBecome(4);
     await eventually(async () => (await countListeners()) === 4, '4 listening connections');
@@ -163,7 +163,7 @@ describe('scan leases of delivery workers', () => {
     assert.equal(other.attempts(), 1);
   });
 
-  it('a large backlog opens slots of scan leases for further workers, which lose these leases when the slots close', async () => {
+  it('a large backlog gives scan leases to two more workers, which lose the leases when only one lease is allowed again', async () => {
     await openOnly([1]);
     receiver.answerWith(() => ({ status: 204, afterMs: 100 }));
     const all = Array.from({ length: 3 }, () => work());
@@ -187,7 +187,7 @@ describe('scan leases of delivery workers', () => {
     assert.deepEqual((await readLeases()).open, [1]);
   });
 
-  it('while the table of scan leases is empty, a worker logs warnings, and it sends the events when the table has rows', async () => {
+  it('if the table scan_lease has lost its rows, a worker logs warnings, and sends no event until the rows exist again', async () => {
     const { db } = service.database;
     await sql`CREATE TABLE kept AS SELECT * FROM scan_lease`.execute(db);
     await sql`DELETE FROM scan_lease`.execute(db);

@@ -75,7 +75,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), FIRST_SHARE);
   });
 
-  it('while 64 attempts are under way, a receiver gains a slot if its attempts take 100 ms, and no slot if they take 10 ms', () => {
+  it('while 64 attempts to other receivers run, a receiver with attempts of 100 ms gains slots, and one with 10 ms does not', () => {
     const others = fill(numbered('well', 16));
     useAll('fast', 8, 10);
     assert.equal(slots.freeSlots('fast'), FIRST_SHARE);
@@ -151,7 +151,7 @@ describe('SendingSlots', () => {
       assert.equal(slots.freeSlots('a'), FIRST_SHARE);
     });
 
-    it('if the receiver becomes slow, the waiting deliveries must not begin, and their slots are released', async () => {
+    it('if a receiver becomes slow, its deliveries that wait to begin are not sent, and their slots become free', async () => {
       const { results, begun } = overfill(3);
       nowMs += SLOW_AFTER_MS;
       assert.equal(slots.freeSlots('a'), 0);
@@ -202,13 +202,13 @@ describe('SendingSlots', () => {
       assert.equal(slots.freeToClaim('c'), MAX_SHARE);
     });
 
-    it('freeToClaim returns slotLimit if the receiver has more free slots, and otherwise more than the number of free slots', () => {
+    it('with 32 free slots, freeToClaim returns 31 for slotLimit 31, and 32 + 256 (claimed before a slot is free) for slotLimit 32', () => {
       useAll('a', 100);
       assert.equal(slots.freeToClaim('a', MAX_SHARE - 1), MAX_SHARE - 1);
       assert.equal(slots.freeToClaim('a', MAX_SHARE), MAX_SHARE + SLOTS);
     });
 
-    it('deliveries that are claimed before a slot is free take no slots of other receivers and no slots of their tenant', () => {
+    it('deliveries that are claimed before a slot is free take no slots of other receivers, and the tenant keeps its free slots', () => {
       useAll('a', 100);
       assert.equal(claimAll('a').length, MAX_SHARE + SLOTS);
       assert.equal(slots.freeSlots('a'), 0);
@@ -273,7 +273,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('a'), 1);
   });
 
-  it('an attempt that is neither a success nor a failure changes neither the slots nor the failure count of the receiver', () => {
+  it('an attempt with an unknown outcome (isOk is null) changes neither the slots nor the failure count of the receiver', () => {
     useAll('a', 1);
     attempt('a', null);
     assert.equal(slots.freeSlots('a'), FIRST_SHARE + 1);
@@ -327,7 +327,7 @@ describe('SendingSlots', () => {
     assert.equal(fill(numbered('also well', 100)).length, 32);
   });
 
-  it('healthy receivers keep their half of the slots even if failing receivers have taken more than the other half', () => {
+  it('healthy receivers get 128 of 256 slots even if failing receivers have taken 300, because `take` never refuses a slot', () => {
     const failing = numbered('failing', 10);
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;
@@ -371,7 +371,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('slow'), FIRST_SHARE);
   });
 
-  it('at most 1,024 sending slots are taken while more and more receivers become slow', () => {
+  it('at most 1,024 slots (four times 256) are taken, even if slow receivers keep their slots and new receivers take more', () => {
     let underWay = 0;
     for (let wave = 0; wave < 20; wave += 1) {
       underWay += fill(numbered(`wave ${wave}`, 100)).length;

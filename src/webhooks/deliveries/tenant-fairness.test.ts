@@ -128,7 +128,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     assert.deepEqual(waiting, []);
   });
 
-  it('the search for due deliveries finds a small tenant although another tenant has 5,100 waiting credentials', async () => {
+  it('the search for due deliveries finds a small tenant although 5,100 credentials of another tenant have due deliveries', async () => {
     const [busy, other] = [await tenantOf(5_100), await tenantOf(1)];
     await insertDue([...busy, ...other], 1);
     for (let times = 0; times < 4; times += 1) {
@@ -200,7 +200,7 @@ describe('the event of a small tenant while a tenant with many slow receivers ha
 
   for (const isLocal of [true, false]) {
     const way = isLocal ? 'reported at its commit' : 'found by a search';
-    it(`at most 456 events of a busy tenant are claimed before the event of a small tenant, which is ${way}`, async (t) => {
+    it(`an event of a small tenant, ${way}, waits for at most 456 events of a busy tenant (256 slots and one claim of 200)`, async (t) => {
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
       await eventually(async () => (await countClaims()) >= SLOTS, 'claims that fill all slots', 60_000);
       await write(other[0], isLocal);

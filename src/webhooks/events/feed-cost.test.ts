@@ -83,7 +83,7 @@ describe('cost of a call of the event feed', () => {
     }
   }
 
-  it('a call for events that already have positions runs two SELECT statements and reads few database pages, for any cursor', async () => {
+  it('a call for events that a client has read before runs two SELECT statements and reads few database pages for any cursor', async () => {
     for (const cursor of ['', '15000', String(EVENTS / 2 - LIMIT)]) {
       statements = [];
       assert.equal((await read(cursor)).results.length, LIMIT);
@@ -91,7 +91,7 @@ describe('cost of a call of the event feed', () => {
     }
   });
 
-  it('a call for events without positions runs eight statements and reads few database pages, even for 30,000 events', async () => {
+  it('a call for events that no client has read runs eight statements and reads few database pages, even for 30,000 events', async () => {
     const page = await read(String(EVENTS / 2));
     assert.equal(page.next, String(EVENTS / 2 + LIMIT));
     await assertCheap([/select/, /select/, /insert/, /select/, /select/, /update/, /update/, /select/]);
