@@ -87,7 +87,7 @@ for (const [outage, takeAway] of [
       await Promise.all(callers);
     });
 
-    it('events of a tenant on another node are delivered, also events that only the search for due deliveries finds', async () => {
+    it('events of a tenant on another node are delivered, directly after their commit or after a search for due deliveries', async () => {
       const arrived = up.receiver.requests.length;
       await causeEvent(service, up.tenant);
       await insertBacklog(database.db, up.tenant, 3);

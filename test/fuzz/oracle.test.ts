@@ -87,7 +87,7 @@ describe('the requests that the fuzzer writes', () => {
     fc.assert(fc.property(rawCases, (each: Case) => assert.deepEqual(fromLine(toLine(each)), each)));
   });
 
-  it('Pools offers ids from responses for later requests, but never a reserved id', () => {
+  it('Pools.find returns ids from responses for later requests, but never an id that Pools.reserve has excluded', () => {
     const pools = new Pools();
     pools.reserve('mine');
     pools.learn([{ id: 'mine' }, { id: 'spare', rate_plans: [{ id: 'plan' }] }], 'credentials');

@@ -74,7 +74,7 @@ const checkTokens: Operation<TokenInput, CallerRow | undefined> = {
   },
 };
 
-describe('the statements that find live changes and check tokens, with one input and with several inputs', () => {
+describe('the statements that read new rows for open screens and check access tokens, with one input and with several inputs', () => {
   testEachForm(() => service, lookAtTenants);
   testEachForm(() => service, checkTokens);
 });

@@ -94,7 +94,7 @@ describe('statements for one node with a list of inputs', () => {
     `SELECT found.* FROM ${LIST} CROSS JOIN LATERAL (SELECT id FROM event WHERE tenant_id = given."tenantId" AND id = given."id" LIMIT 1) AS found`,
     'INSERT INTO night (tenant_id, date) SELECT given.tenant_id, given.date FROM unnest($1::bigint[], $2::date[]) AS given (tenant_id, date)',
   ]) {
-    it(`the routing check finds a fault for a cluster, but not for one node, in ${statement}`, () => {
+    it(`the routing check refuses this statement if the database is a cluster, and accepts it if it is one node: ${statement}`, () => {
       assert.deepEqual(faultsOf(statement, 'one node'), []);
       assert.equal(faultsOf(statement, 'cluster').length, 1);
     });

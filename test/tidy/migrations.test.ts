@@ -63,7 +63,7 @@ describe('the rules on migrations', () => {
     assert.deepEqual(notSplittable('migrations/0001_a.sql', "-- It's; it's\nUPDATE a SET b = 'x'; -- it's\n"), []);
   });
 
-  test('contractions finds SQL in migrations after 0019 with which the previous version of the service could not run', () => {
+  test('the function contractions reports SQL in migrations after 0019 that would break the previous version of the service', () => {
     const refused = [
       'ALTER TABLE a DROP COLUMN b',
       'DROP INDEX c',

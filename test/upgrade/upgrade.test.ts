@@ -81,7 +81,7 @@ for (const release of RELEASES) {
       assert.match(nights, /^dumped: 6 nights checked, 0 with a wrong counter\n$/);
     });
 
-    it('external ids, the feed cursor and the channel of the release still work after the upgrade', async () => {
+    it('external ids, the feed cursor and the booking channel of the older release still work after the upgrade', async () => {
       const headers = dump.partner;
       const items = [{ item_id: 'WATER', quantity: 1 }];
       const order = { external_order_id: 'ready order', items };

@@ -112,7 +112,7 @@ describe('the OpenAPI documents', () => {
     assert.ok(codesOf(ORDERS, 'get').includes('404 error'), 'the 404 for a page after the last one is missing');
   });
 
-  it('a documented response lists the headers of its status, for example the budget headers, ETag or Retry-After', () => {
+  it('a documented response lists the headers of its status, for example X-RateLimit-Limit, ETag or Retry-After', () => {
     const headersOf = (path: string, method: string, status: string) =>
       Object.keys(operationOf('third-party', path, method).responses[status]?.headers ?? {});
     const counted = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];

@@ -30,7 +30,7 @@ const NEVER = { fromMs: 0, untilMs: 0 };
 const AT_ITS_END = { fromMs: 59_000, untilMs: 62_000 };
 
 describe('countInWindows', () => {
-  it('countInWindows finds no window above the limit if each window keeps the limit, even if the first call of a window got no response', () => {
+  it('countInWindows counts at most 300 calls in a window if 300 were admitted, even if its first call got no response', () => {
     for (const outage of [NEVER, AT_ITS_END]) {
       const counts = countInWindows(callsAt(300, outage));
       assert.ok(counts.length >= 3 && Math.max(...counts) <= 300, counts.join());
