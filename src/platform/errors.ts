@@ -69,7 +69,8 @@ export const ERRORS = {
     title: 'Room type not found',
     cause: 'The hotel has no active room type with this `room_type_id`.',
     remedy: 'Read the list of room types again, and use an id from it.',
-    example: 'There is no such room type.',
+    example:
+      'The hotel has no active room type with this room_type_id. Read the list of room types, and use an id from it.',
   },
   reservation_not_found: {
     status: 404,

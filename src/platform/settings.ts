@@ -48,9 +48,10 @@ const TABLE = [
     name: 'DATABASE_POOL_SIZE',
     default: '10',
     meaning:
-      'Database connections of each process, or `auto` for a number that PostgreSQL allows. If there are at least 5 connections, 2 of ' +
-      'them (1 with `--only api`) serve only the deliveries and the poll for changes. A process with deliveries opens one more ' +
-      'connection, for notifications.',
+      'Database connections of each process, or `auto` for a number that PostgreSQL allows. A process with an ' +
+      'API and at least 5 connections reserves some of them for background work. With `--only api`, it reserves 1 connection, for ' +
+      'example to read the list of recent changes. Without `--only`, it reserves 2, also for the deliveries. A process with deliveries ' +
+      'opens one more connection, for notifications.',
     page: 'docs/operating/connections.md',
   },
   {
@@ -85,7 +86,8 @@ const TABLE = [
     name: 'MASTER_KEY_PREVIOUS',
     default: null,
     meaning:
-      'Old master key, while you replace the master key. During this time only `keys rewrap` and `serve` change the stored keys.',
+      'Old master key, while you replace the master key. Only the commands `keys rewrap` and `serve` wrap the stored keys with the ' +
+      'new master key.',
     page: 'docs/operating/keys.md',
     isSecret: true,
   },
@@ -119,7 +121,8 @@ const TABLE = [
     name: 'STREAMS_PER_CREDENTIAL',
     default: String(DEFAULT_BOUNDS.waitingStreams),
     meaning:
-      'Streamed lists and menu documents of one credential or user that may wait for their reader at the same time, in each process.',
+      'Largest number of streamed lists and menu documents of one credential or user that may be unfinished at the same time in each ' +
+      'process, because the client reads them slowly.',
   },
   {
     name: 'BODY_MIB_PER_CREDENTIAL',
@@ -206,9 +209,9 @@ const TABLE = [
     name: 'METRICS_PORT',
     default: null,
     meaning:
-      'Port for Prometheus metrics. The metric `request_bound` shows the bounds on requests as they are set. The metric ' +
-      '`database_writes_hanging` is 1 while the database has lost its standbys and writes get 503. `/livez` and `/readyz` answer on this ' +
-      'port too, and a burst of new connections to the API does not delay a probe there.',
+      'Port for Prometheus metrics. The metric `request_bound` shows the configured limits on orders, menus, streams and request ' +
+      'bodies. The metric `database_writes_hanging` is 1 while the database has lost its standbys and writes get 503. `/livez` and ' +
+      '`/readyz` answer on this port too, and a burst of new connections to the API does not delay a probe there.',
   },
 ] as const satisfies readonly Setting[];
 

@@ -36,9 +36,9 @@ export interface Category {
   ticket_type: string | null;
   /** The number of the restaurant or hotel that the menu belongs to. */
   tenant: number;
-  /** The sub-menu of the whole category. Null if it does not belong to one sub-menu. */
+  /** The id of the sub-menu if the category itself belongs to a sub-menu. Otherwise null. */
   sub_menu: string | null;
-  /** The menu set of the whole category. Null if it does not belong to one menu set. */
+  /** The id of the menu set if the category itself belongs to a menu set. Otherwise null. */
   menu_set: string | null;
   /** The time when this part was added to the menu. */
   created_at: string;

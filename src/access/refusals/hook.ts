@@ -27,7 +27,8 @@ export function createRefusalHook({ db, log }: { db: Database; log: Logger }): R
     onDropped: (count) =>
       log.warn(
         { count },
-        'too many credentials had refused calls at the same time, so the lists of refused calls do not show all of them',
+        'more credentials had refused calls than the service keeps in memory between two writes; ' +
+          'the refused calls of the further credentials are lost, so no list of refused calls shows them',
       ),
   });
   return {

@@ -82,7 +82,8 @@ async function signInOf(
   if (email !== undefined || password !== undefined) {
     throw invalidField(
       'body',
-      'must have no e-mail and no password beside the header Authorization. Send only one of them',
+      'must have no e-mail and no password if the request has the header Authorization. ' +
+        'Send the header, or the e-mail and the password, but not both',
     );
   }
   const { person, generation, isFromProvider } = await authenticateToken(db, verifyToken, authorization);

@@ -160,7 +160,8 @@ async function newUser(document: UserDocument, passwords: PasswordWork): Promise
   const { email, password, role } = document;
   if (password === undefined) {
     throw new Error(
-      'A new user of the tenant document has no password, although the document was validated. Give the user a password.',
+      `The new user ${email} of the tenant document has no password, but the validation of the document has not found this. ` +
+        'This is a fault of the program. Give this user a password in the document, and apply the document again.',
     );
   }
   const password_hash = await passwords.hashFor(email, password);

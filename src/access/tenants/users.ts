@@ -10,7 +10,11 @@ import * as store from './store.ts';
 /** Error for an e-mail that belongs to an account, or that an invitation reserves. */
 export class EmailTakenError extends ApiError {
   constructor(email: string) {
-    super(409, 'invalid_status_transition', `The e-mail ${email} belongs to an account, or an invitation reserves it.`);
+    super(
+      409,
+      'invalid_status_transition',
+      `The e-mail ${email} belongs to an account, or an invitation reserves it. Use another e-mail.`,
+    );
   }
 }
 

@@ -155,9 +155,11 @@ export function verifyCall({ call, secret }: UnverifiedCall, body: Buffer): Chan
 }
 
 function invalidProof(): ApiError {
-  return apiError('invalid_credentials', 'The channel key, the timestamp or the signature is not valid.', {
-    'www-authenticate': 'Signature',
-  });
+  return apiError(
+    'invalid_credentials',
+    'The channel key, the timestamp or the signature is not valid. Check the key, the secret and the clock of your server.',
+    { 'www-authenticate': 'Signature' },
+  );
 }
 
 /**

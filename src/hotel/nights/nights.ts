@@ -101,9 +101,14 @@ async function changeCounters(tx: Tx, changes: NightSums): Promise<void> {
   refuseNegative(all.length === 0 ? [] : await changeHeld(tx, all));
 }
 
-function refuseNegative(nights: { held: number }[]): void {
-  if (nights.some(({ held }) => held < 0)) {
-    throw new Error('A night counter would fall below 0, because a reservation released a night twice.');
+function refuseNegative(nights: (Night & { held: number })[]): void {
+  const negative = nights.find(({ held }) => held < 0);
+  if (negative !== undefined) {
+    const { tenantId, roomTypeId, date } = negative;
+    throw new Error(
+      `The night counter of ${date} of the room type ${roomTypeId} of tenant ${tenantId} would fall below 0. ` +
+        'This is a fault of the program, because more rooms were released than held. Run "roomservice nights verify".',
+    );
   }
 }
 

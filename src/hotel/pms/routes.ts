@@ -271,7 +271,9 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
 
 function shapeBy(clock: Clock | null | undefined, row: ReservationRow): PmsReservation {
   if (!clock) {
-    throw new Error('The room type of a reservation does not exist.');
+    throw new Error(
+      `The room type ${row.room_type_id} of the reservation ${row.id} was not found. This is a fault of the program.`,
+    );
   }
   return pmsShape(row, clock);
 }

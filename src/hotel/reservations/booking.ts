@@ -120,7 +120,9 @@ async function write(
   }
 }
 
-const ALL_CONTENDED = new Error('No booking of this batch can be committed, so the transaction is rolled back.');
+const ALL_CONTENDED = new Error(
+  'No booking of this transaction got a room on all its nights. This error only rolls back the transaction.',
+);
 
 function stayOf({ row, capacity }: Booking) {
   return { tenantId: row.tenant_id, hold: nightsOfStay(row), capacity, row };

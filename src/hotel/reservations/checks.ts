@@ -33,7 +33,10 @@ export function checkRange({ check_in, check_out }: Range): void {
 export async function requireActive(find: FindRoomType, tenantId: number, id: string): Promise<RoomTypeWithClock> {
   const roomType = await find(tenantId, id);
   if (roomType === null || !roomType.is_active) {
-    throw apiError('room_type_not_found', 'There is no such room type.');
+    throw apiError(
+      'room_type_not_found',
+      'The hotel has no active room type with this room_type_id. Read the list of room types, and use an id from it.',
+    );
   }
   return roomType;
 }

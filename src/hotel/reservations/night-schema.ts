@@ -46,7 +46,7 @@ const NightEntry = Type.Object(
     held_after: Type.Union([Type.Integer(), Type.Null()], {
       description:
         'The number of rooms that were held after the change. Null if it is unknown: in all entries up to the newest booking ' +
-        'that a version without this history made.',
+        'that an earlier version of the service made, because that version stored no history.',
     }),
   },
   { title: 'NightEntry', description: 'A change that concerns the night.' },

@@ -293,7 +293,10 @@ export class Reservations {
     }
     const row = await store.lockReservation(tx, reservation.tenant_id, reservation.id);
     if (row === undefined) {
-      throw new Error('The reservation that this transaction has inserted does not exist.');
+      throw new Error(
+        `The transaction has inserted the reservation ${reservation.id} of tenant ${reservation.tenant_id}, but cannot read it. ` +
+          'This is a fault of the program.',
+      );
     }
     await moveHold(tx, row.tenant_id, null, holdOf(row));
     return row;

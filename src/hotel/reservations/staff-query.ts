@@ -53,7 +53,8 @@ export const StaffReservationQuery = Type.Object({
   phone: textOf(
     30,
     '351900000000',
-    'Lists only reservations whose guest has this telephone number. Only the digits are compared, all of them.',
+    'Lists only reservations whose guest has this telephone number. Two numbers are equal if they have the same digits. ' +
+      'All other characters are ignored.',
   ),
   name: textOf(
     100,

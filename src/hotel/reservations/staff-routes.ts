@@ -134,8 +134,8 @@ function changeRoute(app: App, { reservations, staffStays, staffGuard }: Depende
           'Changes the fields that the body names. All other fields keep their values. The stay must be `pending` or ' +
           '`confirmed`, and its source must be `house`. Otherwise the response is 409. Send the `changed_at` that you have ' +
           "seen as `expected_changed_at`, so that you do not undo a colleague's change.\n\n" +
-          'Without `overbook`, each added night needs a free room, and a rate plan must allow the stay. A rate plan that is ' +
-          'closed on a night that the stay has already still allows it. The call causes no event.',
+          'Without `overbook`, each added night needs a free room, and a rate plan must allow the stay. The present rate plan of ' +
+          'the stay may be closed on nights that the stay had before the change. The call causes no event.',
         params: ReservationPath,
         body: HouseChange,
         response: { 200: StaffReservationWithHistory },

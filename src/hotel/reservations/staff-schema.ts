@@ -55,13 +55,13 @@ const FIELDS = {
   nightly_prices: Type.Union([Type.Array(NightlyPrice), Type.Null()], {
     description:
       'The price of each night at the time of the booking. Their sum is `total_amount`. Null if the prices of the nights are ' +
-      'unknown, because the caller gave only the amount of the whole stay, or because a version without this field booked the stay.',
+      'unknown, because the caller gave only the amount of the whole stay, or because an earlier version of the service booked the stay.',
   }),
   currency: Type.String({ description: 'The currency of the amount, as three letters of ISO 4217.' }),
   created_at: Type.String({ format: 'date-time', description: 'The time of the booking.' }),
   changed_at: timeOrNull(
-    'The time of the last change of a field of this response. A new stay has the time of its booking. Null if a version ' +
-      'without this field booked the stay, and it has not changed since.',
+    'The time of the last change of a field of this response. A new stay has the time of its booking. Null if the ' +
+      'stay has not changed since an earlier version of the service booked it, because that version stored no such time.',
   ),
   arrived_at: timeOrNull(
     'The time at which staff reported that the guests have arrived. Null if they have not arrived.',
@@ -120,8 +120,9 @@ export const StaffReservationWithHistory = Type.Object(
     ...FIELDS,
     history: Type.Union([Type.Array(ReservationStep), Type.Null()], {
       description:
-        'The booking and the changes of the status, the oldest first, at most 200 changes. Null if a version without this ' +
-        'field booked the stay. The booking of an OTA names the OTA, but not the id of its channel.',
+        'The booking and the changes of the status, the oldest first, at most 200 changes. Null if an earlier version of ' +
+        'the service booked the stay, because that version stored no history. The booking of an OTA names the OTA, but not the id ' +
+        'of its channel.',
     }),
   },
   {

@@ -152,7 +152,9 @@ export class StaffStays {
       ? find(row.tenant_id, row.room_type_id)
       : requireActive(find, row.tenant_id, nights.room_type_id));
     if (roomType === null) {
-      throw new Error('The room type of a reservation does not exist.');
+      throw new Error(
+        `The room type ${row.room_type_id} of the reservation ${row.id} was not found. This is a fault of the program.`,
+      );
     }
     checkChange(roomType, plan);
     const price = await quoteChange(tx, roomType, plan);
@@ -211,7 +213,9 @@ interface Writers {
 }
 
 /** Error if a concurrent call has booked a stay under the same `request_id`. The transaction is then rolled back. */
-const REQUEST_TAKEN = new Error('Another booking has the same request_id.');
+const REQUEST_TAKEN = new Error(
+  'A concurrent call has booked a stay with the same request_id. This error only rolls back the transaction.',
+);
 
 /**
  * Holds the nights of a stay, and releases the nights that the stay no longer has.

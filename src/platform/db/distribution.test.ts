@@ -39,7 +39,7 @@ describe('the rules for the tables on a cluster', () => {
 
   it('if a table has no rule, reading the rules fails with an error that names the table', async () => {
     await sql`CREATE TABLE lost_property (id uuid PRIMARY KEY, tenant_id bigint)`.execute(database.db);
-    await assert.rejects(readRules(database.db), /The table "lost_property" has no rule for a cluster/);
+    await assert.rejects(readRules(database.db), /The place of the table "lost_property" on a cluster is unknown/);
     await sql`DROP TABLE lost_property`.execute(database.db);
   });
 });

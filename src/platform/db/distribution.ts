@@ -102,9 +102,9 @@ export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement
       const placement = PLACEMENTS[table] ?? (firstColumn === 'tenant_id' ? 'by tenant' : undefined);
       if (placement === undefined) {
         throw new OperatorError(
-          `The table "${table}" has no rule for a cluster, because tenant_id is not the first column of its primary key, ` +
+          `The place of the table "${table}" on a cluster is unknown, because tenant_id is not the first column of its primary key, ` +
             'and src/platform/db/distribution.ts does not list the table. ' +
-            'If the table is not part of Roomservice, move it out of the schema "public".',
+            'If the table is not part of Roomservice, move it out of the schema "public". Otherwise this is a fault of the program.',
         );
       }
       return [table, placement];

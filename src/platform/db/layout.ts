@@ -25,7 +25,8 @@ export function layoutOf(db: Kysely<DB>): Layout {
   const layout = layouts.get(db);
   if (layout === undefined) {
     throw new Error(
-      'The layout of this database or transaction was never set. Begin transactions with inTransaction or runTransaction.',
+      'It is unknown if this database or transaction is on one node or on a cluster. This is a fault of the program. ' +
+        'A transaction must begin with inTransaction or runTransaction.',
     );
   }
   return layout;

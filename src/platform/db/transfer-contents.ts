@@ -38,7 +38,8 @@ export interface Contents {
 export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
   recent_change:
     'Its rows name transactions of the old server, and a new server counts its transactions from the start.',
-  scan_lease: 'Its rows are leases of workers that do not run on the new server. The migration makes the rows.',
+  scan_lease:
+    'Its rows are leases of workers that do not run on the new server. The migrations of the new database insert other rows.',
   kysely_migration: 'The target lists the migrations that it applies itself.',
   kysely_migration_lock: 'Lock of an older migrator.',
 };

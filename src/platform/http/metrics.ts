@@ -95,7 +95,7 @@ export function registerBoundMetrics(registry: Registry, { bounds, bodies, strea
 function boundsGauge({ bodyBytes, ...counts }: Bounds): Gauge {
   const gauge = new Gauge({
     name: 'request_bound',
-    help: 'Configured bound on the cost of requests. In bytes if the name ends with bytes, otherwise a count',
+    help: 'Configured limit on requests and responses. In bytes if the name ends with bytes, otherwise a number of entries or streams',
     labelNames: ['bound'],
     registers: [],
   });

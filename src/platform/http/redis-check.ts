@@ -17,7 +17,10 @@ const DO_NOTHING = 'return 1';
 export async function checkRedis(url: string, limitMs: number): Promise<number> {
   const address = parseRedisUrl(url);
   if (address === null) {
-    throw new Error('The URL of Redis is invalid.');
+    throw new Error(
+      'REDIS_URL is not a URL such as redis://user:password@host:6379/0. ' +
+        'The check of the settings must refuse such a value, so this is a fault of the program.',
+    );
   }
   let reason: Error | null = null;
   const broken = Promise.withResolvers<never>();

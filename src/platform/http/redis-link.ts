@@ -46,7 +46,10 @@ export class RedisLink {
   ): Promise<RedisLink> {
     const address = parseRedisUrl(url);
     if (address === null) {
-      throw new Error('The URL of Redis is invalid.');
+      throw new Error(
+        'REDIS_URL is not a URL such as redis://user:password@host:6379/0. ' +
+          'The check of the settings must refuse such a value, so this is a fault of the program.',
+      );
     }
     const { reconnectEveryMs } = options;
     let link: RedisLink | null = null;

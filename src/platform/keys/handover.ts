@@ -33,7 +33,8 @@ export async function discardKeys(db: Db, masterKeys: Buffer[]): Promise<number>
   for (const wrapped of await readWrappedKeys(db)) {
     if (masterKeys.some((key) => unwrapKey(wrapped, key) !== null)) {
       throw new OperatorError(
-        `The master key decrypts the key "${nameOf(wrapped)}", so the master key is not lost. Nothing was changed.`,
+        `No key was deleted, because a master key in the settings or in DATA_DIR still decrypts the key "${nameOf(wrapped)}". ` +
+          'So the master key is not lost. Start the service with the same settings.',
       );
     }
   }

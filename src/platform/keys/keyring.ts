@@ -95,15 +95,18 @@ export class OpenKeyring {
    */
   async decrypt(ciphertext: Buffer, boundTo: string): Promise<string> {
     if (ciphertext.length < VERSION_BYTES) {
-      throw new SecretDecryptionError('The ciphertext of this secret is too short, so it was changed or cut off.');
+      throw new SecretDecryptionError(
+        `The stored ciphertext of "${boundTo}" is too short, so the ciphertext was changed or cut off. Replace this secret.`,
+      );
     }
     const version = ciphertext.readUInt32BE(0);
-    const key = this.#keys.get(version) ?? (await this.#findKey(version));
+    const key = this.#keys.get(version) ?? (await this.#findKey(version, boundTo));
     try {
       return decryptBound(key, ciphertext.subarray(VERSION_BYTES), boundTo).toString();
     } catch {
       throw new SecretDecryptionError(
-        `Encryption key ${version} cannot decrypt this secret. The ciphertext was changed or moved to another row.`,
+        `Encryption key ${version} cannot decrypt the stored ciphertext of "${boundTo}". ` +
+          'The ciphertext was changed or moved to another row. Replace this secret.',
       );
     }
   }
@@ -162,14 +165,16 @@ export class OpenKeyring {
   }
 
   /** Returns the encryption key of a version. If this process does not know the key, it first reads the new keys from the database. */
-  async #findKey(version: number): Promise<KeyObject> {
+  async #findKey(version: number, boundTo: string): Promise<KeyObject> {
     await this.#reading;
     if (!this.#keys.has(version)) {
       await (this.#nextReading ??= this.#readWhenDue());
     }
     const key = this.#keys.get(version);
     if (key === undefined) {
-      throw new SecretDecryptionError(`This secret needs encryption key ${version}, which is not in the database.`);
+      throw new SecretDecryptionError(
+        `The stored ciphertext of "${boundTo}" needs encryption key ${version}, which is not in the database. Replace this secret.`,
+      );
     }
     return key;
   }
@@ -227,7 +232,9 @@ export function versionBytes(version: number): Buffer {
 function keyNamed(keys: ReadonlyMap<string, Buffer>, name: string): Buffer {
   const key = keys.get(name);
   if (key === undefined) {
-    throw new Error(`There is no key "${name}".`);
+    throw new Error(
+      `The service key "${name}" is not in the database. Each start makes the missing service keys, so this is a fault of the program.`,
+    );
   }
   return key;
 }

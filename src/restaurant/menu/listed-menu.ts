@@ -161,7 +161,10 @@ function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuB
         { tenant_id: tenantId, rendered_bytes: bytes, max_bytes: maxRenderedBytes },
         'The menu is too large, so partners get 503. Replace it with a smaller menu (PUT /v1/staff/menu/).',
       );
-      throw new MenuTooLarge('The menu is too large.', { retryAfterSeconds: TOO_LARGE_RETRY_SECONDS, isLogged: true });
+      throw new MenuTooLarge(
+        `The menu has ${bytes} bytes for partners, and the limit is ${maxRenderedBytes} bytes. The restaurant must make it smaller.`,
+        { retryAfterSeconds: TOO_LARGE_RETRY_SECONDS, isLogged: true },
+      );
     }
     return bytes > maxBytes ? null : await listMenu(tenantId, currency, menu, bytes);
   }

@@ -137,7 +137,10 @@ function byName<T extends { name: string }, R>(sections: T[], render: (section: 
     }
     const section = stored.get(name);
     if (section === undefined) {
-      throw new Error(`A stored dish is in the section ${JSON.stringify(name)}, which its menu does not have.`);
+      throw new Error(
+        `A stored dish or menu set names the section ${JSON.stringify(name)}, which its menu does not have. ` +
+          'This is a fault of the program.',
+      );
     }
     const made = render(section);
     rendered.set(name, made);

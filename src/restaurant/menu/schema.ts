@@ -237,8 +237,8 @@ const Category = Type.Object(
     image: PictureUrl,
     ticket_type: nullable(Type.String(), 'The kind of kitchen ticket that prints the dishes. Null if unknown.'),
     tenant: Tenant,
-    sub_menu: nullable(Uuid, 'The sub-menu of the whole category. Null if it does not belong to one sub-menu.'),
-    menu_set: nullable(Uuid, 'The menu set of the whole category. Null if it does not belong to one menu set.'),
+    sub_menu: nullable(Uuid, 'The id of the sub-menu if the category itself belongs to a sub-menu. Otherwise null.'),
+    menu_set: nullable(Uuid, 'The id of the menu set if the category itself belongs to a menu set. Otherwise null.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
     deleted_at: nullable(

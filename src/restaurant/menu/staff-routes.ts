@@ -113,8 +113,9 @@ function replacingRoute(app: App, { db, changes, documents, staffGuard, maxRende
           'immediately on this node, and within a second on every other node. Existing orders do not change.\n\n' +
           'With `If-Match`, the menu is replaced only if it still has the given `ETag`. Otherwise the response is 412, and ' +
           'nothing changes. Of several concurrent calls with the same `ETag`, only one changes the menu. The response of ' +
-          '`PUT` has no `ETag`, because it contains default values that the request may not have. With `dry_run=true`, the ' +
-          'call makes the same checks and returns what would change, but changes nothing.',
+          '`PUT` has no `ETag`. HTTP allows an `ETag` there only if the service stores the document unchanged, but the ' +
+          'service adds default values. Read the menu to get its `ETag`. With `dry_run=true`, the call makes the same checks ' +
+          'and returns what would change, but changes nothing.',
         querystring: MenuQuery,
         body: MenuDocument,
         response: { 200: Type.Union([MenuDocument, MenuComparison]) },

@@ -169,7 +169,10 @@ export class Orders {
       const row = orderRow(caller, input, { id, ...(await this.#price(caller, input)) });
       return (await this.#insertOrder(row))
         ? null
-        : new Error('Another order has this external_order_id, but that order was not found.');
+        : new Error(
+            `The order ${id} of the credential ${caller.credentialId} was not inserted, because another order has its external_order_id. ` +
+              'But the service cannot find that other order. This is a fault of the program.',
+          );
     } catch (error) {
       if (error instanceof ApiError) {
         return error;

@@ -92,7 +92,9 @@ function addFeedCommands(program: Command): void {
     .command('feed')
     .description('manage the event feed')
     .command('expire-cursors')
-    .description('after a point-in-time recovery: refuse every earlier cursor, so that no partner skips an event')
+    .description(
+      'after a point-in-time recovery: refuse the feed cursors from before it, because a partner could miss events with such a cursor',
+    )
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = configure();

@@ -104,7 +104,9 @@ async function createDemoTenant(db: Database, document: { slug: string }, passwo
   const { properties } = await applyTenantDocument(db, { ...document, users });
   const tenant = await findTenantBySlug(db, document.slug);
   if (tenant === null) {
-    throw new Error('The demo tenant is missing after it was created.');
+    throw new Error(
+      `The tenant "${document.slug}" cannot be found, although this command has just created it. This is a fault of the program.`,
+    );
   }
   await bookStay(db, tenant, properties);
   return tenant;
@@ -115,9 +117,8 @@ async function bookStay(db: Database, tenant: Tenant, properties: AppliedTenant[
   const person = (await listUsers(db, tenant.id)).find(({ email }) => email === FRONT_DESK_EMAIL);
   const roomType = properties.flatMap(({ room_types }) => room_types).find(({ name }) => name === BOOKED_ROOM_TYPE);
   if (person === undefined || roomType === undefined) {
-    throw new Error(
-      `The demo tenant was created without the user ${FRONT_DESK_EMAIL} or without the room type "${BOOKED_ROOM_TYPE}".`,
-    );
+    const missing = person === undefined ? `user ${FRONT_DESK_EMAIL}` : `room type "${BOOKED_ROOM_TYPE}"`;
+    throw new Error(`The new demo tenant has no ${missing}, which this command needs. This is a fault of the program.`);
   }
   const stays = new StaffStays({ db, findRoomType: createRoomTypeFinder({ db, caches: NO_CACHES }) });
   const today = todayIn(tenant.timezone);

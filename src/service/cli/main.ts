@@ -110,8 +110,11 @@ function addDeveloperCommands(program: Command): void {
       parseEvents,
     )
     .option('--json', 'print one line of JSON for each event')
-    .option('--url <url>', 'URL of the service (default: ROOMSERVICE_URL, BASE or http://localhost:8080)')
-    .option('--api-key <key>', 'API key of the credential (default: ROOMSERVICE_API_KEY or KEY)')
+    .option(
+      '--url <url>',
+      'URL of the service (default: the variable ROOMSERVICE_URL or BASE, else http://localhost:8080)',
+    )
+    .option('--api-key <key>', 'API key of the credential (default: the variable ROOMSERVICE_API_KEY or KEY)')
     .option(
       '--allow-plain-http',
       'allow key and secret to be sent to another machine without TLS, on a network that you trust',
@@ -137,7 +140,7 @@ function addDeveloperCommands(program: Command): void {
     .addArgument(new Argument('<event>', 'type of the event').choices(EVENT_TYPES))
     .option(
       '--api-key <key>',
-      'API key of the credential (default: ROOMSERVICE_API_KEY or KEY, else the newest credential of the demo tenant)',
+      'API key of the credential (default: the variable ROOMSERVICE_API_KEY or KEY, else the newest credential of the demo tenant)',
     )
     .option('--json', 'print JSON')
     .action(async (event: EventType, options: { apiKey?: string; json?: boolean }) => {
@@ -256,7 +259,7 @@ function addMaintenanceCommands(program: Command): void {
   keys
     .command('discard')
     .description('after the master key is lost: delete the stored keys, which nobody can decrypt any more')
-    .option('--yes', 'confirm that all secrets stop working')
+    .option('--yes', 'required, to agree that all secrets stop working')
     .option('--json', 'print JSON')
     .action(async (options: { yes?: boolean; json?: boolean }) => {
       const config = configure();

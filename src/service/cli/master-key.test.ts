@@ -101,7 +101,7 @@ describe('replacing the master key', () => {
     await refuse(
       ['keys', 'discard', '--yes'],
       known,
-      /The master key decrypts the key .* not lost\. Nothing was changed\.$/m,
+      /No key was deleted, because a master key .* still decrypts the key .* not lost\. Start the service/m,
     );
     assert.deepEqual(await wrapped(), stored);
     assert.match((await succeed(['keys', 'discard', '--yes'], lost)).stdout, /^Deleted keys: 3\. Start the service/);

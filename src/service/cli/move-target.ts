@@ -23,7 +23,7 @@ export async function hasCommitted(to: string, target: string, transaction: stri
   for (const deadlineMs = Date.now() + OUTCOME_WAIT_MS; ; await sleep(OUTCOME_POLL_MS)) {
     const outcome = await readOutcome(to, transaction).catch((error: unknown) => {
       throw new OperatorError(
-        `The move was interrupted at its end, and the database ${target} cannot be read (${reasonOf(error)}). ` +
+        `The move was interrupted during its commit, and the database ${target} cannot be read (${reasonOf(error)}). ` +
           'So it is unknown if that database has the data. Run the command again when the database can be reached.',
         { cause: error },
       );
@@ -34,7 +34,7 @@ export async function hasCommitted(to: string, target: string, transaction: stri
     if (outcome === null || Date.now() > deadlineMs) {
       throw new OperatorError(
         outcome === null
-          ? `An earlier move to ${target} was interrupted at its end, and that server does not know if the move was committed. ` +
+          ? `An earlier move to ${target} was interrupted during its commit, and that server does not know if the move was committed. ` +
               'Check that database. If it has the data, set DATABASE_URL to it. ' +
               'If it is empty, remove the file "moved-to" in DATA_DIR, and run the command again.'
           : `An earlier move to ${target} still runs on that server. Run the command again after it has ended.`,

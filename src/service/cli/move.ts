@@ -181,6 +181,6 @@ function describe({ dataDir, masterKey }: Config, { to, rows, nights, wrong_nigh
     `  ${key}`,
     '',
     `The old data stays in ${resolve(dataDir)}, and no command uses it while ${moveMarkerPath(dataDir)} exists.`,
-    'Keep the master key if you remove the old data. Without it, no credential works.',
+    'If you remove the old data, keep the master key. Without the master key, no credential works.',
   ].join('\n');
 }

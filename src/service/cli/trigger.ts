@@ -92,7 +92,10 @@ async function makeEvent(parts: TriggerParts, event: EventType, caller: Caller):
   const { results } = await readFeed(parts.db, caller, before, MAX_EVENTS);
   const entry = results.find((each) => each.event === event && Object.values(each.data).includes(id));
   if (entry === undefined) {
-    throw new Error(`The event ${event} of ${id} is not in the feed.`);
+    throw new Error(
+      `The command made the event ${event} of ${id}, but did not find it among the next ${MAX_EVENTS} events of the credential ` +
+        `${caller.credentialId}. Read the feed of this credential with GET /v1/third-party/events/.`,
+    );
   }
   return entry;
 }

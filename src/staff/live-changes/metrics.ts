@@ -13,7 +13,11 @@ export function registerLiveMetrics(registry: Registry, counts: LiveCounts, stre
         this.inc(read());
       },
     });
-  total('live_looks_total', 'Number of reads of the newest rows of one tenant', () => counts.looks);
+  total(
+    'live_looks_total',
+    'Number of searches for new data of a tenant that has open streams of live changes',
+    () => counts.looks,
+  );
   total('live_hints_total', 'Number of hints sent over streams of live changes', () => counts.hints);
   registry.registerMetric(
     new Gauge({

@@ -8,10 +8,10 @@ export const LiveChange = Type.Object(
   {
     topics: Type.Array(Type.Enum([...TOPICS], { type: 'string' }), {
       description:
-        'The kinds of data that have changed. You get a kind only with the area or role named here. `orders`: area orders. ' +
-        '`reservations`: area hotel. `events`, which are the events of partners: area deliveries. `menu`: area menu. `rooms` and ' +
-        '`rates`: area hotel or rates. `credentials`, with channels and webhooks, and `people`, with displays and ended sessions: ' +
-        'owners. `pause`, with opening hours: every caller. New kinds may be added.',
+        'The kinds of data that have changed. You get a kind only if you have the area or the role after its name. `orders`: area ' +
+        'orders. `reservations`: area hotel. `events` (events of partners): area deliveries. `menu`: area menu. `rooms`: area hotel ' +
+        'or rates. `rates`: area hotel or rates. `credentials` (also channels and webhooks): owners. `people` (also displays and ended ' +
+        'sessions): owners. `pause` (also opening hours): every caller. New kinds may be added.',
     }),
     order_ids: Ids('The ids of orders that are new or have changed. Empty if you lack the area orders.'),
     reservation_ids: Ids('The ids of reservations that are new or have changed. Empty if you lack the area hotel.'),

@@ -48,9 +48,9 @@ export function eventStaffRoutes(app: App, { db, staffGuard, headerBrand }: Depe
         summary: "Read a partner's feed as the partner would",
         description:
           'Returns what the partner gets from `GET /v1/third-party/events/` with the same `after` and `limit`: the same events, ' +
-          'the same cursors and the same headers. Use it if a partner asks for events that it misses. Like a call of the partner, ' +
-          'the call gives positions in the feed to new events. It sends no event, and changes nothing else for the partner. The ' +
-          'feed of a revoked credential can be read too.',
+          'the same cursors and the same headers. Use it if a partner asks for events that it misses. A new event ' +
+          'gets its position in the feed at the first read. This read may be your call or a call of the partner. Your call sends ' +
+          'no event, and changes nothing else for the partner. The feed of a revoked credential can be read too.',
         tags: ['Webhooks'],
         params: PartnerPath,
         querystring: FeedQuery,

@@ -143,5 +143,6 @@ async function isCommitted(db: Database, { first }: RecordedEvents): Promise<boo
 }
 
 const NOT_COMMITTED = new Error(
-  'The transaction whose COMMIT had no response was not committed. The transaction that checked this is rolled back.',
+  'The first transaction, whose COMMIT had no response, was not committed. ' +
+    'This error only rolls back the second transaction, which checked the first one.',
 );

@@ -25,7 +25,7 @@ export class InUseError extends EmbeddedPostgresError {
     super(
       isExclusive
         ? `Another process uses the data in ${dataDir}, for example "roomservice serve". Stop it, and run the command again. Nothing was changed.`
-        : `A command that does not share the data in ${dataDir} runs at present, for example "roomservice move". Wait until that command has ended.`,
+        : `Another command, for example "roomservice move", must be the only process that uses the data in ${dataDir}. Wait until that command has ended, and try again.`,
     );
     this.name = 'InUseError';
   }

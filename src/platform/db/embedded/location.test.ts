@@ -59,5 +59,5 @@ test('a socket folder that other users may enter is refused', async (t) => {
   await prepareSocketDir(location);
   await prepareSocketDir(location);
   await chmod(location.socketDir, 0o777);
-  await assert.rejects(prepareSocketDir(location), /is not a folder that only the user of PostgreSQL owns/);
+  await assert.rejects(prepareSocketDir(location), /must be a folder that belongs to the user of PostgreSQL/);
 });

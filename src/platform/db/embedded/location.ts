@@ -200,7 +200,7 @@ export async function prepareSocketDir({ socketDir, account }: Location): Promis
     await chown(socketDir, account.uid, account.gid);
   } else if (uid !== (account?.uid ?? process.getuid?.()) || (mode & 0o170077) !== constants.S_IFDIR) {
     throw new EmbeddedPostgresError(
-      `${socketDir} is not a folder that only the user of PostgreSQL owns and may enter. Remove it, and start the service again.`,
+      `${socketDir} must be a folder that belongs to the user of PostgreSQL, and no other user may have rights to it. Remove it, and start the service again.`,
     );
   }
 }
