@@ -180,9 +180,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     readiness.stop();
     stopping.abort();
     await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
-    // The last requests may have added deliveries after the worker was stopped. This call releases their claims, so that another process
-    // sends them immediately.
-    await worker?.stop(0);
+    await worker?.stop(0); // Releases the claims of deliveries that the last requests added after the worker was stopped.
     await budgets.close();
   };
   try {
