@@ -181,26 +181,39 @@ async function exists(serverUrl: string, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Connections to the database `postgres`, by the URL of the server. This process keeps one, because each new connection costs time. */
+const administration = new Map<string, pg.Pool>();
+
 /**
  * Runs one statement in the database `postgres`. If the statement fails because another session clones the same template (SQLSTATE 55006),
  * tries again.
  */
 async function administrate(serverUrl: string, statement: string): Promise<unknown[]> {
+  const pool = administration.get(serverUrl) ?? openAdministration(serverUrl);
   for (let tries = 1; ; tries += 1) {
-    const client = new pg.Client({ connectionString: urlOf(serverUrl, 'postgres') });
-    client.on('error', () => {});
     try {
-      await client.connect();
-      return (await client.query(statement)).rows;
+      return (await pool.query(statement)).rows;
     } catch (error) {
       if (tries > 50 || (error as { code?: string }).code !== '55006') {
         throw error;
       }
       await sleep(50);
-    } finally {
-      await client.end();
     }
   }
+}
+
+function openAdministration(serverUrl: string): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: urlOf(serverUrl, 'postgres'),
+    max: 1,
+    idleTimeoutMillis: 0,
+    // An idle connection does not keep this process running.
+    allowExitOnIdle: true,
+  });
+  // PostgreSQL may stop before this process.
+  pool.on('error', () => {});
+  administration.set(serverUrl, pool);
+  return pool;
 }
 
 function urlOf(serverUrl: string, database: string): string {

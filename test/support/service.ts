@@ -136,10 +136,10 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     async tenant(changes) {
       const document = sampleTenant(changes);
       const { tenant_id: tenantId } = await applyTenantDocument(db, document, { passwords: PASSWORDS });
-      const [owner, staff] = await Promise.all(
-        ['owner', 'staff'].map((role) => bearer(database, keyring, tenantId, role)),
-      );
-      return { tenantId, document, owner: owner ?? {}, staff: staff ?? {}, ...(await issue(tenantId)) };
+      // One after the other, so that both use the same connection. A new connection takes 5 to 30 ms of PostgreSQL.
+      const owner = await bearer(database, keyring, tenantId, 'owner');
+      const staff = await bearer(database, keyring, tenantId, 'staff');
+      return { tenantId, document, owner, staff, ...(await issue(tenantId)) };
     },
     async close() {
       // If no request has come on a connection, Node does not count it as idle. Such a connection would delay `app.close()` by 60 s, so the

@@ -9,7 +9,8 @@ import * as store from './caller-store.ts';
  * example a stream. Access ends with the session or the token. Access changes if the caller gets another role or other areas. If the query
  * for some callers fails, these callers are not in the result.
  * @param noteUse called for each display (screen of the tenant) that keeps its access, if the stored time of its last use is so old that a
- * new time must be written. Not called for a person, because an open stream does not count as a use by a person (decision 44)
+ * new time must be written. Not called for a person, because an open stream does not count as a use by a person
+ * (docs/decisions/0044-live-changes.md)
  * @param onError called for each query that fails. On a database cluster, each tenant has its own query
  */
 export async function findEndedCallers(

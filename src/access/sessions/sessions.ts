@@ -150,7 +150,7 @@ export class Sessions {
    * that ending the session takes effect immediately, on every node.
    * @param isStream true for a call that opens a stream. For the session of a display, such a call counts as a use. For the session of a
    * person, it does not count. Otherwise an unattended page would keep the session open, because a page opens its stream again by itself
-   * (decision 44)
+   * (docs/decisions/0044-live-changes.md)
    * @throws ApiError 401 `invalid_credentials` if the token is unknown or its session has ended
    */
   async authenticate(token: string, isStream = false): Promise<Staff> {
