@@ -19,7 +19,7 @@ describe('statistics', () => {
 describe('comparison of a subject (the service) with its floor (the baseline)', () => {
   const sliceOf = (perSecond: number) => ({ perSecond, p50Ms: 1, p99Ms: 2 });
 
-  it('a benchmark comparison warms up subject and floor, measures them alternately, and returns the ratio of their medians', async () => {
+  it('a benchmark comparison warms up the subject (the service) and the floor (the baseline), measures both alternately, and returns the ratio of their medians', async () => {
     const turns: string[] = [];
     const rates = { subject: [1, 30, 10, 20], floor: [1, 50, 40, 10] };
     const run = (name: 'subject' | 'floor') => async (seconds: number) => {
@@ -75,7 +75,7 @@ describe('comparison of queues', () => {
     assert.deepEqual(text.split('\n').slice(5), ['', '- a: at least once']);
   });
 
-  it('the medians of three measured backlogs of events have null for each value that is null in all three measurements', () => {
+  it('medianOfSlices returns the median of each value of three measurements, and null for a value that is null in all three measurements', () => {
     const slice = { senderCpuMs: null, storeCpuMs: 0.1, receiverLoad: null };
     const slices = [1, 30, 20].map((perSecond) => ({ ...slice, perSecond, connections: perSecond * 2 }));
     assert.deepEqual(medianOfSlices(slices), { ...slice, perSecond: 20, connections: 40 });

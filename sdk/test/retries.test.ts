@@ -141,7 +141,7 @@ describe('timeouts and abort signals', () => {
     assert.deepEqual([error.status, error.code, error.attempts], [null, 'timeout', 2]);
   });
 
-  test("if its signal is aborted, a call throws the signal's reason, whether it is running, waits for its retry or is new", async () => {
+  test('a call throws the reason of its signal if the signal is aborted before the call, during an attempt or during the wait for a retry', async () => {
     const reason = new Error('the guest went home');
     for (const fault of ['hang', { status: 429, headers: { 'retry-after': '30' } }] as const) {
       const controller = new AbortController();

@@ -221,7 +221,7 @@ describe('errors of the service', () => {
     assert.deepEqual([error.status, error.code, error.attempts], [401, 'invalid_credentials', 1]);
   });
 
-  test('403: a hotel call with a credential of a tenant without the hotel feature fails with the code "error"', async () => {
+  test('403: for a tenant without the hotel feature, a hotel call fails with the code "error", which the API uses if no other code describes the failure', async () => {
     const { credential } = await service.tenant();
     const { api_key: apiKey, api_secret: apiSecret } = credential;
     const error = await failureOf(tenant.client({ apiKey, apiSecret }).hotel.rooms());

@@ -20,7 +20,7 @@ describe('resourceRoute, which serves one path of the site', () => {
     return { url: new URL(url), ask, close: () => app.close() };
   }
 
-  it('the content is read only once for 20 concurrent requests and a later request', async () => {
+  it('resourceRoute reads the content of its path only once for 20 concurrent requests and a later request', async () => {
     let reads = 0;
     const { ask, close } = await serve(async () => `read ${++reads}`);
     const answers = await Promise.all(Array.from({ length: 20 }, ask));

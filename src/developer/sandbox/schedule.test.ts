@@ -124,7 +124,7 @@ describe('nextOrderStep, the next status of an order', () => {
     });
   }
 
-  it('1,000 random orders get each status between its earliest and latest possible time, and a second call returns the same times', () => {
+  it('each status of 1,000 random orders is due between its earliest and latest possible time, and a second computation for the same order returns the same times', () => {
     const [shortest, longest] = [stepsOf(), stepsOf({ id: LONGEST })];
     const seen = new Set<number>();
     for (let count = 0; count < 1_000; count += 1) {
@@ -148,7 +148,7 @@ describe('nextStayStep, the next status of a stay', () => {
   it('for an ordinary guest name, the next status of a stay is "completed", which is due at the check-out', () => {
     assert.deepEqual(nextOf('Ana Silva'), { status: 'completed', afterMs: 70 * 3_600_000 });
   });
-  it('if a stay was booked one minute after its check-out, the wait until its next status is minus one minute', () => {
+  it('if a stay was booked one minute after its check-out, its next status is due one minute before the booking (afterMs is -60,000)', () => {
     assert.equal(nextOf('Ana Silva', '2026-05-01T11:59:00Z').afterMs, -60_000);
   });
   it('for the guest name "No Show", in any letter case and with spaces around it, the next status of a stay is no_show', () => {

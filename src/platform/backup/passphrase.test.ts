@@ -54,7 +54,7 @@ describe('master key encrypted with a passphrase', () => {
     assert.ok(one.salt !== two.salt && one.nonce !== two.nonce && one.ciphertext !== two.ciphertext);
   });
 
-  it('an encrypted key with a changed part, or with parameters that are invalid or too expensive, is refused', async () => {
+  it('an encrypted master key is refused if a part is changed, or if its key derivation parameters are invalid or need too much memory or time', async () => {
     const sealed = await sealMasterKey(randomBytes(32), 'p');
     const other = await sealMasterKey(randomBytes(32), 'p');
     for (const part of ['salt', 'nonce', 'tag', 'ciphertext'] as const) {

@@ -151,7 +151,7 @@ describe('readBackup', () => {
     await assert.rejects(readBackup(bomb), refusal(/cannot be decompressed/));
   });
 
-  it('refuses an entry with an unexpected name, a folder, and a header that is too large', async () => {
+  it('refuses a backup that has an entry with an unexpected name, a folder, or a header that is too large', async () => {
     const [header, ...others] = await entriesOf(await writeSmall(newPath()));
     assert.ok(header);
     for (const name of ['notes.txt', '../x', 'tables/../000001.copy.zst', 'constructor']) {

@@ -57,7 +57,7 @@ describe('writeBackup', () => {
     assert.equal((await buffer(backup.open('two'))).length, 5 * MIB + 5);
   });
 
-  it('puts each row into one chunk, and a row that is longer than the usual chunk size into its own chunk', async () => {
+  it('never splits a row over two chunks, and a chunk is larger than 4 MiB only if one of its rows is larger', async () => {
     const long = Buffer.concat([Buffer.alloc(10 * MIB, 'x'), Buffer.from('\n')]);
     const text = Buffer.concat([Buffer.alloc(3 * MIB, 'before\n'), Buffer.from('\n'), long, Buffer.alloc(MIB, 'yy\n')]);
     const whole = text.subarray(0, text.lastIndexOf('\n') + 1);
@@ -76,7 +76,7 @@ describe('writeBackup', () => {
     assert.deepEqual(await buffer((await readBackup(path)).open('rows')), whole);
   });
 
-  it('does not replace a file that exists or that appears during the backup, and leaves no draft', async () => {
+  it('does not replace a file that exists or that appears during the backup, and leaves no incomplete file (draft)', async () => {
     const own = await mkdtemp(join(folder, 'existing-'));
     const path = join(own, 'kept');
     const late = async function* () {

@@ -57,7 +57,7 @@ describe('tenant caches of RecentChanges', () => {
     }
   }
 
-  it('if a tenant does not change, a cache returns its values for longer than one lease', async () => {
+  it('if a tenant does not change, a cache returns the data of the tenant for longer than one lease of the cache (500 ms)', async () => {
     await sleep(700);
     assert.equal(get(TENANT, 'key'), 'old value');
     assert.equal(get(TENANT, 'another'), undefined);
@@ -108,7 +108,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a listener gets each change once with its topic, for example rates, and the topic rates invalidates no cached data', async () => {
+  it('a listener gets each change once with its topic, and a change with the topic "rates" invalidates no cached data', async () => {
     const heard: string[] = [];
     changes.onChanges((rows) => heard.push(...rows.map(({ tenantId, topic }) => `${tenantId} ${topic}`)));
     await inTransaction(database.db, (tx) => announceChange(tx, TENANT, 'rates'));
@@ -154,7 +154,7 @@ describe('tenant caches of RecentChanges', () => {
     }, 'a poll that reads no change');
   });
 
-  it('when the lease of a cache has ended, the next poll also reads changes with low transaction numbers, as after a failover', async () => {
+  it('when the lease of a cache has ended, the next poll also finds a change with a lower transaction number than earlier changes, as changes may have after a failover', async () => {
     await changes.close();
     await load(OTHER, 'key', 'old value');
     const tx = sql`INSERT INTO recent_change (id, tenant_id, transaction_id) VALUES (${newId()}, ${OTHER}, '3')`;
