@@ -22,7 +22,7 @@ async function namesOf(actors: ChangeActor[]): Promise<(string | null)[]> {
 }
 
 describe('readActorNames', () => {
-  it('readActorNames returns the name or else the e-mail of a person, and the label of a partner or of a display, even a removed display', async () => {
+  it("readActorNames returns a person's name, or else the e-mail, and the label of a partner or of a display (a screen of the tenant), even a removed display", async () => {
     const named = await addPerson(service, tenant, { name: 'Rui Matos' });
     const { displayId } = await openDisplay(service, tenant.tenantId, ['orders']);
     const actors: ChangeActor[] = [

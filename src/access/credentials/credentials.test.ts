@@ -130,7 +130,7 @@ describe('GET /v1/third-party/credentials/', () => {
     assert.ok(Math.abs(Date.now() - Date.parse(credential.created_at ?? '')) < 60_000);
   });
 
-  it('200: after a webhook registration, a rotation and a revocation, the list shows these changes in the same fields as before', async () => {
+  it('200: the list of credentials shows a webhook registration, a rotation and a revocation, and these calls add or remove no field of a list entry', async () => {
     const owner = await service.tenant();
     const keys = Object.keys((await list(owner))[0] ?? {});
     const webhook_url = 'https://partner.example/hook';
@@ -291,7 +291,7 @@ describe('a whole API key', () => {
 });
 
 describe('an unknown credential', () => {
-  it("404: an unknown id, a malformed id and the id of another tenant's credential get the same response", async () => {
+  it("404: a revocation or rotation gets the same response for an unknown id, a malformed id and the id of another tenant's credential", async () => {
     const other = await service.tenant();
     const ids = [
       newId(),

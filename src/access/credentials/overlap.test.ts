@@ -64,7 +64,7 @@ const BOTH = [200, 200];
 const NO_NODE = [401, 401];
 
 describe('POST /v1/staff/credentials/{id}/rotate/', () => {
-  it('200: the response has the key, the new secret and the time at which the old secret ends, and both secrets work on both nodes', async () => {
+  it('200: a rotation with an overlap returns the API key, the new secret and the end time of the old secret, and both secrets work on both nodes', async () => {
     const { id, label, api_key, api_secret: old } = tenant.credential;
     assert.deepEqual(await statuses(old), [BOTH]);
     const beganAtMs = Date.now();
@@ -139,7 +139,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(api_secret), [BOTH]);
   });
 
-  it('401: if an older service version replaces the secret during an overlap, the secret from before the overlap is refused', async () => {
+  it('401: during an overlap of two secrets, the old secret is refused after an older version of the service has replaced the new secret with a third secret', async () => {
     const { api_secret: first } = tenant.credential;
     await rotated(60);
     const { db } = service.database;
@@ -224,7 +224,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assertError(await rotate({ overlap_minutes: 1 }, id, tenant.staff), 403, 'error');
   });
 
-  it("404: an unknown id, a malformed id and the id of another tenant's credential get the same message", async () => {
+  it("404: a rotation is refused with the same message for an unknown id, a malformed id and the id of another tenant's credential", async () => {
     const stranger = await service.tenant();
     for (const id of [UNKNOWN, 'none', stranger.credential.id]) {
       assert.equal(assertError(await rotate({ overlap_minutes: 1 }, id), 404, 'error'), 'No such credential.');
@@ -250,7 +250,7 @@ describe('a rotation whose response to the COMMIT is lost', () => {
     await loser.close();
   });
 
-  it('200: after a lost response to the COMMIT, the old and the new secret work, and the audit trail has one entry', async () => {
+  it('200: if the response to the COMMIT of a rotation is lost, the old and the new secret work, and the rotation has one audit entry', async () => {
     loser.dropNextCommitResponse();
     const path = `/v1/staff/credentials/${tenant.credential.id}/rotate/`;
     const answer = await node.call('POST', path, { headers: tenant.owner, json: { overlap_minutes: 60 } });

@@ -143,7 +143,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     }
   });
 
-  it('200: a change of a person locks the person and all owners, so it waits for a lock on them, but not for one on other staff', async () => {
+  it('200: a change of a person waits for a row lock on this person or on an owner, but not for a row lock on another member of staff', async () => {
     const tenant = await service.tenant();
     const staffId = await personId(service, tenant.tenantId, 'staff');
     const { id } = await addPerson(service, tenant);
@@ -161,7 +161,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     }
   });
 
-  it('404: an unknown id, a malformed id and the id of a person of another tenant get the same response', async () => {
+  it('404: a change and a password reset are refused for an unknown id, a malformed id and the id of a person of another tenant', async () => {
     const tenant = await service.tenant();
     const staffId = await personId(service, other.tenantId, 'staff');
     for (const id of [staffId, '01a19b53-7418-7fd0-8d11-5a0c6b1a2e47', 'nobody', '%00']) {

@@ -95,7 +95,7 @@ describe('GET /v1/staff/people/', () => {
 });
 
 describe('POST /v1/staff/people/', () => {
-  it('201: without PUBLIC_URL, the response has the invited person, a link that begins with the URL on which the process listens, and the end of the link in 3 days', async () => {
+  it('201: without PUBLIC_URL, an invitation returns the person, and a link that begins with the URL on which the process listens and expires in 3 days', async () => {
     const tenant = await service.tenant();
     const email = newEmail();
     const { status, body, headers } = await invite(service, tenant, { email: email.toUpperCase(), name: 'Rui' });

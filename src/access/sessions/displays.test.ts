@@ -44,7 +44,7 @@ async function onOwnNode(work: (node: TestService) => Promise<void>): Promise<vo
 }
 
 describe('GET and POST /v1/staff/displays/', () => {
-  it('201: the response has a pairing code of 8 letters that ends after 10 minutes, and the list shows the display without the code', async () => {
+  it('201: the response to a new display has a pairing code of 8 letters, which expires in 10 minutes, and the list shows the display without the code', async () => {
     const { status, body, headers } = await create({ label: 'Kitchen', areas: ['menu', 'orders', 'menu'] });
     assert.equal(status, 201);
     assert.equal(headers.get('cache-control'), 'no-store');
@@ -184,7 +184,7 @@ describe('POST /v1/auth/display/', () => {
     });
   });
 
-  it('429: after 10 attempts a minute from one address, a node refuses the right code; 200: a node that counts separately accepts it', async () => {
+  it('429: after 10 wrong pairing codes from one address, a node refuses the right code; 200: another node, which counts its own attempts, accepts this code', async () => {
     await onOwnNode(async (node) => {
       const code = (await create()).body.pairing_code;
       for (let left = 9; left >= 0; left -= 1) {
@@ -212,7 +212,7 @@ describe('POST /v1/staff/displays/{id}/remove/', () => {
     });
   });
 
-  it('404: an unknown id, a malformed id and the id of a display of another tenant get the same response', async () => {
+  it("404: the removal of a display is refused with the same message for an unknown id, a malformed id and the id of another tenant's display", async () => {
     const other = await service.tenant();
     const { id } = (await create({}, other)).body;
     for (const each of [id, '01a1fa30-5c18-7a40-9c0e-6d1f2b3a4c5d', 'none']) {

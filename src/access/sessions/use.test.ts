@@ -93,7 +93,7 @@ describe('a session cookie', () => {
     assert.equal(await statusOf(ME, session.headers), 401);
   });
 
-  it('200: for a call with a token, the response shows the expiry of the token as the end of the session', async () => {
+  it('200: for a call with a bearer token, session.expires_at in the response of /v1/staff/me/ is the expiry of the token, 8 hours after its issue', async () => {
     const { body } = await get(ME, tenant.owner);
     const seconds = (Date.parse(body.session.expires_at) - Date.now()) / 1000;
     assert.ok(Math.abs(seconds - 8 * 3600) < 60, body.session.expires_at);

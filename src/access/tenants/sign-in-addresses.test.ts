@@ -70,7 +70,7 @@ async function dateBack(signedInAt: Date): Promise<void> {
 }
 
 describe('an address that has signed in to an account', () => {
-  it('200: after unknown addresses used up the attempts for an e-mail, a known address can still sign in; 429: its eleventh attempt is refused', async () => {
+  it('200: an IP address with an earlier sign-in can still sign in after other IP addresses used up the attempts for the account; 429: its own eleventh attempt is refused', async () => {
     assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 9]);
     await times(9, () => fail(ELSEWHERE), 401);
     assert.deepEqual(statusAndLeft(await fail(ELSEWHERE)), [429, 0]);
@@ -90,7 +90,7 @@ describe('an address that has signed in to an account', () => {
     assert.deepEqual(statusAndLeft(await enter(ELSEWHERE)), [200, 8]);
   });
 
-  it('429: wrong passwords and a sign-in to another account do not make an address known, so its sign-in is refused after 10 wrong passwords', async () => {
+  it('429: after 10 wrong passwords, an IP address that has signed in only to another account is refused with the right password, and is not stored as a known address', async () => {
     const other = `owner@${(await service.tenant()).document.slug}.example`;
     assert.equal((await attempt(HOME, OWNER_PASSWORD, other)).status, 200);
     await times(10, () => fail(HOME), 401);

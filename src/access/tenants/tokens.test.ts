@@ -213,7 +213,7 @@ describe("the user's row in the database", () => {
     }
   });
 
-  it('401: the token of a user removed from the tenant document is refused, also after the user is in the document again; 200: a new token of the user is accepted', async () => {
+  it('401: a token is refused after its user was removed from the JSON file of the tenant, even if the user was added again; 200: a new token is accepted', async () => {
     const { document, staff, owner } = await service.tenant();
     const [ownerDocument, staffDocument] = document.users ?? [];
     await service.apply({ ...document, users: [ownerDocument] });
@@ -287,7 +287,7 @@ describe('a new password', () => {
     }
   });
 
-  it('200, 401: before a new password, only a token with the claim generation 0 or without it is accepted, and later only one with 1', async () => {
+  it('200: a token is accepted if its claim "generation" is the number of new passwords of the user so far (0 if the claim is missing); 401: other values are refused', async () => {
     const { tenantId, staff } = await signedIn();
     const subject = await userId({ tenantId } as TestTenant, 'staff');
     const signed = (generation: unknown) => sign({ subject, claims: { tenant: tenantId, generation } });
