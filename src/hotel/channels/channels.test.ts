@@ -142,7 +142,7 @@ describe('POST /v1/channel-manager/channels/{id}/rotate/', () => {
     );
   });
 
-  it('401: after a rotation, every node refuses the old key or secret; 400: with the new ones it refuses only the invalid body', async (t) => {
+  it('401: after a rotation of a channel, both nodes refuse the old key or secret; 400: calls with the new key and secret are refused only for their invalid body', async (t) => {
     const other = await startService({ beside: service });
     t.after(() => other.close());
     const old = await makeChannel(service, tenant);

@@ -204,7 +204,7 @@ describe('bodies of calls to the receiver of OTA reservations', () => {
 });
 
 describe('WEBHOOK_HEADER_BRAND', () => {
-  it('201: with WEBHOOK_HEADER_BRAND set, headers with this brand are accepted; 401: the default brand is refused', async () => {
+  it('201: if WEBHOOK_HEADER_BRAND is Acme, a call with the header X-Acme-Signature is accepted; 401: a call with the default X-Service-Signature is refused', async () => {
     const acme = await startService({ beside: service, config: { webhookHeaderBrand: 'Acme' } });
     try {
       const body = reservation();

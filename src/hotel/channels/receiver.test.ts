@@ -131,7 +131,7 @@ describe('new reservation of an OTA', () => {
     assertError(await book(service, hotel, stay), 409, 'room_not_available');
   });
 
-  it('201: two sources may use one external id for two reservations; 200: two channels of one source share a reservation', async () => {
+  it('201: the same external id from two sources makes two reservations; 200: from two channels of one source, the id names one reservation', async () => {
     const elsewhere = await makeChannel(service, hotel, 'elsewhere');
     const twin = await makeChannel(service, hotel, channel.source);
     const sent = booking();
@@ -213,7 +213,7 @@ describe('change of a reservation by an OTA', () => {
     }
   });
 
-  it('200: an OTA may change dates and room type even without free rooms, and no night is released or held twice', async () => {
+  it('200: an OTA may change dates and room type even without free rooms, and then the stay holds one room in each new night and no room in other nights', async () => {
     const days = (from: number, until: number) => ({ check_in: dayAhead(from), check_out: dayAhead(until) });
     const suite = hotel.roomTypes['Suite'];
     const sent = booking(days(300, 304));
@@ -263,7 +263,7 @@ describe('change of a reservation by an OTA', () => {
     assert.deepEqual(await eventsOf(service, hotel.tenantId), eventsBefore);
   });
 
-  it("404: a partner can neither read nor cancel an OTA's reservation by any of its ids, and its list does not show it", async () => {
+  it("404: a partner can neither read nor cancel an OTA's reservation by any id of the reservation, and the partner's list does not show the reservation", async () => {
     const { body } = await send(booking());
     for (const id of [body.external_id, body.id, body.natural_id]) {
       const headers = hotel.partner;
@@ -286,7 +286,7 @@ describe('change of a reservation by an OTA', () => {
 });
 
 describe('refusals of a validly signed OTA call', () => {
-  it('404: an OTA call writes nothing if its room type or plan is unknown, or belongs to another tenant or room type', async () => {
+  it('404: an OTA call makes no reservation if the room type or plan is unknown or of another tenant, or if the plan belongs to another room type', async () => {
     const stranger = await openHotel(service);
     const sent = booking();
     for (const changes of [

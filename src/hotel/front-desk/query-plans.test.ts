@@ -107,7 +107,7 @@ describe('query plans of the calendar, of changes of rates and of oversold night
     });
   });
 
-  it('a change of 5,000 nights of many plans, and a change of one night, read each table by an index', async () => {
+  it('a price change of 5,000 nights of many rate plans, and a price change of one night, read each table by an index', async () => {
     const plans = Object.values(hotel.plans);
     const changes = Array.from({ length: 5_000 }, (_, index) => ({
       rate_plan_id: plans[index % plans.length] ?? '',

@@ -200,7 +200,7 @@ describe(`night counters under 12 concurrent callers, seed ${SEED}`, () => {
     await assertConsistent(hotel, answers);
   });
 
-  it('after random calls of partners, staff and OTAs, the night counters are correct and the events agree with reservations', {
+  it("after random calls of partners, staff and OTAs, the night counters are correct, and each partner's reservation has one booking event and an event with its present status", {
     timeout: 60_000,
   }, async () => {
     const hotel = await openMixedHotel();

@@ -137,7 +137,7 @@ describe('rate limit of the PMS API', () => {
     assert.deepEqual([partner.status, partner.headers.get('x-ratelimit-remaining')], [200, '299']);
   });
 
-  it('calls with a wrong secret do not count against the budget of the PMS credential', async () => {
+  it('401: calls with a wrong secret are refused, and do not count against the rate limit of the PMS credential', async () => {
     const own = await pmsHeaders(service, hotel);
     for (let tries = 0; tries < 5; tries += 1) {
       const wrong = { ...own, 'x-pms-api-secret': 'wrong' };

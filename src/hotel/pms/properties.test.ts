@@ -60,7 +60,7 @@ describe('GET /v1/channel-manager/pms/properties/{property_id}/room-types/', () 
   const roomTypes = (propertyId: string, headers?: Record<string, string>) =>
     get(`/properties/${propertyId}/room-types/`, headers);
 
-  it('200: the PMS list has the room types with their active rate plans, in the order of the tenant document', async () => {
+  it('200: the PMS list has the room types with their active rate plans, in the order of the JSON file that describes the tenant', async () => {
     const answer = await roomTypes(hotel.id('Harbour House'));
     assert.equal(answer.status, 200, answer.text);
     const plan = (name: string, roomType: string, rest: object) => ({

@@ -200,7 +200,7 @@ describe('PMS reservations of a hotel with 230 reservations', () => {
     assert.equal((await get('?status=completed', hotel)).body.length, 115);
   });
 
-  it('200: of 230 reservations, one that the list of 200 omits can be read by id, and all have different codes (natural_id)', async () => {
+  it('200: a reservation beyond the 200 in the PMS list can be read by id, and all 230 reservations of the tenant have different codes (natural_id)', async () => {
     const rows = await service.database.db
       .selectFrom('reservation')
       .select(['id', 'natural_id'])

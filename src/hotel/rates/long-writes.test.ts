@@ -47,7 +47,7 @@ describe('calls that write many nights of one tenant', () => {
     return await started.hanging;
   }
 
-  it('200: a second long write waits until the first long write has ended, even if the two writes are for different rate plans', async () => {
+  it('200: a write of 101 rates waits until an earlier write of 101 rates of the same tenant has ended, even if the writes are for different rate plans', async () => {
     let second: Promise<Answer> | undefined;
     const first = await whileLongWriteHangs(async () => {
       second = write(hotel, free, MANY);
@@ -57,7 +57,7 @@ describe('calls that write many nights of one tenant', () => {
     assert.deepEqual([first.status, (await second)?.status], [200, 200]);
   });
 
-  it('200, 201: long writes of staff, long writes of restrictions and long bookings wait until a long write of rates has ended', async () => {
+  it('200, 201: a change of 101 nights by staff, a write of 101 restrictions and a booking of 101 nights wait until a write of 101 rates of the tenant has ended', async () => {
     const waiting: Promise<Answer>[] = [];
     await whileLongWriteHangs(async () => {
       const dates = Array.from({ length: MANY }, (_, index) => dayAfter('2101-01-01', index));
@@ -78,7 +78,7 @@ describe('calls that write many nights of one tenant', () => {
     assert.deepEqual(statuses, [200, 200, 201]);
   });
 
-  it('200: a short write of the same tenant and a long write of another tenant do not wait for a long write', async () => {
+  it('200: during a write of 101 rates, a write of 100 rates of the same tenant and a write of 101 rates of another tenant do not wait', async () => {
     const other = await hotelTenant(service);
     await whileLongWriteHangs(async () => {
       const short = await write(hotel, free, MANY - 1);

@@ -48,7 +48,7 @@ describe('GET /v1/channel-manager/pms/rates/', () => {
     ]);
   });
 
-  it('200: a written rate applies only to its own night, and the list ends before the day of check-out', async () => {
+  it('200: a written rate applies only to its own night, and the list of rates has no entry for the date check_out of the query', async () => {
     await write(flexible(), [{ date: '2027-06-02', price: '130.5', is_sold_out: true }]);
     assert.deepEqual(await read(flexible(), '2027-06-01', '2027-06-04'), [
       { date: '2027-06-01', price: '100.00', is_sold_out: false },

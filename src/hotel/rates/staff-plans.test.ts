@@ -70,7 +70,7 @@ describe('PATCH /v1/staff/rate-plans/{id}/', () => {
     });
   });
 
-  it('a tenant document that is applied after a change by staff sets base_price and min_nights to its own values', async () => {
+  it('if the JSON file of a tenant is applied after staff changed base_price and min_nights of a plan, both fields get the values of the file', async () => {
     await change(flexible, { base_price: '70.00', min_nights: 5 });
     const { changes } = await service.apply({ ...hotel.document, users: undefined });
     assert.deepEqual(

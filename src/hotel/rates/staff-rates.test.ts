@@ -299,7 +299,7 @@ describe('PATCH /v1/staff/rates/', () => {
     assert.equal((await change(changes.map((each) => ({ ...each, expected: right })))).status, 200);
   });
 
-  it('409 invalid_status_transition: a change that expects no own price (null) is refused for a night that has its own price', async () => {
+  it('409 invalid_status_transition: for a night without its own price, a change that expects the base price is refused; 200: a change that expects the price null is accepted', async () => {
     const at = { rate_plan_id: flexible, date: night(0) };
     const closing = (expected: object) => change([{ ...at, is_sold_out: true, expected }]);
     assertError(await closing({ price: '100.00', is_sold_out: false }), 409, 'invalid_status_transition');

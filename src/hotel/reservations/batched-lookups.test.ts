@@ -90,7 +90,7 @@ async function forEachLayout(work: (db: Database) => Promise<void>): Promise<voi
 }
 
 describe('concurrent reads that share a statement', () => {
-  it('each concurrent read of nights gets the counters of its own tenant, room type and dates', async () => {
+  it('if reads of held rooms run at the same time, each read gets the numbers of held rooms of its own tenant, room type and dates', async () => {
     await forEachLayout(async (db) => {
       const readHeldNights = createNightReader(db);
       const all = lookups();

@@ -178,7 +178,7 @@ describe('PostgreSQL query plans for the filters of stays', {
 
   for (const { name, filter } of FILTERS) {
     for (const order of ['newest', 'check_in'] as const) {
-      it(`if fewer than 10,000 stays pass the filter "${name}", a query in the order ${order} uses an index and reads few other stays`, async () => {
+      it(`if fewer than 10,000 of 25,000 stays pass the filter "${name}", a query with the sort order "${order}" uses an index and does not read the whole table`, async () => {
         for (const hotel of hotels) {
           sent.length = 0;
           const list = await listForStaff(db, { tenantId: hotel.tenantId, ...filter(hotel) }, order);

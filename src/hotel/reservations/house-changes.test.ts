@@ -146,7 +146,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('200, 409: one of 5 concurrent changes with the same expected_changed_at succeeds, and a later one with this value is refused', async () => {
+  it('200, 409: of 5 concurrent changes with the same expected_changed_at, one succeeds and four are refused, and a later change with this value is also refused', async () => {
     const stay = await made(hotel, { room_type_id: hotel.roomTypes['Bunk'] });
     const expected_changed_at = stay.changed_at;
     const answers = await Promise.all(

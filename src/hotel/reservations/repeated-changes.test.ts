@@ -112,7 +112,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('409: after a later change with another request_id or without one, a call with the earlier request_id is not a repeat', async () => {
+  it('409: after a later change with another request_id or without a request_id, a call that repeats the earlier request_id is refused', async () => {
     for (const later of [crypto.randomUUID(), undefined]) {
       const { reservation_id: id } = await newStay();
       const earlier = crypto.randomUUID();
@@ -124,7 +124,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
     }
   });
 
-  it('409: after the partner has cancelled the stay, a call with the request_id of the last change by staff is not a repeat', async () => {
+  it('409: after the partner has cancelled the stay, a call that repeats the request_id of the last change by staff is refused', async () => {
     const stay = await newStay();
     const request_id = crypto.randomUUID();
     assert.equal((await change(stay.reservation_id, 'no_show', request_id)).status, 200);
@@ -173,7 +173,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
     assert.deepEqual(await statusesOfEvents(theirs, stranger), ['completed']);
   });
 
-  it('400: a request_id that is not a UUID is refused, also if the stay is unknown or may not get the status', async () => {
+  it('400: a request_id that is not a UUID is refused, even if the stay is unknown or cannot get the requested status', async () => {
     const { reservation_id: id } = await newStay();
     const malformed = [
       '',
