@@ -95,7 +95,7 @@ describe('batching', () => {
 });
 
 describe('batching of calls of several tenants', () => {
-  it('the tenants take turns in a batch, even if one of them has 100 waiting calls', async () => {
+  it('a batch takes one waiting call of each tenant in turn, so calls of other tenants do not wait for 100 earlier calls of one tenant', async () => {
     const { sent, call } = doubling();
     const first = call(0);
     await sleep(2);
@@ -106,7 +106,7 @@ describe('batching of calls of several tenants', () => {
     assert.deepEqual(sent, [[0], [100, 7, 8, 101, 9, ...many.slice(2, 61)], many.slice(61)]);
   });
 
-  it('the work of a batch is charged to the service, even if the batch contains only a single call of one tenant', async () => {
+  it('inside a batch on one node, currentAccount returns the account of the service, even if the batch contains only a single call of one tenant', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(currentAccount().tenant);
@@ -117,7 +117,7 @@ describe('batching of calls of several tenants', () => {
     assert.deepEqual(charged, ['service']);
   });
 
-  it('when the inputs of a failed batch run again one by one, the work for each input is charged to the tenant of its call', async () => {
+  it('when the inputs of a failed batch run again one by one, currentAccount returns for each input the account of the calling tenant', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(`${inputs.length} of ${currentAccount().tenant}`);
@@ -175,7 +175,7 @@ describe('batching on a database cluster', () => {
     assert.equal(await call(203), 203, 'a later call succeeds');
   });
 
-  it('the work of a batch is charged to the tenant of its calls', async () => {
+  it('inside a batch on a cluster, currentAccount returns the account of the tenant whose calls are in the batch', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(`${inputs.length} of ${currentAccount().tenant}`);

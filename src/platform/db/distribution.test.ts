@@ -27,7 +27,7 @@ after(async () => {
 });
 
 describe('the rules for the tables on a cluster', () => {
-  it('each table of the migrations has a rule, and the tables of tenants are placed by tenant', async () => {
+  it('readRules returns for each table the rule for placing its rows on a cluster, for example "by tenant" for orders and reservations', async () => {
     const rules = await readRules(database.db);
     assert.ok(rules.size > 20, `${rules.size} tables`);
     assert.equal(rules.get('tenant'), 'on each node');
@@ -55,7 +55,7 @@ describe('roomservice cluster on one node', onOneNode, () => {
       /roomservice: The database at 127.0.0.1:1 is out of reach/,
     ],
   ] as const) {
-    it(`${command} exits 1 and says why: ${message.source}`, async () => {
+    it(`if the database cannot be used as a cluster, the command "cluster ${command}" exits 1 and reports: ${message.source}`, async () => {
       const ended = await runCommand(['cluster', command], {
         env: { DATABASE_URL: database.url, MASTER_KEY, ...env },
       });
@@ -70,7 +70,7 @@ describe('the tables on a cluster', onCluster, () => {
   const wrongTables = async () =>
     (await readPlacements(database.db)).filter(({ isRight }) => !isRight).map(({ table }) => table);
 
-  it('the migrations of an empty database place each table where it must be', async () => {
+  it('after the migrations have run in a new database on a cluster, each table is placed as its rule says, and cluster verify exits 0', async () => {
     assert.deepEqual(await wrongTables(), []);
     const ended = await runCommand(['cluster', 'verify'], { env: env() });
     assert.equal(ended.code, 0, ended.stderr);

@@ -40,7 +40,7 @@ const RANGES: NumberRange[] = [
 ];
 
 describe('selectEach', () => {
-  it('selectEach returns one row for each input, in the order of the inputs, even if the number range of an input is empty', async () => {
+  it('selectEach with four number ranges as inputs returns one row for each input, in the order of the inputs, even for an empty range', async () => {
     assert.deepEqual(await sums(RANGES), [
       { total: 15, list: '"a", {b} \\4 "a", {b} \\5 "a", {b} \\6' },
       { total: 5050, list: null },

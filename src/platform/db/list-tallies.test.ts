@@ -149,7 +149,7 @@ describe('a list with stored tallies', () => {
     return rows[0]?.count ?? 0;
   }
 
-  it('each read stores tallies of some days, until every day has a tally, also a day without orders', async () => {
+  it('each read of a list page stores tallies for the days of about 600 orders, until all 40 days have a tally, even days without orders', async () => {
     const reads = await readUntilTallied();
     assert.deepEqual([await countTallies(), reads > 5 && reads < 15], [DAYS, true], `${reads} reads`);
   });
@@ -207,7 +207,7 @@ describe('a list with stored tallies', () => {
     assert.equal(rows[0]?.count, 0);
   });
 
-  it('a list without tallies gets no tallies if it has fewer rows than storing.rows (the rows that one read tallies)', async () => {
+  it('if a list has no tallies and fewer than 600 rows (the option storing.rows), a read of its pages stores no tally', async () => {
     await sql`DELETE FROM list_tally`.execute(db);
     await sql`DELETE FROM restaurant_order WHERE tenant_id = ${tenantId} AND id < ${firstIdAt(todayMs - 3 * DAY_MS)}::uuid`.execute(
       db,

@@ -39,7 +39,7 @@ describe('Listener', () => {
     return rows[0]?.count ?? 0;
   }
 
-  it('reports an empty text when it begins to listen, and then each notification of its channel', async () => {
+  it('a listener reports its start to onNotification with an empty text, and then reports each notification of its channel', async () => {
     listen();
     await eventually(() => heard.length === 1, 'begin of listening');
     await notify(database.db, 'another', 'of another channel');

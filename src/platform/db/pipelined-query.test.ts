@@ -29,7 +29,7 @@ describe('statements that are sent in one message', () => {
           SELECT current_setting('enable_sort') AS by_index, current_setting('statement_timeout') AS timeout,
             current_setting('datestyle') AS style WHERE ${1} = 1`;
 
-        it('a statement with settings in the same message gets only its own rows, and the settings end with its transaction', async () => {
+        it('executeByIndex returns only the rows of the statement, although settings are sent in the same message, and the settings end with the transaction', async () => {
           const limits = { timeout: '10s', style: 'ISO, MDY' };
           for (let times = 0; times < 3; times += 1) {
             assert.deepEqual((await executeByIndex(db, settings)).rows, [{ by_index: 'off', ...limits }]);

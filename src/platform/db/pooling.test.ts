@@ -37,7 +37,7 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     return rows[0]?.count;
   }
 
-  it('is recognised, and a direct connection is not taken for a pooler', async () => {
+  it('readPooling recognises PgBouncer as a pooler and reports if its version keeps prepared statements, and finds no pooler on a direct connection', async () => {
     assert.deepEqual(await readPooling(database.url), { isPooled: false, keepsPreparedStatements: true });
     for (let times = 0; times < 3; times += 1) {
       assert.deepEqual(await readPooling(url), { isPooled: true, keepsPreparedStatements: (version ?? 0) >= 1.21 });

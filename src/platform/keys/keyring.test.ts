@@ -113,7 +113,7 @@ describe('encrypt during a rotation', () => {
     assert.equal(versionOf(await encrypt(other)), 2);
   });
 
-  it('beginRotation waits until a transaction that has encrypted a secret ends, and only then adds the new key', async () => {
+  it('if an open transaction has encrypted a secret, beginRotation waits for the end of this transaction, and only then adds the new key', async () => {
     const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'location'));
     const rotation = keyring.beginRotation();
     assert.equal(await isWaiting(rotation), true);

@@ -116,7 +116,7 @@ describe('replacement of the master key', () => {
     await assertSameKeys(made, await openKeyring(database.db, next));
   });
 
-  it('four keyrings can rewrap the keys at the same time', async () => {
+  it('if four keyrings rewrap the keys at the same time, all succeed, and these keyrings and a newly opened one have the same keys as before', async () => {
     const [previous, next] = [randomBytes(32), randomBytes(32)];
     const made = await openKeyring(database.db, previous);
     const keyrings = await Promise.all([1, 2, 3, 4].map(() => openKeyring(database.db, next, previous)));
@@ -129,7 +129,7 @@ describe('replacement of the master key', () => {
 });
 
 describe('encryptBound', () => {
-  it('decryptBound returns the plain bytes only with the same key and the same text (location) that encryptBound got', () => {
+  it('decryptBound returns the plain bytes only with the key and the location (a text for the place of storage) that encryptBound got', () => {
     const bytes = fc.uint8Array({ maxLength: 200 });
     const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
     fc.assert(

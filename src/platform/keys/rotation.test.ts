@@ -191,7 +191,7 @@ describe('rotateEncryptionKey', () => {
 });
 
 describe('replacement of the master key while a process runs', () => {
-  it('500: a process with only the old master key logs that it must be restarted, but its response does not name MASTER_KEY', async (t) => {
+  it('500: if a process has only the old master key, the response to POST webhook/ hides the name MASTER_KEY, and the log says to restart the process', async (t) => {
     const lines: string[] = [];
     const old = await startService({ beside: service, onLog: (line) => lines.push(line) });
     t.after(() => old.close());

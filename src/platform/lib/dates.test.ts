@@ -88,7 +88,7 @@ describe('nightsOf', () => {
     }
   });
 
-  it('nightsOf works at 0001-01-01, at 9999-12-31, and across the change from year 99 to year 100', () => {
+  it('nightsOf returns the nights of stays that begin on 0001-01-01, end on 9999-12-31 or include the change from year 99 to year 100', () => {
     assert.deepEqual(nightsOf('0001-01-01', '0001-01-02'), ['0001-01-01']);
     assert.deepEqual(nightsOf('9999-12-30', '9999-12-31'), ['9999-12-30']);
     assert.deepEqual(nightsOf('0099-12-31', '0100-01-02'), ['0099-12-31', '0100-01-01']);
@@ -152,7 +152,7 @@ describe('instantOf', () => {
     .map((minute) => new Date(minute * 60_000).toISOString().slice(11, 16));
   const dates = fc.integer({ min: 0, max: 47_000 }).map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
 
-  it('instantOf returns the first instant with a local time, and adds N minutes to a time that a clock change of N minutes skips', () => {
+  it('instantOf returns the first instant with the given local time, and if a clock change of N minutes skips this time, adds N minutes to it', () => {
     fc.assert(
       fc.property(dates, times, fc.constantFrom(...ZONES), (date, time, zone) => {
         const moment = instantOf(date, time, zone);
@@ -177,7 +177,7 @@ describe('instantOf', () => {
     );
   });
 
-  it('for ten times near clock changes, instantOf moves a skipped time forward, and returns the first instant of a repeated time', () => {
+  it('instantOf moves a skipped local time forward, and returns the first instant of a repeated local time, in ten examples near clock changes', () => {
     for (const [date, time, zone, moment] of [
       ['2026-03-08', '01:59', 'America/New_York', '2026-03-08T06:59:00.000Z'],
       ['2026-03-08', '02:00', 'America/New_York', '2026-03-08T07:00:00.000Z'],

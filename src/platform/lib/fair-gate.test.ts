@@ -89,7 +89,7 @@ describe('FairGate', () => {
     assert.equal(gate.enter('d'), undefined, 'the place is free again');
   });
 
-  it('after N ms of work, a gate with the option `rests` keeps the place of the caller taken for N more ms', async () => {
+  it('if the work of a caller has taken N ms, a gate with the option `rests` lets the next caller enter only after N more ms', async () => {
     const gate = new FairGate({ limit: 1, maxWaitMs: 60_000, waitedTooLong: () => new Error('too long'), rests: true });
     const times: number[] = [];
     const work = async () => {

@@ -51,7 +51,7 @@ describe('firstIdAt', () => {
 });
 
 describe('timeOf', () => {
-  it('timeOf returns the time that was given to firstIdAt, and for an id from newId a time that is not before the call', () => {
+  it('timeOf returns the time that was given to firstIdAt, and for an id from newId, a time that is not before the call of newId', () => {
     // Earlier tests made ids under a mocked clock that was ahead of the real clock. Every new id must be greater than all earlier ids, so
     // the time in the new id may be later than the call.
     const before = Date.now();

@@ -8,7 +8,7 @@ const pepper = randomBytes(32);
 const tokens = createTenantTokens(pepper, 'test');
 
 describe('a tenant token', () => {
-  it('has 64 characters of base64url, and read returns its tenant and the same hash of 32 bytes as create', () => {
+  it('a tenant token has 64 characters of base64url, and `read` returns its tenant and the hash of 32 bytes that `create` has returned', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (tenantId) => {
         const { token, hash } = tokens.create(tenantId);
@@ -25,7 +25,7 @@ describe('a tenant token', () => {
     assert.notEqual(one.slice(22), other.slice(22));
   });
 
-  it('cannot be read with another pepper or for another purpose', () => {
+  it('a tenant token cannot be read with another pepper, or as a token of another kind (the purpose of createTenantTokens)', () => {
     const { token } = tokens.create(7);
     assert.equal(createTenantTokens(randomBytes(32), 'test').read(token), null);
     assert.equal(createTenantTokens(pepper, 'other').read(token), null);

@@ -43,7 +43,7 @@ test('if four processes of root start at the same time, all use the same databas
   assert.match(target, /^\/var\/lib\/roomservice\/[^/]+\/postgres$/);
 });
 
-test('if the link in DATA_DIR points to a missing database folder, the start fails and makes no empty database', async (t) => {
+test('if DATA_DIR/postgres is a symbolic link into a folder that is missing, locate fails with an error that names this folder', async (t) => {
   const dataDir = await newDataDir(t);
   await mkdir(dataDir);
   await symlink(join(dirname(dataDir), 'unmounted', 'postgres'), join(dataDir, 'postgres'));

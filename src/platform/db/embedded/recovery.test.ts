@@ -21,7 +21,7 @@ const CREATE = 'CREATE TABLE kept AS SELECT 42 AS value';
 const READ = 'SELECT value FROM kept';
 const RESTORED = 'The connection to PostgreSQL is restored.';
 
-test('if the service process that started PostgreSQL is killed, PostgreSQL keeps running until the next process stops it', async (t) => {
+test('if a service process is killed, its PostgreSQL keeps running until the next process has opened and closed the database', async (t) => {
   const dataDir = await newDataDir(t);
   const killed = await spawnOpened(dataDir, 'serve');
   const pid = await postmasterPid(join(dataDir, 'postgres'));
@@ -123,7 +123,7 @@ test('if the first start is killed while it creates the database, the next start
   });
 });
 
-test('the database starts if npm ran no install scripts, even if PostgreSQL may not enter the folder of the npm packages', async (t) => {
+test('the database starts even if npm ran no install scripts and the system user of PostgreSQL may not enter the folder of the npm packages', async (t) => {
   const dataDir = await newDataDir(t);
   const checkout = join(dirname(dataDir), 'checkout');
   await mkdir(checkout, { mode: 0o700 });
