@@ -30,7 +30,7 @@ it('each documentation page that SETTINGS names is a file of the repository, and
   }
 });
 
-it('readConfig reads exactly the variables of SETTINGS, and from a file exactly those that are secret', () => {
+it('inspectConfig reads exactly the variables of SETTINGS and, for secret variables only, the same name with the suffix _FILE', () => {
   const asked = new Set<string>();
   const record = (_: object, name: string | symbol) => void asked.add(String(name));
   const { readings } = inspectConfig(new Proxy({}, { get: record }));

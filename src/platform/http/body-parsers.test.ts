@@ -111,7 +111,7 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('200: the JSON content type is accepted in any case, with the charset UTF-8 and with other parameters', async () => {
+    it('200: the JSON content type is accepted in upper and lower case letters, with the charset UTF-8 and with other parameters', async () => {
       for (const type of [
         'APPLICATION/JSON',
         'application/json; charset=utf-8',

@@ -25,7 +25,7 @@ describe('acceptsGzip', () => {
     'gzip;q=no',
     'gzipped',
   ]) {
-    it(`Accept-Encoding ${header === undefined ? 'that is missing' : `"${header}"`} does not allow gzip`, () =>
+    it(`${header === undefined ? 'a missing Accept-Encoding' : `Accept-Encoding "${header}"`} does not allow gzip`, () =>
       assert.equal(acceptsGzip(header), false));
   }
 });

@@ -41,7 +41,7 @@ describe('EventStreams (streams of events)', () => {
   });
   after(() => app.close());
 
-  it('a stream of events whose client reads no bytes takes only one text from its source, and is cut off after some time', async () => {
+  it('if a client reads no bytes, its stream of events takes only one text to send, and then ends because of the time limit undrainedMs', async () => {
     taken = 0;
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.on('error', () => {});
@@ -62,7 +62,7 @@ describe('EventStreams (streams of events)', () => {
     await eventually(() => app.eventStreams.size === 0, 'closed stream', 2_000);
   });
 
-  it('when the app stops, each stream of events sends the event bye with a retry time of 0.3 to 3 s and ends, even a stream that opens later', async () => {
+  it('when the app begins to stop, each open or new stream of events sends the event bye with a retry time of 0.3 to 3 s, and ends', async () => {
     const texts: string[] = [];
     const openQuiet = async () => {
       const response = await fetch(`${url}/quiet`);

@@ -38,7 +38,7 @@ describe('GET /livez and GET /readyz', () => {
     }
   });
 
-  it('200: after the first call, calls of /readyz send no SQL statement while the process polls the database for recent changes', async (t) => {
+  it('200: after its first call, /readyz sends no SQL statement if the regular polls for recent changes show that the database is reachable', async (t) => {
     const service = await startService();
     t.after(() => service.close());
     const statements: string[] = [];

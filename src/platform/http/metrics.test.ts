@@ -8,7 +8,7 @@ import { BodyBudget } from './body-budget.ts';
 import { registerBoundMetrics } from './metrics.ts';
 
 describe('metrics of the bounds on requests', () => {
-  it('the metrics show all bounds on requests, the bytes and refusals of bodies, and how many streamed lists and database callers wait', async () => {
+  it('the metrics show each bound, the bytes of bodies in memory, the bodies refused at each bound, and how many list responses and database callers wait', async () => {
     const registry = new Registry();
     const budget = new BodyBudget(DEFAULT_BOUNDS.bodyBytes);
     const gate = new FairGate({ limit: 1, maxWaitMs: 60_000, waitedTooLong: () => new Error() });

@@ -72,7 +72,7 @@ describe('the order of checks', () => {
     refuses([401, 'invalid_credentials'], await service.call('POST', ORDERS, tooLarge));
   });
 
-  it('429: a call over the budget is refused before the restaurant feature of the tenant and the path, query and body are checked', async () => {
+  it('429: a call over the budget is refused before the check for the restaurant feature, and before the checks of path, query and body', async () => {
     refuses([403, 'error'], await narrow.call('POST', badPath, by(hotelPartner)));
     refuses([429, 'rate_limited'], await narrow.call('POST', badPath, by(hotelPartner)));
   });

@@ -155,7 +155,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
     assert.deepEqual(headers, { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '60' });
   });
 
-  it('the memory of 200,000 windows is free again two minutes after they began, even if calls with another key continue', (t) => {
+  it('a counter of calls by key frees the memory for the windows of 200,000 keys within two minutes, even if calls with another key continue', (t) => {
     let nowMs = 1_000;
     // `t.mock` is not used, because it would keep a record of each call, and this test measures the memory.
     performance.now = () => nowMs;

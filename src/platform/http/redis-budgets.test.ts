@@ -108,7 +108,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
-  it('200: reading a budget counts no call, and shows the calls to both nodes or, without Redis, the limit minus the calls left to the node', async () => {
+  it('200: reading a budget counts no call, and "used" has the calls to both nodes or, without Redis, the limit minus X-RateLimit-Remaining of the node', async () => {
     const tenant = await first.tenant();
     const { partner } = tenant;
     const look = async (node: TestService) => {
@@ -301,7 +301,7 @@ describe('the budget of a key over the loss and the return of Redis, with window
     return Math.max(...letIn.map(letInFrom));
   }
 
-  it('if Redis is lost for over two windows, each window lets in at most twice the budget, and the first window of the loss at most the budget', async () => {
+  it('if Redis is lost for over two windows, both nodes together accept at most the budget in the first window and at most twice the budget in any window', async () => {
     await callDuring(sleep(1.5 * WINDOW_MS));
     await redis.kill();
     const lostAtMs = performance.now();
@@ -315,7 +315,7 @@ describe('the budget of a key over the loss and the return of Redis, with window
     assert.ok(mostLetIn() <= 2 * LIMIT, `${mostLetIn()} calls in a window`);
   });
 
-  it('if one node has let in almost all calls before a short loss of Redis, at most twice the budget of a key is let in within a window', async () => {
+  it('if one node has accepted almost all calls of a budget before a short loss of Redis, both nodes together accept at most twice the budget in any window', async () => {
     await call([1], 1);
     await sleep(WINDOW_MS / 2);
     await call([0], LIMIT - 1);

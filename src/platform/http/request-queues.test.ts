@@ -98,7 +98,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     assert.deepEqual(begun, ['of an open one', 'of a new connection']);
   });
 
-  it('once the duration of requests is known, no further request begins after 2 ms of work in an iteration of the event loop', async () => {
+  it('if the queues have measured the duration of a request, they begin no further request after 2 ms of work in an event loop iteration', async () => {
     enter('a', 'to learn from', { costMs: 1.5 });
     await nextRound();
     ['1', '2', '3'].forEach((name) => enter('a', name, { costMs: 1.5 }));

@@ -34,7 +34,7 @@ describe('a database that returns errors', () => {
   });
   after(() => service.close());
 
-  it('500: the response has a request id but no internal details, and one log line has the same request id and the cause', async () => {
+  it('500: if a statement of a call fails, the response has a request id but no internal details, and one log line has this id and the cause', async () => {
     const { partner, owner, staff } = tenant;
     const calls: [string, string, object][] = [
       ['GET', '/v1/third-party/orders/', { headers: partner }],

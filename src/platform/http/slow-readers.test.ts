@@ -59,7 +59,7 @@ describe('clients that read long lists slowly', () => {
     assert.deepEqual([again.status, again.body.length], [200, 2_000]);
   });
 
-  it('429: a user who reads none of three list responses can neither get nor replace the menu document', async () => {
+  it('429: a user with three unread list responses can neither get nor replace the menu document, because both calls return the whole menu', async () => {
     await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
     await sleep(300);
     assertError(await service.call('GET', STAFF_MENU, { headers: tenant.staff }), 429, 'rate_limited');

@@ -87,7 +87,7 @@ describe('a mailer', () => {
     assert.ok(!sent.includes('two@demo.example') && !sent.join().includes('three@demo.example'), sent.join());
   });
 
-  it('signs in with the percent-encoded login of SMTP_URL, over TLS from the start and over STARTTLS', async (t) => {
+  it('a mailer decodes the percent-encoded login of SMTP_URL and signs in with it, over TLS from the start and over STARTTLS', async (t) => {
     const certificate = await makeCertificate();
     trustCertificate(certificate.cert);
     for (const mode of ['implicit', 'starttls'] as const) {
