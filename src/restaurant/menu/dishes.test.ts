@@ -57,7 +57,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     });
   }
 
-  it('changeDish reads the other dishes only if the change may add bytes to the menu, and returns the right dish_count', async () => {
+  it('changeDish reads all dishes to check the menu size only if the change may add bytes, and returns the current dish_count of the category', async () => {
     const { db, statementsOf } = openRecorded(service.database.url, 2);
     try {
       const own = await service.tenant();
@@ -199,7 +199,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
   });
 
-  it("404: an unknown sku and another tenant's sku get the same response", async () => {
+  it("404: a PATCH of an unknown sku and a PATCH of another tenant's sku get the same response", async () => {
     const menu = sampleMenu();
     menu.dishes = [{ sku: 'THEIRS', name: 'Theirs', price: '1', category: 'Pizza' }];
     const other = await service.tenant({ menu });

@@ -34,7 +34,7 @@ const changeDish = (menu: MenuDocument, sku: string, change: Partial<Dish>): Men
 });
 
 describe('PUT /v1/staff/menu/?dry_run=true', () => {
-  it('200: a dry run of the stored document reports no change, and a dry run works for a tenant without a menu', async () => {
+  it('200: a dry run of the stored menu reports no change, and a dry run for a tenant without a menu reports the new dish as added', async () => {
     assert.deepEqual(await dryRun(await readMenu()), NOTHING);
     await service.database.db.deleteFrom('dish').where('tenant_id', '=', tenant.tenantId).execute();
     await service.database.db.deleteFrom('menu').where('tenant_id', '=', tenant.tenantId).execute();
@@ -58,7 +58,7 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
     });
   });
 
-  it('200: a dish that becomes inactive is in changed and in taken_off, but a stored inactive dish is not in taken_off', async () => {
+  it('200: a dish that becomes inactive is in the lists "changed" and "taken_off", but an already inactive dish is in no list if it is removed', async () => {
     const menu = await readMenu();
     const fields = ['is_active'];
     assert.deepEqual(await dryRun(changeDish(menu, 'WATER', { is_active: false })), {

@@ -118,7 +118,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.deepEqual([...counts], ['2']);
   });
 
-  it('200: two dishes in the same sections show equal sections, but the variants and add-ons of the dishes have different ids', async () => {
+  it('200: two dishes in the same sections show the same section ids, but their variants and add-ons have different ids, even with equal names', async () => {
     const menu = sampleMenu();
     menu.dishes.push({ ...menu.dishes[0], sku: 'P-2', name: 'Second', price: '1', category: 'Pizza' });
     const [first, , second] = await listDishes(service, await service.tenant({ menu }));

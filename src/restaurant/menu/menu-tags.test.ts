@@ -162,7 +162,7 @@ describe('PUT /v1/staff/menu/ with If-Match', () => {
     }
   });
 
-  it('a PUT whose COMMIT was successful but whose response was lost is not refused as outdated, and has one audit entry', async () => {
+  it('if only the response to its COMMIT is lost, replaceMenu with an ETag is not refused as outdated, and writes one audit entry', async () => {
     const proxy = await startCommitProxy(service.database.url);
     try {
       const { menu, etag } = await readMenu();
@@ -180,7 +180,7 @@ describe('PUT /v1/staff/menu/ with If-Match', () => {
     }
   });
 
-  it('200: a PUT that changes the menu adds one audit entry with the numbers of dishes, and a PUT without a change adds no entry', async () => {
+  it('200: a PUT that changes the menu adds one audit entry that counts added, changed and taken off dishes, and a PUT without a change adds no entry', async () => {
     const { menu } = await readMenu();
     const [pizza, , ...rest] = priced(menu, '12.00').dishes;
     assert.ok(pizza);

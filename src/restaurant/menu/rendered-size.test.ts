@@ -168,7 +168,7 @@ describe('a menu too large for partners', () => {
     assert.equal((await listDishes(service, tenant)).length, 1_862);
   });
 
-  it('tenant apply refuses a document whose menu is too large for partners, and changes nothing', async () => {
+  it('the command "tenant apply" refuses a tenant document whose menu is too large for partners, and changes neither the tenant nor its menu', async () => {
     const { document } = await service.tenant();
     const rows = await dumpRows(service, 'tenant', 'menu', 'dish');
     await assert.rejects(

@@ -53,7 +53,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
     assert.equal((await place(service, tenant)).status, 201);
   });
 
-  it('200: a pause without an end has no reopens_at; 409: new orders are refused without Retry-After until the pause is ended', async () => {
+  it('200: a pause without an end time has a null reopens_at; 409: until staff end the pause, orders are refused, and the response has no Retry-After', async () => {
     const tenant = await service.tenant();
     const started = await pause(tenant, { reason: 'The oven is broken: 31 °C' });
     const expected = { is_open: false, until: null, reason: 'The oven is broken: 31 °C', reopens_at: null };

@@ -90,7 +90,7 @@ describe('external_order_id in a body and in a path', () => {
     });
   }
 
-  it('201, 200: an order with a random external_order_id without U+0000 is placed, and is read if the id is not . or ..', async () => {
+  it('201, 200: an order with a random external_order_id without U+0000 is placed, and can be read unless its id is "." or ".."', async () => {
     const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 150 }).filter((id) => !id.includes('\0'));
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(text, { maxLength: 3 }), async (ids) => {

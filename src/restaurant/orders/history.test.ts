@@ -96,7 +96,7 @@ describe('fields of an order that show who placed it and when it changed', () =>
     assert.deepEqual([now.status_changed_at, now.history], [body.status_changed_at, null]);
   });
 
-  it('200: if an older service version changes an order after this version, its history and status_changed_at are null', async () => {
+  it('200: if this service version and then an older version change the status of an order, its history and status_changed_at are null', async () => {
     const id = await newId();
     await setOrderStatus(service, tenant, id, 'confirmed');
     await writeAsBefore(id, { status: 'preparing', status_request_id: null });
@@ -106,7 +106,7 @@ describe('fields of an order that show who placed it and when it changed', () =>
     assert.equal(listed.status_changed_at, null);
   });
 
-  it('200: a new order has one history entry, and shows its created_at as status_changed_at, which is not stored yet', async () => {
+  it('200: a new order has one history entry, and its status_changed_at shows created_at, because no status_changed_at is stored yet', async () => {
     const id = await newId();
     const { db } = service.database;
     const row = await db.selectFrom('restaurant_order').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -114,7 +114,7 @@ describe('plans of the lists of orders', {
       ['newest first', NEWEST_FIRST],
       ['oldest first', OLDEST_FIRST],
     ] as const) {
-      it(`${what}, ${name}: the list statements use an index and read few database pages, in a custom and a generic plan`, async () => {
+      it(`order list (filter: ${what}, ${name}): each custom or generic plan uses an index, and reading orders takes at most ${MOST_PAGES} database pages`, async () => {
         for (const owner of [large, small]) {
           const indexes = await planned.indexesOf(() => read(owner, filter, order));
           if (uses !== undefined && owner === large) {

@@ -111,7 +111,7 @@ describe('the dishes of an order', () => {
     );
   });
 
-  it('if several items of an order are invalid, the error names the first of them, even if the items of one dish are not adjacent', async () => {
+  it('of several invalid items in an order, the error names the first one, even if a later invalid item has the dish of an earlier valid item', async () => {
     const menu = recordingMenu(['A', 'B', 'C'].map((sku) => dishWith(sku, [])));
     const item = (sku: string, more: object = {}) => ({ item_id: sku, quantity: 1, ...more });
     const bad = { variant_id: 'none' };

@@ -106,7 +106,7 @@ describe('request_id of POST /v1/staff/orders/{order_id}/status/', () => {
     }
   });
 
-  it('200: if the partner has cancelled the order, a repeat of an earlier change by staff gets the cancelled order', async () => {
+  it('200: if staff repeat an earlier change with its request_id after the partner has cancelled the order, the response is the cancelled order', async () => {
     const order = await newOrder();
     const id = order['order_id'] ?? '';
     const request_id = crypto.randomUUID();

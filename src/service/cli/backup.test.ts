@@ -126,7 +126,7 @@ async function statusesOf(at: TestService, paths: string[]): Promise<Set<number>
 }
 
 describe('backup and restore', () => {
-  it('a backup made under load restores all orders and reservations from before it, and all credentials and secrets work', async () => {
+  it('a backup made under load restores all orders and reservations accepted before the backup began, and all credentials and secrets work', async () => {
     const earlier: Written = { orders: [], stays: [] };
     const file = join(folder, 'under-load.backup');
     let isOver = false;
