@@ -166,7 +166,7 @@ describe('roomservice config check: DATABASE_URL', () => {
     return { name, url };
   }
 
-  it('config check exits 0 and reports the version, the migrations and the keys of a database', async () => {
+  it('config check of a database with all migrations exits 0, and reports that MASTER_KEY unwraps the service keys', async () => {
     const report = await check(env);
     assert.equal(report.code, 0, report.output);
     const { details } = tryOf(report, 'database');

@@ -29,7 +29,7 @@ describe('roomservice feed expire-cursors', () => {
     assert.notEqual(next, old);
   });
 
-  it('feed expire-cursors --json prints the feed era, the number in new cursors, and feed without a subcommand exits 2', async () => {
+  it('feed expire-cursors --json prints the number of the feed era, and the command feed without a subcommand exits 2', async () => {
     const { stdout } = await succeed(['feed', 'expire-cursors', '--json'], { env: envOf(service) });
     assert.ok(Number.isSafeInteger(JSON.parse(stdout).era));
     assert.equal((await runCommand(['feed'], { env: envOf(service) })).code, 2);

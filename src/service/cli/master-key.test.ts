@@ -35,7 +35,7 @@ describe('replacing the master key', () => {
   });
   const wrapped = () => readWrappedKeys(service.database.db);
 
-  it('keys rewrap wraps the service keys with a new master key while serve runs, but a command like tenant list does not', async () => {
+  it('keys rewrap wraps the service keys with a new master key while serve runs, but tenant list leaves the wrapped keys unchanged', async () => {
     const serving = await startServing(['--only', 'api'], { env: envOf(oldKey) });
     const stored = await wrapped();
     for (const env of [envOf(oldKey), envOf(newKey, oldKey), envOf(oldKey, newKey)]) {

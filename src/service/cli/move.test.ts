@@ -61,7 +61,7 @@ describe('roomservice move', () => {
   const orderCount = async ({ db }: TestDatabase) =>
     (await sql<{ count: number }>`SELECT count(*) AS count FROM restaurant_order`.execute(db)).rows[0]?.count;
 
-  it('move is refused with the reason, shows no password and changes nothing if it cannot begin', async () => {
+  it('if the target is unreachable or not empty, or a setting is wrong, move names the fault without a password, and writes no file moved-to', async () => {
     const target = await newTarget();
     const full = await newTarget();
     await sql`INSERT INTO tenant (slug, name, currency, timezone, features) VALUES ('x', 'X', 'EUR', 'UTC', '{hotel}')`.execute(

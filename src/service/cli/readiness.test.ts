@@ -56,7 +56,7 @@ describe('Readiness', () => {
     assert.equal(closableAfter(gone), 3_000);
   });
 
-  it('a process keeps fewer than 5,000 addresses of readiness checks, so its stop does not wait for a proxy with an older check', () => {
+  it('if 5,000 other callers check readiness after a proxy, a stopping process does not wait for the next check of the proxy', () => {
     const strangers = Array.from({ length: 5_000 }, (_, index): [string, number] => [`stranger ${index}`, -50]);
     const gone = polls('10.0.0.1', 2_000, -60).filter(([, atMs]) => atMs <= 0);
     assert.equal(closableAfter([...gone, ...strangers]), 500);

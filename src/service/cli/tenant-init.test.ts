@@ -61,7 +61,7 @@ describe('roomservice tenant init', () => {
     );
   });
 
-  it('tenant init without a file prints a document with another password each time, which tenant apply accepts', async () => {
+  it('tenant init without a file prints a tenant document with a new password each time, and tenant apply --dry-run accepts this document', async () => {
     const [first, second] = await Promise.all([runCommand(['tenant', 'init']), runCommand(['tenant', 'init'])]);
     assert.deepEqual([first.code, first.stderr], [0, '']);
     assert.notEqual(passwordIn(first.stdout), '');

@@ -69,7 +69,7 @@ describe('properties of a tenant document', () => {
     assert.deepEqual(await dumpHotel(hotel.tenantId), rows);
   });
 
-  it('a document that states all default values explicitly, but changes no property, writes no row', async () => {
+  it('if a document only adds the default values of fields that the previous document left out, the service writes no row of the hotel', async () => {
     const hotel = await hotelTenant(service, {
       properties: [
         {
@@ -223,7 +223,7 @@ describe('properties of a tenant document', () => {
     }
   });
 
-  it('a document sets address, occupancy, price and refund fields, and replaces the min_nights that the PMS wrote', async () => {
+  it('a document sets fields of a property, a room type and rate plans, and replaces the min_nights that the PMS set for a rate plan', async () => {
     const hotel = await hotelTenant(service);
     const rate_plan_id = hotel.id('Harbour House', 'Double', 'Flexible');
     const restrictions = [{ date: '2030-01-01', min_nights: 7 }];
@@ -275,7 +275,7 @@ describe('properties of a tenant document', () => {
 });
 
 describe('roomservice tenant apply FILE --json', () => {
-  it('tenant apply --json prints exactly five keys, and an id for each property, room type and rate plan of the file', async () => {
+  it('tenant apply --json prints tenant_id, slug, users, changes and properties, with an id for each property, room type and rate plan', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'rs-hotel-'));
     try {
       const document = { ...sampleTenant({ features: ['hotel'], properties: sampleHotel() }), menu: undefined };

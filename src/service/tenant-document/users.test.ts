@@ -124,7 +124,7 @@ describe('users of a tenant document', () => {
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 200]);
   });
 
-  it('a password in a tenant document replaces a changed password of the user, if the previous document had no password', async () => {
+  it('a password in a new document replaces a password that was changed while the document stated no password for the user', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await applyUsers(ownerUser, { ...staffUser, password: undefined });
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
@@ -144,7 +144,7 @@ describe('areas and names in a tenant document', () => {
       .orderBy('email', 'desc')
       .execute();
 
-  it('new staff without areas in a document get all areas except rates, and staff with areas get them in the order of AREAS', async () => {
+  it('new staff without areas in a document get all areas except rates, and areas in a document are stored once each, in a fixed order', async () => {
     const { tenantId, ownerUser, staffUser, applyUsers } = await openTenant();
     assert.deepEqual(await profiles(tenantId), [{ name: null, areas: DEFAULT_AREAS }]);
     const named = { ...staffUser, name: 'Tiago Lopes', areas: ['rates', 'orders', 'rates'] };
@@ -214,7 +214,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOfSignIn(email, OTHER_PASSWORD), 401);
   });
 
-  it('a password set without a document and the tokens of its sign-ins stay valid until the password in the document changes', async () => {
+  it('if a user gets a password outside of the document, this password and its access tokens work until a document changes the password', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     const { body } = await signIn(staffUser.email, OTHER_PASSWORD);
@@ -255,7 +255,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOfStaff(), 200);
   });
 
-  it('a user from an older service version is unchanged by an equal tenant document, and disabled by one without the user', async () => {
+  it('for a user from an older service version, the unchanged document changes no field, and a document without the user disables the user', async () => {
     const { ownerUser, staffUser, applyUsers, tenantId, statusOf } = await openTenant();
     const olderVersion = { document_role: null, document_password_hash: null };
     await service.database.db.updateTable('app_user').set(olderVersion).where('tenant_id', '=', tenantId).execute();

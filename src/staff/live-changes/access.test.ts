@@ -81,12 +81,12 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
     );
   });
 
-  it('401: if a person is disabled, the streams of live changes of the session and of the token end', async () => {
+  it('401: disabling a person ends the streams of live changes with the session or access token of the person, and makes both invalid', async () => {
     const { id, headers, token } = await person();
     await assertEnds([headers, token], () => changePerson(node, tenant, id, { is_active: false }));
   });
 
-  it('401: if a person sets a new password, the streams of live changes of the token and of other sessions end', async () => {
+  it('401: a new password ends the streams of live changes with the access token or another session of the person, and makes both invalid', async () => {
     const { email, headers, token } = await person();
     const json = { email, password: NEW_PASSWORD };
     const signedIn = await node.call('POST', SESSION, { headers: { 'x-roomservice-console': '1' }, json });

@@ -21,7 +21,7 @@ describe('Hint (next message of a stream of live changes)', () => {
     assert.equal(hint.take(MOMENT_MS), null);
   });
 
-  it('a hint of live changes leaves out the topics that the caller may not read, and the ids of their orders and stays', () => {
+  it('a hint (message of live changes) leaves out topics that the caller may not read, and the order and stay ids of these topics', () => {
     const hint = new Hint(new Set(['events', 'pause']));
     hint.add({ topics: ['orders'], orderId: newId() });
     hint.add({ topics: ['reservations'], reservationId: newId() });

@@ -60,7 +60,7 @@ describe('LookMemory (changes that the reads of newest rows have shown)', () => 
     }
   });
 
-  it('LookMemory.remember returns null for the read that fills its memory of changes, and the new rows for the next read', () => {
+  it('LookMemory.remember returns null if there are too many changes to keep in memory, and returns the new rows of the next read', () => {
     remember(0, [], FIRST_BACK_MS);
     let told: (string | undefined)[] | null = [];
     let last = ids(1);

@@ -48,7 +48,7 @@ async function insertEvent(atMs: number, status?: 'delivered' | 'failed' | 'pend
 }
 
 describe('GET /v1/staff/credentials/{id}/', () => {
-  it('200: an unused credential has the fields of the list, an unused budget, and zero deliveries for each clock hour of the last 24 hours', async () => {
+  it('200: an unused credential has the fields of its entry in the credential list, 0 used calls, and 0 deliveries in each hour of the last day', async () => {
     const askedAtMs = Date.now();
     const { budget, health, ...entry } = await read();
     const list = await service.call('GET', PATH, { headers: tenant.owner });
@@ -111,7 +111,7 @@ describe('GET /v1/staff/credentials/{id}/', () => {
     ]);
   });
 
-  it('200: the health counts the newest 5,000 events, read by the partner or not, and `since` is the time of the oldest', async () => {
+  it('200: `health` counts the newest 5,000 events of a credential, including unread ones, and `since` is the time of the oldest of them', async () => {
     const newestMs = Date.now() - 1_000;
     const atMs = (index: number) => newestMs - index * 1_000;
     const events = Array.from({ length: 5_100 }, (_, index) =>

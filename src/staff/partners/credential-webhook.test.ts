@@ -200,7 +200,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/remove/', () => {
     [500, 'stopped'],
     [204, 'delivered'],
   ] as const) {
-    it(`200: a delivery whose attempt is under way is ${expected} if the receiver answers ${status} after the removal`, async (t) => {
+    it(`200: if a webhook is removed during an attempt, and the receiver then answers ${status}, the delivery is ${expected}`, async (t) => {
       let finish = () => {};
       const receiver = await open(t, () => (socket) => {
         finish = () => void socket.end(`HTTP/1.1 ${status} Done\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);

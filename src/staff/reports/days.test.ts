@@ -145,7 +145,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
     assert.deepEqual((await valuesOf(hotel))[1], [1, 1, 18, '80.00']);
   });
 
-  it('200: the revenue of a night is null if one of its stays was booked before the prices of nights were kept', async () => {
+  it('200: the revenue of a night is null if one of its stays was booked before the service stored the price of each night', async () => {
     const hotel = await openHotel(service);
     await book(service, hotel, { check_out: dayAhead(33) });
     const { body: older } = await book(service, hotel);
@@ -158,7 +158,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
     );
   });
 
-  it('200: if an earlier version moved a stay to other dates but not its prices, each night has an equal part of the amount', async () => {
+  it('200: if an older service version changed the dates of a stay but not its nightly prices, each night has an equal part of total_amount', async () => {
     const hotel = await openHotel(service);
     const { body } = await book(service, hotel);
     const row = { check_out: dayAhead(33), total_amount: '200.00' };
