@@ -118,7 +118,7 @@ describe('claims of due deliveries', () => {
     assert.equal(claimed.length, 200);
   });
 
-  it('a claim takes 200 deliveries of one fast receiver, 32 with its 32 sending slots and 168 that wait until a slot is free', async () => {
+  it('for a fast receiver with 32 sending slots, a claim takes 200 deliveries, and 168 of them wait until a slot is free again', async () => {
     const slots = new SendingSlots();
     const claims = newClaims(slots);
     growShare(slots, URL, 100);
@@ -278,7 +278,7 @@ describe('claims of due deliveries', () => {
     return counted;
   }
 
-  it('if a claim fails in the database, its sending slots are released, and the credential stays in memory for a later claim', async () => {
+  it('if a claim fails in the database, its sending slots are free again, and its credential stays in the queue for a later claim', async () => {
     const slots = new SendingSlots();
     const claims = new Claims(db, slots, () => ({ id: 'no uuid', seconds: 15, beginBeforeMs: 0 }));
     await insertBacklog(db, tenant, 3);

@@ -186,7 +186,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     assert.deepEqual([body.attempts, body.next_attempt_at], [[], next_attempt_at.toISOString()]);
   });
 
-  it('200: a delivery shows header names with the configured brand, but no response if private networks are allowed', async (t) => {
+  it('200: a delivery shows header names with the configured brand, and hides responses of receivers because private networks are allowed', async (t) => {
     const own = await startService({
       worker: { drawWaitMs: () => 0, probeRestMs: 0 },
       config: { webhookHeaderBrand: 'Harbour' },

@@ -144,7 +144,7 @@ describe('an event for a healthy receiver', () => {
     assert.ok(requestsTo('busy').length < 20_000);
   });
 
-  it('an event is delivered within 1.5 s while 20,000 deliveries of 40 revoked credentials wait, which are never sent', async () => {
+  it('while 20,000 deliveries of 40 revoked credentials are due, another event arrives within 1.5 s, and these deliveries are not sent', async () => {
     const revoked = await credentialsAt(urlsOf('revoked', 40));
     await db.updateTable('credential').set({ is_active: false }).where('tenant_id', '=', tenantId).execute();
     const other = await credentialsAt(urlsOf('other', 1));

@@ -107,7 +107,7 @@ describe('query plans of the lists of deliveries and of events', {
     'failed deliveries of a day': { filter: () => ({ status: 'failed', ...day }) },
   };
   for (const [what, { filter, uses }] of Object.entries(DELIVERIES)) {
-    it(`the delivery list with the filter "${what}" reads few pages by an index, planned with or without parameter values`, async () => {
+    it(`with the filter "${what}", the delivery list reads few pages, and its plans with and without known parameter values both use an index`, async () => {
       await assertPlans(async (of) => {
         const list = await listDeliveries(planned.db, of.tenantId, filter(of));
         const { count } = await list.readPage(0, PAGE);

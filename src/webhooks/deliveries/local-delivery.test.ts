@@ -166,7 +166,7 @@ describe('INSERT of an event that also claims its delivery', () => {
     assert.deepEqual(await deliveryRows(db, tenant.tenantId), []);
   });
 
-  it('if a transaction runs again after a deadlock, and the second run revokes the credential, its event is not sent', async () => {
+  it('if a transaction runs again after a deadlock, and its second run revokes the credential, the event is stored but not sent', async () => {
     let runs = 0;
     await transaction(async (tx, record) => {
       runs += 1;
@@ -208,7 +208,7 @@ describe('INSERT of an event that also claims its delivery', () => {
     assert.ok(dueInMs > LEASE_MS - 500, `the delivery is due in ${dueInMs} ms`);
   });
 
-  it('if an event is committed after a third of its lease, the event is sent only after the lease has ended, by a new claim', async () => {
+  it('if an event is committed too late for an attempt in the first third of its lease, a new claim sends the event after the lease ends', async () => {
     const [worker] = workers.splice(0);
     await worker?.stop(0);
     transaction = createTransactionWithEvents(db, work({ leaseSeconds: 1.5 }).deliveries);

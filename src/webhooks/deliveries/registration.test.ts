@@ -194,7 +194,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(answer.headers.get('allow'), 'POST');
   });
 
-  it('400: port 80 or 1023 in a webhook URL is refused if private networks are not allowed; 200: port 443 or 1024 is accepted', async (t) => {
+  it('200, 400: with WEBHOOK_ALLOW_PRIVATE_NETWORK=false, a webhook URL may have port 443 or 1024, but not port 80 or 1023', async (t) => {
     const publicOnly = await startService({ beside: service, config: { webhookAllowPrivateNetwork: false } });
     t.after(() => publicOnly.close());
     const tenant = await service.tenant();

@@ -95,7 +95,7 @@ describe('scan leases, with which a delivery worker may search the database for 
     return rows[0]?.count ?? 0;
   }
 
-  it('four of seven workers hold a scan lease, as only four leases are open, and four connections listen for notifications', async () => {
+  it('if there are four scan leases for seven workers, four workers hold a lease, and four connections listen for notifications', async () => {
     const all = Array.from({ length: 7 }, () => work());
     await holdersBecome(4);
     await eventually(async () => (await countListeners()) === 4, '4 listening connections');
@@ -163,7 +163,7 @@ describe('scan leases, with which a delivery worker may search the database for 
     assert.equal(other.attempts(), 1);
   });
 
-  it('a large backlog gives scan leases to two more workers, which lose the leases when only one lease is allowed again', async () => {
+  it('a large backlog raises the permitted number of scan leases from one to three, and one holder remains when only one lease is permitted', async () => {
     await openOnly([1]);
     receiver.answerWith(() => ({ status: 204, afterMs: 100 }));
     const all = Array.from({ length: 3 }, () => work());

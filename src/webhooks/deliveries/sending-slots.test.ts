@@ -75,7 +75,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), FIRST_SHARE);
   });
 
-  it('while 64 attempts to other receivers run, a receiver with attempts of 100 ms gains slots, and one with 10 ms does not', () => {
+  it('a busy process (64 attempts) adds slots for a receiver with attempts of 100 ms, but not for a fast one (10 ms), which needs few slots', () => {
     const others = fill(numbered('well', 16));
     useAll('fast', 8, 10);
     assert.equal(slots.freeSlots('fast'), FIRST_SHARE);
@@ -151,7 +151,7 @@ describe('SendingSlots', () => {
       assert.equal(slots.freeSlots('a'), FIRST_SHARE);
     });
 
-    it('if a receiver becomes slow, its deliveries that wait to begin are not sent, and their slots become free', async () => {
+    it('if a receiver becomes slow, `begin` returns false for its waiting deliveries, and releases the slots that they have taken', async () => {
       const { results, begun } = overfill(3);
       nowMs += SLOW_AFTER_MS;
       assert.equal(slots.freeSlots('a'), 0);
@@ -173,7 +173,7 @@ describe('SendingSlots', () => {
     /** Takes a slot for each delivery to the receiver that may be claimed now. */
     const claimAll = (url: string) => Array.from({ length: slots.freeToClaim(url) }, () => slots.take(TENANT, url));
 
-    it('freeToClaim returns only the free slots for a receiver that is failing or has not more slots than a new receiver', () => {
+    it('for a failing receiver or a receiver with only 4 slots, freeToClaim returns the free slots, and adds no deliveries without a slot', () => {
       attemptOften('a', true, 100);
       assert.deepEqual([slots.freeToClaim('never seen'), slots.freeToClaim('a')], [FIRST_SHARE, FIRST_SHARE]);
       useAll('b', 100);
@@ -187,7 +187,7 @@ describe('SendingSlots', () => {
       [20, 80],
       [400, 4],
     ] as const) {
-      it(`for 32 slots and attempts of ${attemptMs} ms, freeToClaim is the number of free slots of a receiver plus about ${ahead}`, () => {
+      it(`freeToClaim returns the free slots plus about ${ahead}, the number of deliveries that 32 slots send in 50 ms if an attempt takes ${attemptMs} ms`, () => {
         useAll('a', 200, attemptMs);
         const more = () => slots.freeToClaim('a') - slots.freeSlots('a');
         assert.ok(Math.abs(more() - ahead) <= ahead / 10, `${more()} deliveries may be claimed ahead`);
@@ -196,19 +196,19 @@ describe('SendingSlots', () => {
       });
     }
 
-    it('freeToClaim allows at most 256 claims before a slot is free, for all receivers together', () => {
+    it('freeToClaim adds at most 256 deliveries without a slot (they wait for a free slot) for all receivers together', () => {
       ['a', 'b', 'c'].forEach((url) => useAll(url, 100));
       assert.deepEqual([claimAll('a').length, claimAll('b').length], [MAX_SHARE + SLOTS, MAX_SHARE]);
       assert.equal(slots.freeToClaim('c'), MAX_SHARE);
     });
 
-    it('with 32 free slots, freeToClaim returns 31 for slotLimit 31, and 32 + 256 (claimed before a slot is free) for slotLimit 32', () => {
+    it('freeToClaim adds 256 deliveries without a slot only if slotLimit (the slots that the claim may use) permits all 32 free slots', () => {
       useAll('a', 100);
       assert.equal(slots.freeToClaim('a', MAX_SHARE - 1), MAX_SHARE - 1);
       assert.equal(slots.freeToClaim('a', MAX_SHARE), MAX_SHARE + SLOTS);
     });
 
-    it('deliveries that are claimed before a slot is free take no slots of other receivers, and the tenant keeps its free slots', () => {
+    it('deliveries that are claimed before a slot is free reduce neither the free slots of other receivers nor those of the tenant', () => {
       useAll('a', 100);
       assert.equal(claimAll('a').length, MAX_SHARE + SLOTS);
       assert.equal(slots.freeSlots('a'), 0);
@@ -285,7 +285,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), 0);
   });
 
-  it('freeSlotsOfTenant returns half of all slots minus the unreleased slots of all receivers of the tenant, and at least 0', () => {
+  it('freeSlotsOfTenant returns 128 (half of all slots) minus the slots that the tenant has taken for all its receivers, and at least 0', () => {
     assert.equal(slots.freeSlotsOfTenant(TENANT), HALF);
     const taken = fill(numbered('well', 40));
     slots.take(TENANT + 1, 'well-0');
@@ -327,7 +327,7 @@ describe('SendingSlots', () => {
     assert.equal(fill(numbered('also well', 100)).length, 32);
   });
 
-  it('healthy receivers get 128 of 256 slots even if failing receivers have taken 300, because `take` never refuses a slot', () => {
+  it('`take` never refuses, so failing receivers can take 300 slots, more than all 256, but healthy receivers still get 128 slots', () => {
     const failing = numbered('failing', 10);
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;

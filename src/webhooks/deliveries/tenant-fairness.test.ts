@@ -74,7 +74,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     assert.equal(countOf(await takeAll(), busy), SLOTS);
   });
 
-  it('two tenants with 100 receivers each get about half of the slots, and a tenant with one receiver gets a slot too', async () => {
+  it('two large tenants (100 receivers each) get about half of the slots each, and a tenant with one receiver gets at least one slot', async () => {
     const [first, second, small] = [await tenantOf(100), await tenantOf(100), await tenantOf(1)];
     await insertDue([...first, ...small], 10);
     await claims.scan();
@@ -199,8 +199,8 @@ describe('the event of a small tenant while a tenant with many slow receivers ha
   };
 
   for (const isLocal of [true, false]) {
-    const way = isLocal ? 'reported at its commit' : 'found by a search';
-    it(`an event of a small tenant, ${way}, waits for at most 456 events of a busy tenant (256 slots and one claim of 200)`, async (t) => {
+    const way = isLocal ? 'reported to the worker at its commit' : 'found by a search of the worker';
+    it(`if the event of a small tenant is ${way}, at most 456 events of a busy tenant are claimed before this event`, async (t) => {
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
       await eventually(async () => (await countClaims()) >= SLOTS, 'claims that fill all slots', 60_000);
       await write(other[0], isLocal);

@@ -171,7 +171,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     );
   });
 
-  it('200: if the process stops, a running test call ends immediately, and it and later test calls have the error "aborted"', async () => {
+  it('200: when a process begins to stop, its running test call ends immediately, and this call and a later call have the error "aborted"', async () => {
     receiver.answerWith(() => 'hang');
     const stopping = new AbortController();
     const node = await startService({ beside: service, stopping: stopping.signal });

@@ -91,7 +91,7 @@ describe('notifications of new events', () => {
     assert.deepEqual(notifications.slice(1), ['']);
   });
 
-  it('events that are committed at the same time share notifications of new events', async () => {
+  it('100 events that are committed at the same time cause fewer than 60 notifications, because several events share a notification', async () => {
     const credential = await first(1);
     await Promise.all(Array.from({ length: 100 }, () => writeEvent(transaction, credential)));
     await receiver.waitFor(100, 20_000);

@@ -46,7 +46,7 @@ describe('a cursor beyond the end of the feed', () => {
     }
   });
 
-  it('400: if the feed was never read, a cursor above 0 is refused, with or without events in the feed', async () => {
+  it('400: a cursor above 0 is refused before the first read of the feed, because events have no position in the feed until then', async () => {
     assert.match(await faultOf('1'), /beyond the end/);
     await insert(3);
     assert.match(await faultOf('2'), /beyond the end/);
@@ -69,7 +69,7 @@ describe('a cursor beyond the end of the feed', () => {
 });
 
 describe('a cursor of an earlier feed era (each restore from a backup raises the era)', () => {
-  it('400: a cursor of an earlier era is refused, even if the feed now has events beyond the position of the cursor', async () => {
+  it('400: a cursor of an earlier feed era (from before a restore) is refused, even if the feed now has events after this cursor', async () => {
     const early = await insert(3);
     const { next: old } = await readToEnd(service, tenant.partner);
     assert.equal(old, '3', 'in era 0 a cursor is a plain number');
