@@ -239,7 +239,7 @@ describe('tools that compare a guide with the actual responses', () => {
     ['2026-11-21', '2026-11-22', 1],
     [null, {}, 1],
   ] as const) {
-    test(`finds ${count} differences between ${JSON.stringify(shown)} in the guide and ${JSON.stringify(actual)} in the response`, () => {
+    test(`the guide check finds ${count} differences between ${JSON.stringify(shown)} in the guide and ${JSON.stringify(actual)} in the response`, () => {
       assert.equal(differences(shown, actual).length, count);
     });
   }

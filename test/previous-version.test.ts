@@ -38,7 +38,7 @@ describe('the previous version on the database of this version', { skip }, () =>
     await service.close();
   });
 
-  it('401: refuses the sign-in of an invited person, who has no password yet', async () => {
+  it('401: the previous version refuses the sign-in of a person whom this version has invited and who has no password yet', async () => {
     const tenant = await service.tenant();
     const { email } = (await invite(service, tenant)).body.person;
     for (const password of ['null', NEW_PASSWORD]) {

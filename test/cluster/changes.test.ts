@@ -23,7 +23,7 @@ describe('caches of processes that are connected to different nodes of a cluster
     await database.drop();
   });
 
-  it('each process learns of a change that a process on another node makes', async () => {
+  it('if a process on one node announces a change of a tenant, processes on all nodes remove the cached data of this tenant', async () => {
     for (const [reader, readerDb] of nodes.entries()) {
       const changes = new RecentChanges(readerDb, pino({ level: 'silent' }));
       const cache = changes.createCache<string>(10);

@@ -56,7 +56,7 @@ for (const [outage, takeAway] of [
       return { tenant, receiver };
     }
 
-    it('503: calls of a tenant on this node get Retry-After, and after the first calls the response comes within 0.5 s', async () => {
+    it('503: calls of a tenant whose data is on the failed node get Retry-After, and after the first calls the response comes within 0.5 s', async () => {
       await eventually(
         async () => {
           const beganMs = performance.now();
@@ -87,7 +87,7 @@ for (const [outage, takeAway] of [
       await Promise.all(callers);
     });
 
-    it('events of a tenant on another node are delivered, directly after their commit or after a search for due deliveries', async () => {
+    it('while a node is down, events of a tenant on another node are delivered, both new events and due events that only a search finds', async () => {
       const arrived = up.receiver.requests.length;
       await causeEvent(service, up.tenant);
       await insertBacklog(database.db, up.tenant, 3);

@@ -51,7 +51,7 @@ describe('the rules on migrations', () => {
     }
   });
 
-  test('notSplittable finds strings and quotes at which the migrator would split a statement', () => {
+  test('the function notSplittable reports SQL that the migrator would split or read wrongly, for example a string with a semicolon', () => {
     for (const sql of [
       "UPDATE a SET b = 'x; y'",
       "UPDATE a SET b = 'x -- y'",

@@ -131,7 +131,7 @@ describe('the rules on imports', () => {
     });
   });
 
-  test('pathsOfImports finds a # path to the same folder of src/, a relative path to another folder of src/, and a path two folders up', () => {
+  test('pathsOfImports reports an alias (#) within a folder of src/, a relative path to another folder of src/, and a path two folders up', () => {
     separates(pathsOfImports, {
       offenders: [
         ['src/platform/db/embedded/a.ts', "import { a } from '../../errors.ts';"],
@@ -241,7 +241,7 @@ describe('the bans on the source code', () => {
     });
   });
 
-  test('the bans find barrel files, tests marked only or skipped without a reason, and lint rules disabled without a reason', () => {
+  test('the source checks report barrel files, tests marked only, tests skipped without a reason, and lint rules disabled without a reason', () => {
     separates(barrels, {
       offenders: [
         ['src/restaurant/orders/index.ts', ''],

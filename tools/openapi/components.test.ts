@@ -28,7 +28,7 @@ describe('the named schemas of a document', () => {
     assert.deepEqual(components.byName(), {});
   });
 
-  it('Components.refer moves the keywords in the field DOCUMENTED of a schema, for example format, into this schema itself', () => {
+  it('Components.refer moves OpenAPI keywords, for example format, from the field x-documented of a schema into the schema itself', () => {
     const components = new Components();
     const url = Type.String({ minLength: 1, [DOCUMENTED]: { format: 'uri' } });
     const shown = { type: 'string', minLength: 1, format: 'uri' };

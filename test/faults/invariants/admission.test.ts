@@ -30,7 +30,7 @@ const NEVER = { fromMs: 0, untilMs: 0 };
 const AT_ITS_END = { fromMs: 59_000, untilMs: 62_000 };
 
 describe('countInWindows', () => {
-  it('countInWindows counts at most 300 calls in a window if 300 were admitted, even if its first call got no response', () => {
+  it('countInWindows never counts more than the 300 admitted calls of a window, even if the beginning of the window is not known exactly', () => {
     for (const outage of [NEVER, AT_ITS_END]) {
       const counts = countInWindows(callsAt(300, outage));
       assert.ok(counts.length >= 3 && Math.max(...counts) <= 300, counts.join());
