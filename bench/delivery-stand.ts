@@ -38,8 +38,9 @@ interface Surroundings {
 }
 
 /**
- * Starts the receiver and the service, and registers a webhook URL for each partner. The service has its own database. If other operations
- * shared this database, their events would cause deliveries to these webhooks, which would slow down these operations.
+ * Starts the receiver and the service, and registers a webhook URL for each partner. The service has a database that no other operation
+ * uses. In a shared database, each event of another operation would cause a delivery to these webhooks. Such deliveries would slow down
+ * that other operation.
  */
 export async function openDeliveryStand({ resources, masterKey, openStand }: Surroundings): Promise<DeliveryStand> {
   const { certificate, settings } = await makeTrustedCertificate(resources);

@@ -27,7 +27,10 @@ export interface Postgres {
   /** Process id of the postmaster. All other processes of the server are its children. */
   pid: number;
   masterKey: Buffer;
-  /** If the template database is missing, drops all other versions of this template, and then makes the database. */
+  /**
+   * Makes the template database if it is missing. Before this, drops the databases with the same `kind` and another `name`, because they
+   * are outdated versions of this template.
+   */
   ensureTemplate(template: Template): Promise<void>;
   /** Makes a database as a copy of a template, and returns its URL. The database is dropped at the end of the run. */
   clone(template: string, name: string): Promise<string>;

@@ -47,7 +47,8 @@ export async function startService(settings: Record<string, string>, args: strin
     // service.
     detached: true,
   });
-  // If the benchmark exits early, the service must also exit, because it must stop its embedded PostgreSQL.
+  // If the benchmark exits early, the service must also exit. Some services have started an embedded PostgreSQL, which would otherwise keep
+  // running.
   const terminate = () => child.kill('SIGTERM');
   process.once('exit', terminate);
   const exited = once(child, 'exit').then(() => process.off('exit', terminate));

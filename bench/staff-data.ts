@@ -79,8 +79,8 @@ async function storeOrders(client: pg.Client): Promise<void> {
 }
 
 /**
- * Stores stays, most of 1 to 6 nights and one in 500 of 60 nights. Most stays come from a partner or from an online travel agency (OTA),
- * and one in 1,000 from the hotel itself. One in 1,000 has the last room type.
+ * Stores stays. Most stays have 1 to 6 nights, but one stay in 500 has 60 nights. Most stays come from a partner or from an online travel
+ * agency (OTA), but one stay in 1,000 comes from the hotel itself. One stay in 1,000 has the last room type.
  */
 async function storeStays(client: pg.Client): Promise<void> {
   const { stays } = STAFF_ROWS;
@@ -117,8 +117,8 @@ async function storeNights(client: pg.Client): Promise<void> {
 }
 
 /**
- * Stores events. Most events are status changes of orders. One in 500 is a change of a stay, and one in 50 is the booking of a stay. The
- * 11 oldest events are cancellations of stays.
+ * Stores events. Most events are status changes of orders. One in 500 is a change of a stay, and one in 50 is the booking of a stay. Only
+ * the 11 oldest events are cancellations of stays. So a filter by this type finds few events, and all of them are old.
  */
 async function storeEvents(client: pg.Client): Promise<void> {
   await client.query(
@@ -142,7 +142,10 @@ async function storeDeliveries(client: pg.Client): Promise<void> {
   );
 }
 
-/** Stores audit entries. One in 400 has a rare action, one in 1,000 a rare actor, and each subject has 150 entries. */
+/**
+ * Stores audit entries. One entry in 400 has a rare action, and one entry in 1,000 has a rare actor. There are 150 entries for each
+ * subject. The subject is the object that an entry is about.
+ */
 async function storeAuditEntries(client: pg.Client): Promise<void> {
   await client.query(
     `INSERT INTO audit_entry (tenant_id, id, at, actor_type, actor_id, action, subject, details)

@@ -112,7 +112,10 @@ export class World {
     return this.#postgres.pid;
   }
 
-  /** Returns many receivers of deliveries, and the senders that the benchmark compares. */
+  /**
+   * Returns many receivers of deliveries, and the programs that send to these receivers. The programs are the service, queue libraries, and
+   * the floor (a program without a queue). The operations `queues-…` compare these programs.
+   */
   queues(): Promise<QueueStand> {
     this.#queues ??= this.#openQueues();
     return this.#queues;
@@ -190,7 +193,10 @@ export class World {
     return (seconds) => this.#load.ask({ ...job, seconds, idPrefix: `${this.#runTag}-${(this.#jobs += 1)}` });
   }
 
-  /** Measures a subject (the service) and its floor (the baseline) alternately, and returns one row of the results table. */
+  /**
+   * Measures a subject (the service) and its floor alternately, and returns one row of the results table. The floor is a bare server or
+   * bare queries. The row compares the service with this floor.
+   */
   async row(operation: string, stand: Stand, runs: { subject: Run; floor: Run }, goal?: Goal): Promise<Row> {
     const { subject, floor, ratio } = await compare(runs.subject, runs.floor, this.options);
     return {

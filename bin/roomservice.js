@@ -45,8 +45,9 @@ async function start() {
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomservice', import.meta.url)));
   const { resolveImportsQuickly } = await import(`${COMMANDS}/resolve-imports.js`);
   const { main } = await import(`${COMMANDS}/main.${isCheckout ? 'ts' : 'js'}`);
-  // From this call on, relative imports are resolved without a check for symbolic links. The import of `main` is above this call, so Node
-  // itself resolves `main`, and removes all symbolic links from its path. The later imports begin with this path, so they need no check.
+  // From this call on, relative imports are resolved without a check for symbolic links. The module `main` is imported before this call, so
+  // Node has already removed all symbolic links from the path of `main`. Each later relative import starts from a path without symbolic
+  // links, so it needs no check.
   resolveImportsQuickly();
   await main(process.argv);
 }

@@ -55,7 +55,8 @@ async function driveAndVerify(call: Call, all: Booking[], lanes: Lane[]): Promis
   const verdict = await verify(actors, driven);
   const faults = [...driven.flatMap((lane) => lane.faults), ...verdict.faults];
   summarise(driven, verdict, faults);
-  // With `nights verify` the service recounts its own night counters. The command fails with a message if one of them is wrong.
+  // A night counter of the service stores the number of rooms held in one night of one room type. `nights verify` compares these counters
+  // with the stored reservations. The command fails with a message if a counter is wrong.
   console.log(await runCommand(dataDir, ['nights', 'verify']));
   return faults.length === 0;
 }

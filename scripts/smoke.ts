@@ -32,7 +32,8 @@ const folder = await newFolder();
 const dataDir = join(folder, 'data');
 const environment: Record<string, string> = {
   // When npm runs this script, the PATH begins with folders in node_modules. One of these folders contains another Node version. A new user
-  // does not have these folders in the PATH. So the script removes them, and each command begins with the Node of the machine.
+  // does not have these folders in the PATH. So the script removes these folders from the PATH. Each command then starts with the Node
+  // version that is installed on the machine.
   PATH: (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((path) => !path.includes('node_modules'))

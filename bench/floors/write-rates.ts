@@ -25,8 +25,8 @@ answerJobs(async ({ databaseUrl, connections, seconds, plans, dates }: WriteRate
   const slice = await closedLoop({ lanes: connections, seconds }, async (lane) => {
     const { tenantId, ratePlanId } = plans[(next += 1) % plans.length] ?? {};
     // The floor writes prices from 30 to 69. In the operation `pms-rates`, the service writes prices of 90 and more for the same nights, so
-    // the floor changes these prices. Even if a row already has the price, PostgreSQL writes the row again, because the upsert does not
-    // compare the prices.
+    // the floor changes these prices. A row may already have the price that the floor writes, for example from an earlier measurement.
+    // PostgreSQL writes this row too, because the upsert does not compare the prices. So the floor always writes all rows.
     const prices = dates.flatMap((date, day) => [date, `${30 + ((next + day) % 40)}.00`]);
     await clients[lane]?.query({ ...upsert, values: [tenantId, ratePlanId, ...prices] });
   });

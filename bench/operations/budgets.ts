@@ -24,9 +24,9 @@ interface Servers {
 }
 
 /**
- * Measures the memory that the counted calls of the credentials take in Redis and in a process, and the time to count one call. The service
- * counts these calls, because a credential may make only a certain number of calls in one minute (its budget). Each measurement runs with
- * few and with many credentials.
+ * Measures the cost of counting the calls of each credential. The service counts these calls, because a credential may make only a certain
+ * number of calls in one minute (its budget). The function measures the time to count one call. It also measures the memory that the
+ * counters take in Redis and in the process that counts the calls. Each measurement runs with few and with many credentials.
  */
 async function measureBudgets(world: World): Promise<Row[]> {
   const program = findRedis();

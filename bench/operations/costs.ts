@@ -24,8 +24,9 @@ const LOADS = [
   { concurrent: 128, tenants: 2 },
 ];
 /**
- * Number of orders to store for each second of a slice (measurement) of status changes. The number is larger than the changes that the
- * service can make in a second. If the service has changed all orders, the slice ends early.
+ * Number of orders to store for each second of a slice (measurement) of status changes. Each order can be changed only once, so the slice
+ * would end early if all stored orders were changed. To prevent this, the number is larger than the number of status changes that the
+ * service can make in a second.
  */
 const MOST_CHANGES_PER_SECOND = 2_000;
 

@@ -53,8 +53,8 @@ async function warmUp(service: Service, { headers }: Caller): Promise<void> {
 }
 
 /**
- * Reads the whole list in one call, and samples the memory of the service during the read. Each order in the list has exactly one closing
- * brace, so the number of these braces is the number of orders.
+ * Reads the whole list in one call, and samples the memory of the service during the read. To check that the list is complete, counts the
+ * orders by the closing braces in the response. An order in this list contains no nested object, so it has exactly one closing brace.
  * @throws Error if the list is incomplete
  */
 async function readWhole(service: Service, { headers }: Caller, orders: number) {

@@ -41,12 +41,12 @@ const MOST_CORES = 1;
 export const MANY_PROCESSES: Operation[] = [{ name: 'many-processes', measure: measureManyProcesses }];
 
 /**
- * Measures the CPU time of PostgreSQL for each statement that an idle process sends regularly. From these times it calculates how many CPU
- * cores PostgreSQL needs for many idle processes. Waking the PostgreSQL backend is most of the cost of each statement. The floor, the
- * statement `SELECT 1`, shows this cost.
+ * Measures the CPU time of PostgreSQL for each statement that an idle process sends regularly. From these times, the function calculates
+ * how many CPU cores PostgreSQL needs for many idle processes. Most of the cost of each statement is the cost of waking a PostgreSQL
+ * process. The statement `SELECT 1` has only this cost, so it is the floor.
  *
- * Before the measurements, this function stores a delivery for each credential. These deliveries all wait for a retry. So the measured
- * search for due deliveries has to check a delivery of every credential.
+ * One of the measured statements searches for due deliveries. As the worst case for this search, every credential has a delivery that waits
+ * for a retry. The function stores these deliveries first.
  */
 async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
   const url = await world.tenantDatabase('bench_many_processes');

@@ -70,8 +70,8 @@ async function measureRates(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures calls that write the prices that are already stored, so no call changes a price. The floor writes prices of its own for other
- * room types. For the same room types, it would replace the stored prices, and the next calls would change prices.
+ * Measures calls that write the prices that are already stored, so no call changes a price. The floor writes other prices, but only for
+ * other room types. If the floor wrote prices for the same room types, the next calls would change these prices.
  */
 async function measureRatesAgain(world: World): Promise<Row[]> {
   const stand = await world.lean();

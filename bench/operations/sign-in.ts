@@ -8,7 +8,9 @@ import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
 /**
- * Number of concurrent sign-ins. Each sign-in uses 19 MB of memory and a whole CPU core, so further sign-ins would only wait for a core.
+ * Number of concurrent sign-ins. The number is large enough to use all CPU cores of a machine that has at most 16 cores. Each sign-in
+ * computes a password hash, which takes 19 MB of memory and a whole core. The service computes at most one hash for each core at the same
+ * time, so further sign-ins would only wait.
  */
 const CONCURRENCY = 16;
 

@@ -15,9 +15,9 @@ const LEAST_CALLS = 6;
 const MOST_MS = 1_000;
 const GOAL_MS = 250;
 /**
- * Number of times that the list of orders and the list of webhook deliveries are read before the first measurement. Each read counts about
- * 20,000 of the million rows of a list, and stores the counts for later reads. After 60 reads of a list, the counts of all its rows are
- * stored, as after long use.
+ * Number of times that the list of orders and the list of webhook deliveries are read before the first measurement. The service stores
+ * tallies of a list. A tally has the number of rows of one period, for example of one day. Each read counts about 20,000 of the million
+ * rows, and stores their tallies for later reads. After 60 reads, the tallies cover all rows of the list, as after long use.
  */
 const READS_BEFORE = 60;
 const PAGE_SIZE = 50;
@@ -199,9 +199,11 @@ const joined = (...filters: string[]) => filters.filter((filter) => filter !== '
 
 /**
  * Returns the paths of reads that have no page number:
- * - the events
- * - the data of a credential: its event feed, its details and its refused calls
- * - the calendar, a night and a report
+ * - the events of the tenant
+ * - the data of one credential: its details, its refused calls, and its event feed as the partner would read it
+ * - the calendar of a property
+ * - the stays and the history of one night of a room type
+ * - the report of the orders and the stays of each day
  */
 function singlePaths({ partners: [frequent, , rare], roomTypes, propertyId }: StaffStand): string[] {
   const night = `nights/${roomTypes[0]}/${dayAfter(0)}/`;

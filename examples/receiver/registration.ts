@@ -19,10 +19,10 @@ export interface Registration {
 const RETRY_MS = 1_000;
 
 /**
- * Registers a webhook URL that begins with `hooks`, and stores the URL and its secret in the file `path`. The file is needed, because the
- * service returns the secret only at the first registration of a URL. At the next start, the same URL is registered, and the secret comes
- * from the file. Without the file, the function registers a new URL, which gets a new secret. If the service cannot be reached yet, the
- * function tries again every second.
+ * Registers a webhook URL, and stores the URL and its secret in the file `path`. The URL consists of the URL in `hooks` and a random id.
+ * The file is needed, because the service returns the secret only at the first registration of a URL. At the next start, the same URL is
+ * registered, and the secret comes from the file. Without the file, the function makes a URL with a new random id, and this URL gets a new
+ * secret. If the service cannot be reached yet, the function tries again every second.
  * @throws Error if the service refuses the registration
  */
 export async function register(access: Access, hooks: string, path: string): Promise<Registration> {

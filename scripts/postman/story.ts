@@ -7,8 +7,8 @@ export interface Step {
   /** Id of the operation in its OpenAPI document. */
   operation: string;
   /**
-   * Text after the summary of the operation in the name of the request. It is needed only if two requests of the collection call the same
-   * operation.
+   * Text at the end of the request's name, after the summary of the operation. It is needed only if two requests call the same operation,
+   * because both names would otherwise be equal.
    */
   suffix?: string;
   /** Expected status of the response. The default is 201 if the OpenAPI document lists this status for the operation, and otherwise 200. */
@@ -22,7 +22,8 @@ export interface Step {
   unless?: string;
   /**
    * Fields that replace fields in the example body of the OpenAPI document. Postman puts the value of the variable `name` in the place of
-   * `{{name}}`. For a number or a boolean, write `'{{{name}}}'`. The request body then has `{{name}}` without quotes.
+   * `{{name}}`. If the value is a number or a boolean, the request body must have no quotes around `{{name}}`. For this, write
+   * `'{{{name}}}'` with three braces here. `bodyOf` in `requests.ts` then removes the quotes and the outer braces.
    */
   body?: Record<string, unknown>;
   /** Lines of JavaScript that run before the request is sent. */

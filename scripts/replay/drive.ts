@@ -21,7 +21,10 @@ export interface Actors {
   pms: Headers;
 }
 
-/** Returns the hotels of the lanes in the form of the field `properties` of a tenant document. Each lane becomes one room type. */
+/**
+ * Returns the hotels in the form of the field `properties` of a tenant document, which is the JSON file that describes a tenant. A lane has
+ * the bookings for one room type of one hotel, so each lane becomes one room type.
+ */
 export function propertiesOf(lanes: Lane[]) {
   return [...Map.groupBy(lanes, (lane) => lane.hotel)].map(([hotel, own]) => ({
     name: hotel,

@@ -187,8 +187,9 @@ describe('the quick start example', () => {
       await quickStart.waitFor(/^sdk-stay-1 \(Double\) is confirmed$/m, TIMEOUT_MS);
       const [delivery] = await receiver.waitFor(1);
       assert.ok(delivery);
-      // The service sends deliveries only by HTTPS, but the example program (the quick start) accepts only plain HTTP. So a receiver of the
-      // test has received the delivery, and this function forwards it to the program.
+      // The service sends deliveries only by HTTPS, but the example program (the quick start) accepts only plain HTTP. So the service sends
+      // the delivery to an HTTPS receiver that this test has started. The test then forwards the delivery from this receiver to the
+      // program.
       const forward = async (body: Buffer) => {
         const headers = Object.entries(delivery.headers).filter(([name]) => name.startsWith('x-'));
         const init = {
