@@ -6,8 +6,8 @@ import * as store from './store.ts';
 const CHANGE_ACTOR_TYPES = ['person', 'display', 'partner', 'channel', 'operator', 'sandbox'] as const;
 
 /**
- * Person or program that changed an order, a stay or a night. The type `sandbox` is a program that acts as the staff of the demo tenant.
- * `id` is null for `operator` and `sandbox`.
+ * Person or program that changed an order or a stay, or a price, a restriction or the capacity that applies to a night. The type `sandbox`
+ * is a program that acts as the staff of the demo tenant. `id` is null for `operator` and `sandbox`.
  */
 export interface ChangeActor {
   type: (typeof CHANGE_ACTOR_TYPES)[number];

@@ -3,10 +3,11 @@ import Type from 'typebox';
 const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] as const;
 
 /**
- * Kind of change that an audit entry reports. This list shows the form of `details` for some kinds, and the subject of the entry.
+ * Kind of change that an audit entry reports. For some kinds, this list shows the form of `details` and the subject (the changed object).
  *
- * - `credential.changed`: `{audience, before: {label}, after: {label}}`.
- * - `credential.rotated`: `{audience, label, previous_secret_ends_at?}`. The time is missing if the old secret ended immediately.
+ * - `credential.changed`: `{audience, before: {label}, after: {label}}`. The subject is the credential.
+ * - `credential.rotated`: `{audience, label, previous_secret_ends_at?}`. The time is missing if the old secret ended immediately. The
+ *   subject is the credential.
  *
  * These kinds concern nights:
  *
@@ -23,7 +24,8 @@ const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] a
  * These kinds concern the menu:
  *
  * - `menu.replaced`: `{added, changed, taken_off}`. Each value is a number of dishes. The subject is the tenant.
- * - `dish.changed`: `{changes: [{what, name, change, fields}]}`. `fields` has the changed fields of the dish. The subject is the sku.
+ * - `dish.changed`: `{changes: [{what, name, change, fields}]}`. `what` is `dish`, and `name` is the sku. `change` is `changed`, `enabled`
+ *   or `disabled`. `fields` has the changed fields of the dish. The subject is the sku.
  * - `dishes.availability_changed`: `{is_active, skus}`. `skus` has only the dishes whose `is_active` changed. The subject is the tenant.
  */
 export type AuditAction =

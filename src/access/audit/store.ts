@@ -60,8 +60,9 @@ function conditionsOf({ action, actorId, subject, fromMs, toMs }: AuditFilter): 
 }
 
 /**
- * Audit entry without its `details`. The `details` may contain a list, in `entries` or in `changes`. `elements` has only the elements of
- * this list that have the `date` or the `name` of the `PartialQuery`. If the `details` contain no list, they are the only element.
+ * Audit entry with only a part of its `details`. The `details` of some entries contain a list, in `entries` or in `changes`. For such an
+ * entry, `elements` has the elements of the list that have the wanted `date` or `name` (`PartialQuery`). For other entries, `elements` has
+ * one element, the whole `details`.
  */
 export interface PartialEntry extends Pick<AuditRow, 'id' | 'at' | 'actor_type' | 'actor_id' | 'action' | 'subject'> {
   elements: Record<string, unknown>[];
@@ -82,11 +83,12 @@ export interface PartialQuery {
 }
 
 /**
- * Reads the newest audit entries that have one of the actions and one of the subjects, newest first. The database returns only the selected
- * elements of each list, because a list may have a thousand elements.
+ * Reads the newest audit entries that have one of the actions and one of the subjects, newest first. The `details` of an entry may contain
+ * a list of a thousand elements. So the database returns only the elements with the wanted `date` or `name`.
  *
- * A subquery finds the ids of all these entries, and the statement then takes the first `limit` ids. The subquery has no LIMIT. With a
- * LIMIT, PostgreSQL might read all entries of the tenant in the order of their ids, and not use the index on the subject.
+ * A subquery finds the ids of all entries that have one of the actions and one of the subjects. The statement then takes the first `limit`
+ * ids. The subquery itself has no LIMIT. With a LIMIT, PostgreSQL might read all entries of the tenant in the order of their ids, and not
+ * use the index on the subject.
  */
 export async function readPartialEntries(db: Db, tenantId: number, query: PartialQuery): Promise<PartialEntry[]> {
   const { subjects, actions, date, name, limit } = query;

@@ -52,11 +52,11 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
 
 /**
  * Returns the hash that the database stores for the previous secret of a credential. This hash is computed from the hashes of the previous
- * and of the present secret.
+ * and of the present secret. So the previous secret stops working when the stored hash of the present secret is replaced.
  *
- * During an upgrade, a process of an older version of the service may rotate the secret. This rotation must end all older secrets. But the
- * older version knows only the present secret, so it replaces only the hash of this secret. The stored hash of the previous secret then
- * matches no secret any more, because it was computed from the replaced hash.
+ * This is needed during an upgrade of the service, because a process of an older version may rotate the secret. The rotation must end the
+ * previous secret. But the older version does not know the stored hash of the previous secret, and replaces only the hash of the present
+ * secret.
  */
 export function hashBesidePresent(previousHash: Buffer, presentHash: Buffer): Buffer {
   return createHash('sha256').update(previousHash).update(presentHash).digest();

@@ -40,8 +40,9 @@ async function lastUsedAt(id: string): Promise<string | null> {
 }
 
 /**
- * Options of `updateLastUsed`, which skips a row if its last write was later than `writtenBefore`. In these options, `writtenBefore` is the
- * time of the write itself (`now`), so `updateLastUsed` skips no row for this reason.
+ * Options of `updateLastUsed` without a minimum time between two writes of a row. `updateLastUsed` skips a row that was already written
+ * after the time `writtenBefore`. Here `writtenBefore` equals `now`, the time of the new write, and no earlier write was after this time.
+ * So no row is skipped for this reason.
  */
 const NO_REST = { now: new Date('2026-01-01T00:01:00Z'), writtenBefore: new Date('2026-01-01T00:01:00Z') };
 
@@ -229,8 +230,9 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     const stored = await simulate((second) => (second % 7 === 0 ? [(second / 7) % 5] : []));
     assertAtMostTwoEachMinute(stored);
     stored.slice(1).forEach(({ second }, index) => {
-      // The previous write stored the time `use`. A node uses the credential every 7 s, so the next use came 7 s after `use`. This write is
-      // the first one that stores the next use or a later use. So it must come within a minute after the next use.
+      // The previous write stored a use at the time `use`. The next use came at `use` + 7, because a node uses the credential every 7 s.
+      // The write at `second` is the first write that stores the use at `use` + 7 or a later use. So this write must come less than a
+      // minute after `use` + 7.
       assert.ok(second - (stored[index]?.use ?? 0) - 7 < 60, `second ${second}`);
     });
   });

@@ -12,9 +12,9 @@ export type { LastUsed } from '#platform/db/last-used.ts';
  */
 const REST_MS = 30_000;
 /**
- * Age in milliseconds at which a process drops a use that it could not write. Until this age, the process has tried to write the use every
- * 10 s. Each try succeeds, unless the row has a later use, or the last write of the row was less than `REST_MS` before. So another process
- * has written a use of the same credential that is later, or only a little earlier.
+ * Age in milliseconds at which a process drops a use that it has not written. The process has then tried to write the use every 10 s. The
+ * database did not write the use for one of two reasons. Either the row had a later use, or another process had written the row less than
+ * `REST_MS` before. So the row already has a later use of the credential, or a use that is only a little earlier.
  */
 const FORGET_AFTER_MS = 120_000;
 

@@ -33,8 +33,8 @@ export interface IssuedLink {
 }
 
 /**
- * Person who has just chosen a password with a link. Each new password of a person raises the `generation` of the person by 1. This
- * `generation` is the number to which the chosen password has raised it.
+ * Person who has just chosen a password with a link. Each new password of a person raises the `generation` of the person by 1. The field
+ * `generation` is the number after the chosen password was set.
  */
 export interface PasswordHolder {
   tenantId: number;
@@ -101,9 +101,9 @@ export class Links {
    */
   async setPassword({ tenantId, hash }: ReadToken, password: string): Promise<PasswordHolder> {
     const { db } = this.#dependencies;
-    // If the database is busy, the queries of each tenant wait in a queue of the tenant. The queries of all unauthenticated calls share one
-    // further queue, which may be long. Only the service can make a token with this tenant id, so this query waits in the queue of the
-    // tenant.
+    // If the database is busy, queries wait in queues. Each tenant has a queue, and all unauthenticated calls share another queue, which
+    // may be long. This call is not authenticated yet, but `read` has verified that the service made the token for this tenant. So the
+    // query waits in the queue of the tenant.
     const account = { tenant: String(tenantId), caller: hash.toString('base64url') };
     const link = await chargeTo(account, () => store.findLink(db, tenantId, hash));
     if (!link?.is_open) {
@@ -117,7 +117,10 @@ export class Links {
   }
 }
 
-/** New link, with the hash of its token. `cause` makes the changes that are the reason for the link in the same transaction. */
+/**
+ * New link, with the hash of its token. `cause` makes the changes that are the reason for the link, for example the insert of an invited
+ * person. One transaction makes these changes and inserts the link.
+ */
 interface WantedLink {
   id: string;
   hash: Buffer;

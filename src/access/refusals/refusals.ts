@@ -28,8 +28,8 @@ interface Dependencies {
   /** Called if a background write of refused calls fails. These calls stay in memory until the next write. */
   onError: (error: unknown) => void;
   /**
-   * Called with the number of refused calls since the last write that are not stored, because too many credentials had refused calls. Not
-   * called if this number is 0.
+   * Called with the number of refused calls that were dropped since the last write. A call is dropped, and never stored, if the calls of
+   * too many other credentials already wait for the write. Not called if this number is 0.
    */
   onDropped: (count: number) => void;
 }

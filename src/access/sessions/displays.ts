@@ -17,7 +17,9 @@ import * as store from './display-store.ts';
 const LETTERS = 'BCDFGHJKMNPQRSTVWXYZ';
 const CODE_LENGTH = 8;
 
-/** Displays of a tenant. A display signs in once with a pairing code, and then has a session. */
+/**
+ * Displays of a tenant. A display is a screen, for example in the kitchen. It signs in once with a pairing code, and then has a session.
+ */
 export class Displays {
   readonly #db: Database;
   readonly #hashKey: Buffer;

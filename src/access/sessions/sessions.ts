@@ -173,9 +173,9 @@ export class Sessions {
   }
 
   async #find({ tenantId, hash }: ReadToken): Promise<store.FoundSession | undefined> {
-    // If the database is busy, the queries of each tenant wait in a queue of the tenant. The queries of all unauthenticated calls share one
-    // further queue, which may be long. Only the service can make a token with this tenant id, so this query waits in the queue of the
-    // tenant.
+    // If the database is busy, queries wait in queues. Each tenant has a queue, and all unauthenticated calls share another queue, which
+    // may be long. This call is not authenticated yet, but `read` has verified that the service made the token for this tenant. So the
+    // query waits in the queue of the tenant.
     const account = { tenant: String(tenantId), caller: hash.toString('base64url') };
     return await chargeTo(account, () => store.findSession(this.#db, tenantId, hash));
   }
@@ -216,7 +216,8 @@ export class Sessions {
 
   /**
    * Ends a session. Writes an audit entry if the session is not the caller's own.
-   * @throws ApiError 404 for an unknown session, and for a session that is not the caller's own if the caller is not an owner
+   * @throws ApiError 404 for an unknown session. A caller who is not an owner gets this error also for the sessions of other people and of
+   * displays
    */
   async end(staff: Staff, id: string): Promise<Session> {
     const ended = isUuid(id) ? await inTransaction(this.#db, (tx) => endOne(tx, staff, id)) : undefined;
@@ -228,7 +229,8 @@ export class Sessions {
 
   /**
    * Gives a person a new password. All tokens of the person end, and all sessions except the session of this call.
-   * @param checked stored password hash that was compared with the current password in the request
+   * @param checked stored hash of the old password. The caller of this method has compared it with the field `current_password` of the
+   * request
    * @throws ApiError 401 `invalid_credentials` if the stored password hash has changed since this comparison
    */
   async changePassword(staff: Staff, checked: string, password: string): Promise<void> {

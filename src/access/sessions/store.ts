@@ -167,7 +167,10 @@ export async function endSession(db: Db, tenantId: number, session: { id: string
     WHERE s.tenant_id = ${tenantId} AND ${isWanted} AND s.ended_at IS NULL`.execute(db);
 }
 
-/** Gives a session the new generation of its person. Without this change, a new password of the person would end the session. */
+/**
+ * Gives a session the new `generation` of its person, so that the session stays open when the person changes the password. Each new
+ * password raises the person's `generation`, and this ends all sessions that have a lower `generation`.
+ */
 export async function setGeneration(tx: Tx, tenantId: number, id: string, generation: number): Promise<void> {
   await tx.updateTable('session').set({ generation }).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }

@@ -10,8 +10,8 @@ import type { NewUser, UserChanges, UserRow } from './store.ts';
 import { addUser, changeUser, differing, isActiveOwner } from './users.ts';
 
 /**
- * One user in a tenant document. The password may be missing only for an existing user, who then keeps the stored password. A user without
- * a name in the document keeps the stored name.
+ * One user in a tenant document, which is the JSON file that describes a whole tenant. The password may be missing only for an existing
+ * user, who then keeps the stored password. A user without a name in the document keeps the stored name.
  */
 export interface UserDocument {
   email: string;
@@ -88,11 +88,11 @@ export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[
 
 /**
  * Returns the `name` and the `areas` that a user has after a tenant document is applied. Also returns `document_name` and `document_areas`,
- * the values of this document, which are stored so that the next document can be compared with them.
+ * the values of this document. They are stored so that the next document can be compared with them.
  *
- * If this document has no areas for the user, `DOCUMENT_AREAS` (all areas except `rates`) take their place. But a stored user who was not
- * in the previous document keeps the stored areas. An owner has chosen these areas, and `DOCUMENT_AREAS` might contain areas that the owner
- * has not given to the user.
+ * If this document has no areas for the user, the default `DOCUMENT_AREAS` applies, which is all areas except `rates`. But if such a user
+ * is stored already and was not in the previous document, the user keeps the stored areas. An owner has chosen these areas, and the default
+ * might add areas to them.
  */
 function profileOf(user: UserRow | undefined, document: UserDocument) {
   const said = {
@@ -194,8 +194,10 @@ async function changesOf(user: UserRow, document: UserDocument, passwords: Passw
 }
 
 /**
- * Returns the hash of the user's password after the document is applied (`password_hash`), and the hash of the password in the document
- * (`said`). `said` is null if the document has no password for the user. It is stored, so that the next document can be compared with it.
+ * Returns two hashes:
+ * - `password_hash` is the hash of the password that works after the document is applied.
+ * - `said` is the hash of the password in the document. If the document has no password for the user, `said` is null. `said` is stored so
+ *   that the next document can be compared with it.
  */
 async function passwordOf(user: UserRow, { email, password }: UserDocument, passwords: PasswordWork) {
   const { password_hash, document_password_hash: saidBefore } = user;

@@ -48,8 +48,8 @@ export class SignInAttempts {
   readonly #byEmail: Budget;
   /**
    * Budget of the attempts with one e-mail from one client address, if the user has signed in from this address before. Attempts from other
-   * addresses cannot use up this budget. Its limit equals that of `byEmail`, so that the limit in the response header does not show if the
-   * address is known.
+   * addresses cannot use up this budget. All attempts with this e-mail from unknown addresses share another budget. Both budgets have the
+   * same limit, so the limit in the response header does not show if the address is known.
    */
   readonly #byKnownAddress: Budget;
 

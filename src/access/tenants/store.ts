@@ -178,8 +178,9 @@ export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
 
 /**
  * Locks all owners of the tenant and one person until the transaction ends. Also locks and returns disabled users. Does not lock other
- * people, because a tenant may have many of them. If an owner becomes staff while this function waits for the lock, this user is not in the
- * result, except if the user is `personId`.
+ * people, because a tenant may have many of them. While this function waits for the lock, another transaction may make an owner a member of
+ * the staff. The result leaves out this user, because the user is no longer an owner. The user with the id `personId` is in the result with
+ * any role.
  */
 export async function lockOwnersAndPerson(tx: Tx, tenantId: number, personId: string): Promise<UserRow[]> {
   return await usersOf(tx, tenantId)

@@ -96,8 +96,8 @@ export interface StaffSession {
   /** Id of the session. Null for a token. */
   id: string | null;
   /**
-   * Generation of the person at the time of this call, if the person signed in with a token. Each new password of the person raises this
-   * number. Null for a session, because the row of the session has the generation.
+   * Number that rises with each new password of the person. For a token, the number of the person at the time of this call. For a session,
+   * null, because the row of each session stores the number.
    */
   generation: number | null;
   /** End of the session if it is not used after this call, or end of the token. */
@@ -132,8 +132,9 @@ export async function findTenantBySlug(db: Db, slug: string): Promise<Tenant | n
 }
 
 /**
- * Creates the tenant, or updates it if a stored value differs from `tenant`. Locks the stored row even if all values are equal, so that two
- * documents for the same tenant are applied one after the other.
+ * Creates the tenant of a tenant document (the JSON file that describes a tenant), or updates it if a stored value differs from `tenant`.
+ * Locks the stored row even if all values are equal. So if two documents for one tenant are applied at the same time, the second waits for
+ * the first.
  * @returns the id of the tenant, and the changes
  */
 export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<{ id: number; changes: Change[] }> {
@@ -190,8 +191,9 @@ async function findSubject(db: Database, subject: TokenSubject) {
     return await store.findUserByEmail(db, normaliseEmail(subject.email));
   }
   const { tenantId, userId } = subject;
-  // Queries of unauthenticated calls share one queue. This query for the user waits in the queue of its tenant instead, because the
-  // signature of the token proves the tenant id.
+  // If the database is busy, queries wait in queues. Each tenant has a queue, and all unauthenticated calls share another queue, which may
+  // be long. This call is not authenticated yet, but the signature of the token proves the tenant id. So the query waits in the queue of
+  // the tenant.
   const user = await chargeTo({ tenant: String(tenantId), caller: userId }, () => store.findUser(db, tenantId, userId));
   return user?.generation === subject.generation ? user : undefined;
 }

@@ -39,7 +39,7 @@ interface Token {
   expiresAt?: number | null;
 }
 
-/** Returns a token as the service signs it, with the given changes to its claims, header or key. */
+/** Returns a token as the service signs it. `changes` may contain other claims, other header fields or another signing key. */
 async function sign(changes: Token = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const { issuer = 'roomservice', audience = 'roomservice', subject = ownerId, issuedAt = now } = changes;

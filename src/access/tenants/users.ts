@@ -49,7 +49,10 @@ export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promis
   await writeAuditEntries(tx, actor, [{ action: 'user.created', subject, details: { email, role, areas } }]);
 }
 
-/** Values of the columns about the last tenant document, for a person who is not in this document. */
+/**
+ * Values of the columns that store the data of a user in the last tenant document, for a user who is not in this document. A tenant
+ * document is the JSON file that describes a tenant.
+ */
 const NOT_DOCUMENTED = {
   is_in_document: false,
   document_role: null,
@@ -72,7 +75,8 @@ export async function addInvited(
 
 /**
  * Invites a person again whose earlier invitation has expired, and writes an audit entry for each change.
- * @throws EmailTakenError if the person has accepted the invitation, or if an invitation reserves the e-mail
+ * @throws EmailTakenError if a user of any tenant already signs in with this e-mail, or if an invitation that has not expired reserves the
+ * e-mail
  */
 export async function inviteAgain(
   tx: Tx,
@@ -98,8 +102,8 @@ async function claim(
 /**
  * Changes a user, and writes an audit entry for each change. A new password and the disabling of the user end all tokens, sessions and
  * links.
- * @throws EmailTakenError if the change starts or ends an invitation, but the e-mail now belongs to another user. This is possible because
- * an expired invitation no longer reserves the e-mail.
+ * @throws EmailTakenError if the change starts or ends an invitation of the user, but another user has taken the e-mail. A change does this
+ * if it sets `invitation_expires_at`. Another user can take the e-mail after the earlier invitation has expired
  */
 export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, changes: store.UserChanges): Promise<void> {
   const { invitation_expires_at: heldUntil } = changes;
