@@ -15,8 +15,8 @@ export interface BrandedPage extends FeedPage {
 
 const TIMEOUT_MS = 30_000;
 /**
- * Value of the parameter `after` with which the service returns no events, but the cursor of the present end of the feed in `next`. A
- * reader that begins there receives only later events.
+ * Value of the parameter `after` that stands for the present end of the feed. The service then returns no events, and the field `next` of
+ * the response is the cursor of this end. A reader that continues from this cursor receives only later events.
  */
 export const END_OF_FEED = 'latest';
 /** Largest number of events that the service returns in one page. */
@@ -77,8 +77,8 @@ export class Feed {
     if (answer.status === 400 && after !== END_OF_FEED) {
       const end = await this.#read(END_OF_FEED);
       if (typeof end === 'object') {
-        // The notice is printed after the end of the feed was read. `listen` prints all events after this end, so it prints every event
-        // that comes after the notice.
+        // The notice says that the cursor was refused and that reading continues at the end of the feed. The notice is printed only after
+        // this end was read. In the other order, an event between the notice and the read of the end would not be printed.
         this.#noteRefusedCursor(answer);
       }
       return end;

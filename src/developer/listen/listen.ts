@@ -14,7 +14,7 @@ export interface ListenOptions {
   /** Types of the events that `listen` prints and forwards. Null means all types. */
   events: readonly EventType[] | null;
   isJson: boolean;
-  /** True if `listen` may send the API key and the secret to another machine without TLS. */
+  /** True if `listen` may send the API key and the API secret of the credential to another machine without TLS. */
   allowsPlainHttp: boolean;
 }
 

@@ -8,8 +8,8 @@ export interface OrderRow extends KitchenOrder {
 }
 
 /**
- * Largest stored size of an order's lines that the query parses, in bytes. Parsing lines of megabytes at every read would overload the
- * database.
+ * Maximum stored size in bytes of the lines (ordered dishes) of one order. The query does not parse larger lines. Lines may take megabytes,
+ * and parsing such lines at every read would overload the database.
  */
 const MAX_LINES_BYTES = 8 * 1024;
 /** Assumed number of portions of an order whose lines are larger than `MAX_LINES_BYTES`. */

@@ -35,7 +35,8 @@ export function channelKeyGuard(channels: Channels, headerBrand: string) {
  * Creates the `preParsing` hook that verifies the signature of a channel's call. The signature covers the bytes of the body, so the hook
  * reads the body first. Then the usual parsers decode the same bytes (decision 30). The hook refuses a call with one of these statuses:
  * - 413: the body is too large.
- * - 429: with this body, the process would have more bytes of request bodies in memory than the settings `BODY_MIB_…` allow.
+ * - 429: with this body, the process would hold too many bytes of request bodies in memory. The settings that begin with `BODY_MIB_` set
+ *   the limits.
  * - 401: the signature is wrong.
  * - 403: the tenant does not have the hotel feature.
  */

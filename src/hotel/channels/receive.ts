@@ -169,8 +169,9 @@ function stayOf({ input, roomType }: RequestedStay) {
 }
 
 /**
- * Returns the price under the rate plan that the OTA names. If the OTA names no plan, the cheapest plan gives the price, as for partners.
- * The function ignores closed nights and minimum stays, because the OTA has already sold the stay.
+ * Returns the price under the rate plan that the OTA names. If the OTA names no plan, the cheapest plan gives the price. The same rule
+ * applies to a stay that a partner books over the third-party API without a plan. The function ignores closed nights and minimum stays,
+ * because the OTA has already sold the stay.
  */
 function quoteOf({ input, roomType, plans, plan }: RequestedStay): Quote {
   const nights = nightsOf(input.check_in, input.check_out);

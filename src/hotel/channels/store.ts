@@ -63,10 +63,10 @@ export interface ChannelSecretRow {
 }
 
 /**
- * Reads at most `limit` encrypted channel secrets of the tenant. Reads only secrets whose ciphertext comes before `bytes` in the order of
- * bytes. A ciphertext begins with the version of its encryption key. So if `bytes` is the version of the newest key, the function reads the
- * secrets that an older key has encrypted. The result is sorted by the id of the channel. It begins after the id `afterId`, or with the
- * first id if `afterId` is null.
+ * Reads the channel secrets of the tenant that an older key has encrypted, if `bytes` is the version of the newest encryption key. Each
+ * encrypted secret begins with the version of its key. So the query returns the encrypted secrets that are smaller than `bytes` in a
+ * comparison byte by byte. Returns at most `limit` secrets. The result is sorted by the id of the channel. It begins after the id
+ * `afterId`, or with the first id if `afterId` is null.
  */
 export async function readChannelSecretsBefore(
   db: Database,

@@ -10,7 +10,10 @@ import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calend
 
 /** Largest number of nights of a calendar. */
 const MAX_NIGHTS = 400;
-/** Number of room types that are read together, by one statement for their plans and one for their night counters. */
+/**
+ * Number of room types that are read together. One statement reads their rate plans, and one statement reads the number of rooms held in
+ * each night.
+ */
 const ROOM_TYPES_A_BATCH = 10;
 
 /** Property and range of nights of a calendar, with the room types that the calendar shows. */

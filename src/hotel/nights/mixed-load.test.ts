@@ -153,7 +153,7 @@ async function countDeadlocks(url: string): Promise<number> {
 
 /**
  * Asserts that each reservation of a partner has exactly one `reservation.created` event, an event with its present status, and no two
- * events with the same status. Also asserts that no other reservation has an event.
+ * events with the same status. Also asserts that a reservation of an online travel agency (OTA) has no event.
  */
 async function assertEventsAgree(hotel: TestHotel): Promise<void> {
   const rows = (await service.call('GET', STAFF_RESERVATIONS, { headers: hotel.staff })).body;

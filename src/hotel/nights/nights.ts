@@ -113,9 +113,9 @@ function refuseNegative(nights: (Night & { held: number })[]): void {
 }
 
 /**
- * Number of rooms that several stays together add to one night counter. Each new stay comes with the capacity of its room type, which the
- * service has read for this stay. If the capacity was changed between two of these reads, `capacity` is the smallest of the numbers.
- * `capacity` is Infinity if the capacity is not checked.
+ * Number of rooms that several stays together add to one night counter, and the `capacity` (number of rooms) of the room type. The service
+ * reads the capacity for each new stay. The hotel may change the capacity between these reads. In this case, `capacity` is the smallest
+ * number that was read. `capacity` is Infinity if the capacity is not checked.
  */
 type NightSum = NightChange & { capacity: number };
 

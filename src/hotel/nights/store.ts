@@ -56,8 +56,8 @@ export async function holdNights(
 
 /**
  * Returns an SQL expression for the capacity of the room type of a night `n`. The expression contains the capacities in `nights`. A
- * database cluster needs it, because a cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`. Nights with an infinite
- * capacity are left out, because their rooms are only released, and the release needs no check.
+ * database cluster needs these capacities, because it refuses a subquery in the condition of `ON CONFLICT DO UPDATE`. If the rooms of a
+ * night are only released, its capacity is Infinity, because a release needs no check. Such nights are left out.
  */
 function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawBuilder<unknown> {
   const limited = nights.filter(({ capacity }) => capacity !== Infinity);

@@ -32,8 +32,8 @@ const STAYS = [
   ['Pacific/Kiritimati', '13:59', '13:59', '2025-12-31', '2026-01-01', '2025-12-30T23:59', '2025-12-31T23:59'],
   ['Pacific/Pago_Pago', '15:00', '12:59', '2025-12-30', '2025-12-31', '2025-12-31T02:00', '2025-12-31T23:59'],
   ['Pacific/Pago_Pago', '15:00', '23:59', '2026-02-27', '2026-02-28', '2026-02-28T02:00', '2026-03-01T10:59'],
-  // In New York, 2:30 does not exist on 8 March 2026, so the guest checks in at 3:30. On 1 November 2026, 1:30 occurs twice, and check-out
-  // is at the first 1:30.
+  // In New York, 2:30 does not exist on 8 March 2026, so the guest of a stay from 8 March checks in at 3:30. On 1 November 2026, 1:30
+  // occurs twice, and the guest of a stay until 1 November checks out at the first 1:30.
   ['America/New_York', '02:30', '01:30', '2026-03-07', '2026-03-08', '2026-03-07T07:30', '2026-03-08T06:30'],
   ['America/New_York', '02:30', '01:30', '2026-03-08', '2026-03-09', '2026-03-08T07:30', '2026-03-09T05:30'],
   ['America/New_York', '02:30', '01:30', '2026-10-31', '2026-11-01', '2026-10-31T06:30', '2026-11-01T05:30'],

@@ -180,7 +180,8 @@ export interface AppliedRatePlans {
 /**
  * Creates and updates the rate plans of the tenant, so that they agree with the tenant document. A stored plan that the document does not
  * list becomes inactive.
- * @param nameOfRoomType returns the name of a room type, which the returned `changes` show
+ * @param nameOfRoomType returns the name of a room type. In the returned `changes`, the name of a rate plan begins with the name of its
+ * room type
  */
 export async function applyRatePlans(
   tx: Tx,

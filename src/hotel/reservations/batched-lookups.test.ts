@@ -23,11 +23,9 @@ const ROOM_TYPES = ['Double', 'Suite', 'Bunk'];
 let service: TestService;
 /**
  * Three test hotels. They have different bookings and prices, so a test fails if a read returns the data of another hotel or room type.
- * Hotels, room types and nights have numbers from 0. Night 0 begins 40 days from today.
- * - All bookings of a hotel are on one night, which has the same number as the hotel. On this night, a room type has as many bookings as
- *   the sum of its own number and the number of the hotel.
- * - Each room type is closed on one night. The number of this night is the number of the room type plus 4. The price of this night differs
- *   from the base price.
+ * Hotels, room types and nights have numbers from 0. Night 0 begins 40 days from today. These rules apply to room type `r` of hotel `h`:
+ * - The room type has `h + r` bookings, and all of them are on night `h`.
+ * - The room type is closed on night `r + 4`, and the price of this night differs from the base price.
  */
 let hotels: TestHotel[];
 

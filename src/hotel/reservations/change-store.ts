@@ -13,8 +13,8 @@ export const MAX_CHANGES = 200;
 
 /**
  * Inserts a change of a reservation. The change may also be a booking that the hotel itself made.
- * @returns false if the change was not inserted. Then an earlier try of the same transaction has stored it. Or the change is a booking, and
- * another booking of the tenant has the same `booking_request_id`
+ * @returns false if an earlier try of the same transaction has already stored the change. Also returns false if the change is a booking,
+ * and another booking of the tenant has the same `booking_request_id`
  */
 export async function insertChange(tx: Tx, change: NewReservationChange): Promise<boolean> {
   const inserted = await tx
