@@ -97,8 +97,8 @@ function stateOf({ tenant_id, id, status, room_type_id, check_in, check_out }: S
 }
 
 /**
- * Returns the partner or the channel that booked a stay. The id of a channel is null, because the row of a stay has only the name of the
- * OTA.
+ * Returns the partner or the channel that booked a stay. A channel is a booking site (OTA). The id of a channel is null, because the row of
+ * a stay has only the name of the booking site.
  */
 export function bookerOf(row: Pick<ReservationRow, 'credential_id' | 'external_source'>): ChangeActor {
   return sourceOf(row) === 'partner' ? { type: 'partner', id: row.credential_id } : { type: 'channel', id: null };

@@ -17,8 +17,9 @@ const TOTAL = 25_000;
 /** Number of stays that one INSERT adds. With more stays, the statement could exceed its time limit on a busy machine. */
 const A_STATEMENT = 4_000;
 /**
- * Largest number of rows that a query may read in addition to the rows that pass the filter. A scan of the whole table would read 5 times
- * as many rows. Some filters have to read all stays of a tenant that begin within 31 days, which are at most about 600 stays.
+ * Largest number of rows that a query may read in addition to the rows that pass the filter. For example, the filter by the day of
+ * departure reads all stays that began in the 31 days before this day. The largest tenant has about 600 such stays. A scan of the whole
+ * table would read 5 times as many rows as this limit.
  */
 const SPARE_ROWS = 5_000;
 /**
@@ -64,8 +65,10 @@ describe('PostgreSQL query plans for the filters of stays', {
   });
 
   /**
-   * Inserts stays. Most of them have the source `usual`, which is a partner or an OTA. Of each 1,000 stays, one has the other of these two
-   * sources, one comes from the hotel itself, and one is in the room type Suite.
+   * Inserts stays. `usual` is the source of most stays, `partner` or `ota`. Of each 1,000 stays:
+   * - One comes from an OTA if `usual` is `partner`, or from a partner if `usual` is `ota`.
+   * - One comes from the hotel itself.
+   * - One is in the room type Suite.
    */
   async function insertStays(
     { tenantId, roomTypes, credential }: TestHotel,
@@ -94,7 +97,10 @@ describe('PostgreSQL query plans for the filters of stays', {
     `.execute(service.database.db);
   }
 
-  /** Runs the queries in `sent` again with EXPLAIN ANALYZE. Returns one list for each query: its scans of the table of stays. */
+  /**
+   * Runs the queries of the tested function again, with EXPLAIN ANALYZE. The pool has logged these queries in the array `sent`. Returns one
+   * list for each query, with its scans of the table of stays.
+   */
   async function explainSent(): Promise<Plan[][]> {
     const queries = sent.splice(0).filter((query) => query.sql.includes('reservation'));
     assert.ok(queries.length > 0);

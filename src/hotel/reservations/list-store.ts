@@ -132,11 +132,13 @@ function filtered(db: Database, filter: ReservationFilter): Query {
 }
 
 /**
- * Returns true if only few reservations pass the filter and an index finds them. The first of these rules that applies gives the result:
- * - If the filter has one of the `narrowConditions`, the result is true.
- * - If one index contains the reservations in the order of the list (`hasOwnIndex`), the result is false. The list can read this index, so
- *   the function does not count reservations.
- * - Otherwise the function counts reservations. The result is true if fewer than `FEW` reservations pass one of the `wideConditions`.
+ * Returns true if the list should first read the ids of all reservations that pass the filter. This is fast if only few pass and an index
+ * finds them. The first of these rules that applies gives the result:
+ * - True if the filter has one of the `narrowConditions`, for example a guest. Few reservations pass such a condition.
+ * - False if one index contains the reservations that pass, in the order of the list (`hasOwnIndex`). The list can read this index
+ *   directly.
+ * - Otherwise true if fewer than `FEW` reservations pass one of the `wideConditions`, for example a status. Only this rule counts
+ *   reservations.
  */
 async function isNarrow(db: Database, filter: ReservationFilter, order: 'newest' | 'check_in'): Promise<boolean> {
   if (narrowConditions(filter).length > 0 || hasOwnIndex(filter, order)) {

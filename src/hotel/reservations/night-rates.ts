@@ -24,7 +24,10 @@ interface Read {
   written: Known;
 }
 
-/** Text that `Known` has in place of a price of null. An audit entry has the price null if the price of the rate plan applies. */
+/**
+ * Value of `price` in `Known` if the price of the rate plan applies to the night. An audit entry has the price null in this case. `Known`
+ * has this text instead, because its prices are texts.
+ */
 const PRICE_OF_PLAN = 'price of the plan';
 
 /**
@@ -48,8 +51,8 @@ const READERS: Record<string, (elements: PartialEntry['elements']) => Read> = {
 type Written = Omit<Known, 'price'> & { price?: string | number | undefined };
 
 /**
- * Reads the values of the night from the last of the elements. If a call names a night more than once, the service stores only the last
- * values (decision 29).
+ * Reads the values of the night from the last element of an audit entry. Each element contains values that one call wrote for the night. If
+ * a call names a night more than once, the service stores only the last values (decision 29).
  */
 function lastOf(elements: PartialEntry['elements'], read: (element: Record<string, unknown>) => Written): Read {
   const last = elements.at(-1);

@@ -50,9 +50,9 @@ function staysEver(night: NightKey): RawBuilder<unknown> {
 export type BookedRow = Pick<ReservationRow, 'id' | 'created_at' | 'credential_id' | 'external_source' | 'has_history'>;
 
 /**
- * Reads the newest bookings of partners and OTAs that held the night when they were made. If a stay has changed since then, the row of the
- * stay no longer shows the booking. So its first status, dates and room type come from its first change, which also stores the values
- * before the change.
+ * Reads the newest bookings of partners and OTAs that held the night when the stay was booked. If a stay has changed since then, the row of
+ * the stay no longer shows the booked status, dates and room type. These values then come from the first stored change of the stay, because
+ * a change also stores the values before it.
  */
 export async function readBookings(db: Db, night: NightKey, limit: number): Promise<BookedRow[]> {
   const { tenantId, roomTypeId, date } = night;
@@ -85,8 +85,8 @@ export type NightChangeRow = Pick<
 };
 
 /**
- * Reads the newest changes of stays that held the night before the change, after the change, or both. Leaves out a change if the stay
- * held the night both before and after it, and if only the status changed.
+ * Reads the newest changes of stays that held the night before the change, after the change, or both. Leaves out a change of only the
+ * status if the stay held the night both before and after this change.
  */
 export async function readNightChanges(db: Db, night: NightKey, limit: number): Promise<NightChangeRow[]> {
   const { tenantId, roomTypeId, date } = night;

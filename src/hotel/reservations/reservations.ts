@@ -232,8 +232,9 @@ export class Reservations {
   }
 
   /**
-   * Changes the status of a reservation, its nights and its event in one transaction. If the row already has the request id of the call,
-   * the call is a repeat, so the method returns the reservation unchanged.
+   * Sets the status of a reservation and updates the night counters, in one transaction. If a partner booked the stay, also records an
+   * event for this partner. If the row of the reservation already has the request id of the call, the call is a repeat. The method then
+   * returns the reservation unchanged.
    */
   async #setStatus(
     tenantId: number,
@@ -262,9 +263,9 @@ export class Reservations {
 
   /**
    * Changes a reservation whose row the caller has locked, and updates the night counters to its new dates, room type and status. If the
-   * status changes, records an event for the partner that booked the stay. Does not check the capacity, because a change by an OTA and a
-   * change of status are accepted even if a night is full.
-   * @param record writes the event. Null for an OTA's reservation, which causes no webhook (decision 30)
+   * status changes and a partner booked the stay, passes an event for this partner to `record`. Does not check the capacity, because a
+   * change by an OTA and a change of status are accepted even if a night is full.
+   * @param record function that writes the event. Null for a reservation of an OTA, which causes no webhook (decision 30)
    */
   async change(
     tx: Tx,
