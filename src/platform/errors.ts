@@ -126,8 +126,8 @@ export type SpecificCode = keyof typeof ERRORS;
 export type ErrorCode = SpecificCode | 'error';
 
 /**
- * Descriptions of the code `error`, by status. The OpenAPI documents list no operation that responds with this code and the status 400,
- * 405, 408, 417 or 431. The service sends these responses before it knows which operation is called.
+ * Descriptions of the code `error`, by status. The service sends the statuses 400, 405, 408, 417 and 431 with this code before it knows
+ * which operation is called. So in the OpenAPI documents, these responses belong to no operation.
  */
 export const GENERIC_ERRORS = {
   400: {

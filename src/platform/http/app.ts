@@ -221,8 +221,9 @@ function handleErrors(app: FastifyInstance, onRefused: HttpOptions['onRefused'])
 }
 
 /**
- * Lets the app respond to two kinds of unusual requests. Without this function, Node would close the connection if the client has ended its
- * half of it. For a request with an unknown `Expect` header, Node would send an empty response.
+ * Lets the app respond to two kinds of unusual requests:
+ * - The client has ended its half of the connection after the request. Without this function, Node would close the connection.
+ * - The request has an unknown `Expect` header. Without this function, Node would send an empty response.
  */
 function handleOddRequests(app: FastifyInstance): void {
   // A client may end its half of the connection after the last byte of its request. With this option, the other half stays open, and the

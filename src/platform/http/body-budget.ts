@@ -4,8 +4,8 @@ import type { BodyBounds } from '../lib/bounds.ts';
 import { type BodySpace, LARGE_BODY_BYTES } from './read-body.ts';
 
 /**
- * Number by which the bound on the body bytes of all unauthenticated callers is divided. The result is the bound of one unauthenticated
- * caller.
+ * Number of equal parts into which `ofStrangers` is divided. `ofStrangers` is the bound on the body bytes of all unauthenticated callers
+ * together. The bound of one unauthenticated caller is one part.
  */
 const STRANGER_SHARE = 4;
 const RETRY_AFTER_SECONDS = 1;

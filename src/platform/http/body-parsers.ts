@@ -85,8 +85,8 @@ export function drainBody(request: FastifyRequest): void {
   const { raw, headers, account, server } = request;
   const isLarge = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > LARGE_BODY_BYTES;
   if (isLarge && !raw.complete && raw.readableFlowing === null) {
-    // Reads the bytes that have already arrived. Without this read, Node may regard the body as unused at the end of the response, and drop
-    // the body itself. It would then remove the listener below, and would read the body as fast as the client sends it.
+    // Reads the bytes that have already arrived, so that Node knows that this function reads the body. Otherwise Node may remove the
+    // listener below when the response ends, and drop the body itself. Node would then make no pauses between the chunks.
     freeChunk(raw.read() ?? Buffer.alloc(0));
     raw.on('data', (chunk: Buffer) => {
       freeChunk(chunk);
@@ -97,7 +97,8 @@ export function drainBody(request: FastifyRequest): void {
 
 /**
  * Returns the tenant and the caller for which the bytes of a body are counted. For an unauthenticated caller, the network of the client's
- * address takes the place of the caller. It is computed only here, because few unauthenticated requests have a body.
+ * address takes the place of the caller. The network is computed only for requests with a body, because most requests of unauthenticated
+ * callers have no body.
  */
 function accountOf(request: FastifyRequest): Account {
   const { account } = request;

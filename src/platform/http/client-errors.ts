@@ -74,9 +74,11 @@ export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoEx
   });
   const afterResponses = (socket: Duplex, respond: () => void) => {
     const exchange = exchanges.get(socket);
-    // Node's parser may refuse bytes of the latest request, or bytes after it. If the latest request is incomplete, the refused bytes
-    // belong to it. Then the refusal is its response, and only the response to the request before it must be sent first. If the latest
-    // request is complete, the refused bytes come after it. Then the response to the latest request must be sent before the refusal.
+    // The refusal must come after the responses to all earlier requests on the connection.
+    // - If the latest request is incomplete, Node's parser has refused this request. The refusal is the response to it, so only the
+    //   response to the previous request must be sent first.
+    // - If the latest request is complete, Node's parser has refused bytes after this request. So the response to the latest request must
+    //   be sent first.
     const pending = exchange?.request?.complete ? exchange.response : exchange?.previous;
     if (pending !== undefined && !pending.writableFinished) {
       // If the client has ended its half of the connection, Node has a 'finish' listener that closes the connection. `respond` must send

@@ -35,8 +35,9 @@ const serializers = new Map<string, Serializer>();
  * Returns the serializer of a response. The serializer is compiled when it is first called. Operations that return the same object have
  * separate but equal schemas, and these schemas share one serializer.
  *
- * The schema of a short list is a union of two types: the array of all entries, and an object with one page. For such a union, the array
- * and the object each get a serializer. One serializer for the union would have to validate each response to find its type.
+ * Some lists are returned as an array of all entries. If the request asks for a page, such a list is returned as an object with one page.
+ * The schema is a union of these two types. One serializer for the union would have to validate each response to find its type. So the
+ * array and the object each get a serializer.
  */
 export function serializerOf(schema: Schema): Serializer {
   const [first, second] = 'anyOf' in schema ? (schema.anyOf ?? []) : [];
@@ -55,9 +56,9 @@ export function serializerOf(schema: Schema): Serializer {
 }
 
 /**
- * Returns the schema, but with a nullable type in place of each union of a type and null. For a union, the serializer would validate each
- * value to find its type. The compilation of these validators would block the event loop for up to 90 ms at the first response, and the
- * validation would double the time of each response.
+ * Returns the schema, but with a nullable type in place of each union of a type and null. For each union, the serializer would have a
+ * validator that finds the type of each value. Compiling these validators would block the event loop for up to 90 ms at the first response.
+ * Running them would double the time of each response.
  * @param text the schema as JSON
  */
 function withoutNullUnions(text: string): Schema {

@@ -18,8 +18,9 @@ declare module 'fastify' {
     /** Errors of the operation that `tools/openapi` cannot derive from its guard, body or parameters. */
     errors?: readonly RouteError[];
     /**
-     * True if only the console may call the operation, because the operation sets a cookie. A call without the header
-     * `X-Roomservice-Console: 1` is refused with 400. Such a call does not count against the limit on calls from its network address.
+     * True if the operation sets a session cookie. Only the console may call such an operation, because another site could otherwise sign
+     * its visitor in to an account of its choice. A call without the header `X-Roomservice-Console: 1` is refused with 400. Such a call is
+     * refused before it is counted against the limit on calls from its network address.
      */
     isConsoleOnly?: boolean;
     /** Summaries of the examples of the request body, in the order of the examples. Used only if the body has more than one example. */
@@ -46,8 +47,8 @@ declare module 'fastify' {
      */
     isIdempotent?: boolean;
     /**
-     * True if the response has the header `X-Webhook-Header-Brand`. Webhook deliveries have headers whose names contain the value of this
-     * header.
+     * True if the response has the header `X-Webhook-Header-Brand`. Its value is the brand of the service, for example `Acme`. The names of
+     * the headers of webhook deliveries contain this brand.
      */
     namesHeaderBrand?: boolean;
   }

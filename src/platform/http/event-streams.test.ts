@@ -7,8 +7,8 @@ import { eventually } from '#test/support/webhooks.ts';
 import { type App, createHttpApp } from './app.ts';
 
 /**
- * Size of one text in bytes. It is larger than the socket buffers of the server and the client together, so the server cannot send a whole
- * text to a client that does not read.
+ * Number of bytes that the endless stream of these tests writes at a time. This is more than the socket buffers of the server and the
+ * client hold together. So the server cannot send all these bytes to a client that does not read.
  */
 const TEXT_BYTES = 32 * 1024 * 1024;
 

@@ -173,9 +173,9 @@ export function addEventStreams(app: FastifyInstance, bounds: Partial<StreamBoun
 }
 
 /**
- * Destroys the response of a stream when the client ends its half of the connection. A client that closes a stream does this first.
- * Otherwise the process would notice the closed stream only at its next write, seconds later. Other responses continue in this case,
- * because a client may end its half of the connection and still read the response.
+ * Destroys the response of a stream when the client ends its half of the connection. A client that closes a stream first ends its half. If
+ * the response was not destroyed, the process would notice the closed stream only at its next write, seconds later. A response that is not
+ * a stream of events continues, because its client may end its half of the connection and still read.
  */
 function destroyWhenClientLeaves(socket: Socket, response: ServerResponse): void {
   const onEnd = () => response.destroy();

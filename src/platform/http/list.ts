@@ -36,7 +36,7 @@ export async function sendLongList<Row extends { id: string }>(
 /**
  * Sends a list that may be of any length and whose entries may be large. A response with only one page is streamed too, because its entries
  * may be large.
- * @param renderBatch reads the entries to which the rows refer, and renders them
+ * @param renderBatch renders the entries as JSON. First reads the data that the rows lack, for example the items of an order
  * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */
 export async function sendLongListInParts<Row extends { id: string }>(

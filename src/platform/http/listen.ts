@@ -31,8 +31,9 @@ interface Address {
  * @throws NodeJS.ErrnoException EADDRINUSE if another process listens on the port, even if that process lets other sockets share it
  */
 export async function listen(app: App, { host, port }: Address): Promise<Listening> {
-  // This socket does not share its port, so the call fails if any other process uses the port. The sockets of the app share their port.
-  // Without this check, they would listen without an error on a port that another process shares too, and both would get connections.
+  // Opens a socket that does not share its port, and closes it again. This fails if any other process uses the port. The app itself listens
+  // on sockets that share their port. Without this check, another process could share the port too, and the connections would go to either
+  // process.
   await closed(await open({ host, port }));
   const isShared = await canShare(host);
   const address = await app.listen({ host, port, ...(isShared ? { reusePort: true } : {}) });

@@ -33,7 +33,10 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   };
 }
 
-/** Configured bounds on requests, and the sources of their current use. The metrics read both each time they are collected. */
+/**
+ * Configured bounds on the work for requests, and the counters of this work, for example of body bytes in memory. The metrics read the
+ * bounds and the counters each time they are collected.
+ */
 export interface BoundedWork {
   bounds: Bounds;
   bodies: BodyCounts;

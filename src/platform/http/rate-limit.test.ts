@@ -132,7 +132,8 @@ describe('the window of one minute in which the calls of a budget are counted', 
     const asked = Date.now();
     const { resetSeconds } = budgetOf(await get());
     // `resetSeconds` is the time left in the window, rounded up to whole seconds. So the time left is at most `resetSeconds`, and more than
-    // `resetSeconds - 1`. The first check uses the larger number, and the second check uses the smaller number.
+    // `resetSeconds - 1`. The exact time left is unknown, so each check uses the value with which a correct window always passes. The check
+    // for an early end uses `resetSeconds`. The check for a late end uses `resetSeconds - 1`.
     assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'the window does not end early');
     assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'the window does not end late');
   });

@@ -245,8 +245,8 @@ describe('the budget of a key over the loss and the return of Redis, with window
   const LIMIT = 60;
   /**
    * Length in milliseconds of the period in which a test counts calls. A test records the time of the response, which may come up to 100 ms
-   * after the call is counted. So two calls may look up to 100 ms nearer to each other than they were. For this reason, the period is 100
-   * ms shorter than a window.
+   * after the call is counted. If only the first of two responses is late, the recorded times are up to 100 ms nearer to each other than
+   * the calls were. So the period is 100 ms shorter than a window.
    */
   const SEEN_WINDOW_MS = WINDOW_MS - 100;
   const times = { windowMs: WINDOW_MS, announceEveryMs: 200, shareMs: WINDOW_MS + 700, reconnectEveryMs: 100 };
@@ -335,10 +335,11 @@ describe('the budget of a key over the loss and the return of Redis, with window
     for (const node of [0, 1, 0]) {
       counts.push((await nodes[node]?.take('key'))?.count ?? 0);
     }
-    // `take` returns a count that is LIMIT minus the number of calls that the node may still let in. Redis has counted 20 calls. The first
-    // node has seen the count 19, so it may let in half of the other 41 calls, which is 20 calls. The second node has seen the count 20, so
-    // it may let in half of the other 40 calls, which is also 20. The first call on each node leaves it 19 calls. The second call on the
-    // first node leaves it 18.
+    // The limit is 60 calls. `take` returns 60 minus the number of calls that the node may still let in. Redis has counted 20 calls.
+    // - The first node saw the count 19 last, so 41 calls are left for two nodes. Its half is 20 calls. After its two calls, it may let in
+    //   19 and then 18 calls.
+    // - The second node saw the count 20 last, so 40 calls are left for two nodes. Its half is 20 calls. After its call, it may let in 19
+    //   calls.
     assert.deepEqual(counts, [LIMIT - 19, LIMIT - 19, LIMIT - 18]);
   });
 

@@ -75,15 +75,16 @@ const TIMES: Times = {
  * Creates budgets in Redis or Valkey, which are shared by all processes with this URL (`lib/redis-url.ts` describes its forms). The promise
  * resolves as soon as Redis is connected, or after half a second without a connection.
  *
- * If Redis is out of reach, does not respond in time or refuses a command, the process counts in its own memory. It then lets in only its
- * share of each budget. The share is the limit divided by the last known number of processes. The process keeps to its share for more than
- * a minute after the last failure, because Redis may have lost its counts.
+ * Redis fails if it is out of reach, does not respond in time or refuses a command. The process then counts in its own memory, with these
+ * rules:
+ * - It lets in only its share of each budget. The share is the limit divided by the last known number of processes.
+ * - It keeps to its share for more than a minute after the last failure, because Redis may have lost its counts.
+ * - If one server of a Redis Cluster fails, the shares apply only to the budgets on this server.
  *
- * With these shares, all processes together usually let in at most twice the budget of a credential or user in a minute. The exceptions are
- * in docs/decisions/0016-budgets.md.
+ * In a window of one minute, all shares together are at most one budget. Any minute overlaps at most two windows. So all processes together
+ * usually let in at most twice the budget of a credential or user in a minute. docs/decisions/0016-budgets.md has the exceptions.
  *
- * If one server of a cluster is lost, the shares apply only to the budgets whose slot is on this server. The process logs once that Redis
- * is lost, and once that Redis is back.
+ * The process logs once that Redis is lost, and once that Redis is back.
  * @param url a URL that `parseRedisUrl` accepts
  */
 export async function createRedisBudgets(url: string, log: Logger, times: Partial<Times> = {}): Promise<BudgetStore> {
@@ -184,19 +185,20 @@ function repeat(everyMs: number, work: () => Promise<void>): () => void {
  * process. So if there are three processes, each call of this process is counted three times. Two counters bound the calls, and a call is
  * let in only if both counters allow it:
  *
- * - `known` continues from the last count of Redis that this process saw. So it also has the calls of all processes before the loss of
- *   Redis. But it lacks the calls to other processes after this count. It also begins at zero again when the window of the count ends.
- * - `own` begins at zero when the slot is lost. So the process lets in at most one share in the first minute after the loss, even if
- *   `known` is too low.
+ * - `known` continues from the last count of Redis that this process saw. This count includes the calls to all processes. But `known` lacks
+ *   later calls to other processes. When the window of Redis ends, `known` begins at zero again.
+ * - `own` begins at zero when Redis is lost, and counts in a window of its own. So in the first minute after the loss, the process lets in
+ *   at most one share, even if `known` begins at zero again.
  */
 function createShare(limit: number, windowMs: number) {
   const known = createCounter(windowMs);
   /** Counter `own` of each hash slot that is lost. */
   const ownBySlot = new Map<number, Counter>();
   /**
-   * Returns the state of a window, with a `count` that the caller can subtract from `limit`. The result of this subtraction is the number
-   * of calls that this process may still let in. If the budget is used up, `count` stays the same.
-   * @param calls number of times that each call is counted
+   * Returns the state of a counter in the form that callers expect. They subtract `count` from `limit` to get the number of calls that this
+   * process may still let in. So the returned `count` is `limit` minus this number. If the counter exceeds `limit`, its `count` is returned
+   * unchanged, and the call is refused.
+   * @param calls number of times that the counter counts each call
    */
   const inShare = ({ count, msLeft }: Taken, calls: number): Taken => ({
     count: count > limit ? count : limit - Math.floor((limit - count) / calls),

@@ -68,8 +68,8 @@ export class RedisLink {
       async () => await begin(opened),
       (error: Error) => opened.losses.lose(0, error.message),
     );
-    // Waits until Redis is connected, because only this process would count the calls that arrive earlier. The wait is bounded, so that the
-    // process also starts if Redis does not run.
+    // Waits until Redis is connected. If calls arrived earlier, only this process would count them, and Redis would not. The wait is
+    // bounded, so that the process also starts if Redis does not run.
     await Promise.race([beginning, sleep(COMMAND_TIMEOUT_MS)]);
     return opened;
   }

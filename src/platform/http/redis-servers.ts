@@ -107,14 +107,14 @@ function createSentinel(
   const common = clientOptions(options, isEncrypted);
   const client = library.createSentinel({
     name: primaryName,
-    // The library asks the Sentinels in this order. The order is random. So if the first Sentinel hangs, the client of the next attempt
-    // probably begins with another Sentinel.
+    // The library asks the Sentinels in this order. Each client has a new random order. If the first Sentinel hangs, `RedisLink` creates
+    // another client, which probably begins with another Sentinel.
     sentinelRootNodes: shuffled(hosts),
     nodeClientOptions: { ...common, ...login, database },
     sentinelClientOptions: { ...common, ...sentinelLogin },
     scanInterval: ASK_SENTINELS_EVERY_MS,
-    // Keeps one connection to the primary only for commands. Without this option, each command would first take the connection and return
-    // it at its end. A command might then wait until all other commands have ended.
+    // Reserves one connection to the primary, which all commands share. Without this option, each command would take a connection from the
+    // pool of the library until the command ends. Other commands might then have to wait for this connection.
     reserveClient: true,
     // The library must not repeat a failed command, because its caller no longer waits for it.
     maxCommandRediscovers: 0,

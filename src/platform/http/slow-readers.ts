@@ -13,8 +13,8 @@ declare module 'fastify' {
  */
 export interface ReaderBounds {
   /**
-   * Maximum number of streams of one reader that may be under way at the same time. Each stream under way may have to wait until its reader
-   * takes bytes. Further streams stay in a queue before they begin.
+   * Maximum number of streams of one reader that may be under way at the same time. Each of them may wait until its reader takes bytes, so
+   * this is also the maximum number of waiting streams. Further streams of the reader do not begin before one of these streams ends.
    */
   maxWaiting: number;
   /**

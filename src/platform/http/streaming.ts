@@ -102,7 +102,7 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** Joins texts into pieces of about 64 KiB. The pieces are Buffers, which lie outside V8's heap. */
+/** Joins texts into pieces of about 64 Ki characters (`BATCH_LENGTH`). The pieces are Buffers, which lie outside V8's heap. */
 export class TextPieces {
   readonly #pieces: Buffer[] = [];
   #texts: string[] = [];
