@@ -76,7 +76,9 @@ export interface Config {
   bounds: Bounds;
   webhookHeaderBrand: string;
   webhookAllowPrivateNetwork: boolean;
-  /** Number of days for which an event is kept. A delivery that has ended, with or without success, is removed together with its event. */
+  /**
+   * Number of days for which an event and its webhook delivery are kept. If the webhook delivery is still pending, both are kept longer.
+   */
   eventRetentionDays: number;
   identityProvider: IdentityProvider | null;
   /** Settings for sending mail. Null if the service sends no mail. */
@@ -200,8 +202,8 @@ class Reader {
 /** Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. */
 const OWN_PREFIX = 'ROOMSERVICE_';
 /**
- * Maximum length of a setting name that may follow `OWN_PREFIX` without a warning. Other programs set variables with such short names, for
- * example Kubernetes sets ROOMSERVICE_PORT.
+ * Maximum length of a setting name that may follow `OWN_PREFIX` without a warning. An example is PORT, because other programs such as
+ * Kubernetes may set ROOMSERVICE_PORT.
  */
 const MAX_SHORT_LENGTH = 4;
 
@@ -328,8 +330,9 @@ function metricsPortBeside(port: number): Parse<number> {
 }
 
 /**
- * Size of the largest request body in MiB (decision 6). It is also the smallest value of each setting in MiB. Most of these settings bound
- * the memory for request bodies. With a smaller bound, the largest body would be refused even if no other body is in memory.
+ * Size of the largest request body in MiB (decision 6). It is also the minimum of the settings `BODY_MIB_*`, which bound the memory for
+ * request bodies. With a smaller bound, the largest body would be refused even if no other body is in memory. The setting
+ * `MENU_MAX_RENDERED_MIB` has the same minimum.
  */
 const LARGEST_BODY_MIB = 1;
 const MIB = 1024 * 1024;
@@ -357,8 +360,8 @@ function readBounds(reader: Reader): Bounds {
 const MAIL_NAMES = ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const;
 
 /**
- * Reads the settings of mail. Call this function after PUBLIC_URL was read, because this function does not read PUBLIC_URL, but only checks
- * that it is set.
+ * Reads the settings of mail. Also checks with `isSet` that PUBLIC_URL is set. So call this function after PUBLIC_URL was read, because
+ * `isSet` knows only variables that were read.
  */
 function readMail(reader: Reader): MailSettings | null {
   const server = reader.optional('SMTP_URL', parseMailServer);

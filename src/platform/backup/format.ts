@@ -21,7 +21,7 @@ const MIB = 1024 * 1024;
 export const CHUNK_BYTES = 4 * MIB;
 /** Maximum number of bytes of COPY text in a chunk. Only a chunk that consists of one very long row can be this large. */
 export const MAX_CHUNK_BYTES = 256 * MIB;
-/** Maximum number of bytes of a compressed chunk. Zstandard makes bytes that it cannot compress slightly longer. */
+/** Maximum number of bytes of a compressed chunk. If Zstandard cannot compress a chunk, its result is slightly longer than the chunk. */
 const MAX_STORED_CHUNK_BYTES = MAX_CHUNK_BYTES + MIB;
 /**
  * Maximum number of bytes of each entry that is not a chunk. The manifest has about 130 bytes for each chunk, so 64 MiB are enough for 2 TB

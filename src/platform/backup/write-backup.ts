@@ -67,7 +67,10 @@ export async function writeBackup(
   }
 }
 
-/** Refuses a path that exists, before the backup begins. `link` would refuse the path too, but only when the whole backup is written. */
+/**
+ * Refuses a path that exists, before the backup begins. Without this check, the error would come only after the whole backup is written,
+ * when the file gets this path as its name.
+ */
 async function refuseExisting(path: string): Promise<void> {
   const isThere = await lstat(path).then(
     () => true,

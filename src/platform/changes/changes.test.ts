@@ -146,8 +146,9 @@ describe('tenant caches of RecentChanges', () => {
       id = slow;
     });
     assert.ok((await idsSince(since)).includes(id), 'the next poll finds the change that was committed late');
-    // A poll reads the changes of the oldest running transaction and of all later transactions. Transactions of other tests on this server
-    // may still run, and may be older than the change that was committed late. Until they end, each poll reads this change again.
+    // The transaction above has committed its change late. A poll reads the changes of the oldest transaction that ran at the previous
+    // poll, and of all newer transactions. Transactions of other tests on this server may be older than the transaction above. While one of
+    // these older transactions runs, each poll reads the late change again.
     await eventually(async () => {
       since = (await readChanges(database.db, since)).oldestRunning;
       return (await idsSince(since)).length === 0;

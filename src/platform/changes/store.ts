@@ -37,12 +37,14 @@ export interface Changes {
 const CLUSTER_WINDOW_SECONDS = 120;
 
 /**
- * Reads the committed changes that transactions with the number `since` or a higher number have made. If `since` is null, reads all
- * changes. The SQL also has an upper bound of the numbers, which excludes no change. Without this bound, the planner would expect a third
- * of the table as the result, and would read the whole table.
+ * Reads committed changes.
  *
- * On a cluster, each node numbers its transactions independently, so numbers from two nodes cannot be compared. So on a cluster, each call
- * reads the changes of the last two minutes.
+ * On one node, reads the changes of all transactions with the number `since` or a higher number. If `since` is null, reads all changes. The
+ * SQL also has an upper bound, although the numbers of all committed changes are below it. Without the bound, the planner would expect a
+ * third of the table as the result, and would read the whole table.
+ *
+ * On a cluster, each node numbers its transactions independently, so numbers from two nodes cannot be compared. So each call ignores
+ * `since`, and reads the changes of the last two minutes.
  * @param since `oldestRunning` of the previous call. Transactions with lower numbers had ended, so earlier calls have read their changes.
  */
 export async function readChanges(db: Database, since: string | null): Promise<Changes> {

@@ -126,9 +126,10 @@ class Batches<Input, Output> {
   }
 
   /**
-   * Runs a batch under an account, which limits its use of connections. A batch for all tenants has the account of the service. Under the
-   * account of one tenant, the batch would wait if this tenant already holds its share of the connections. Later calls of other tenants
-   * would then wait for this batch. A batch for one tenant has the account of its first call.
+   * Runs a batch under an account. The account limits the number of database connections that the batch may use.
+   * - A batch for one tenant has the account of its first call.
+   * - A batch for all tenants has the account of the service. With the account of one tenant, this batch would have to wait if this tenant
+   *   already uses its share of the connections. The calls of all other tenants would then wait too.
    */
   #charge<T>(batch: Waiting<Input, Output>[], run: () => T): T {
     const [first] = batch;

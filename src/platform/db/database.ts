@@ -21,8 +21,7 @@ export interface DatabaseOptions {
   /** Name that the server shows for the connections of this pool (`application_name`). Default: `roomservice pool`. */
   applicationName?: string;
   /**
-   * True if statements have no time limit, for example for a migration or for counting the held rooms of all nights again. False for the
-   * statements of requests.
+   * True if statements have no time limit, for example in a migration or in the restore of a backup. False for the statements of requests.
    */
   hasNoTimeLimit?: boolean;
   /**

@@ -42,8 +42,8 @@ export async function inPatientTransaction<T>(
 }
 
 /**
- * Runs the work. If it conflicts with locks of other transactions, runs it again after half a second. Sets no `lock_timeout`, because the
- * build of an index must wait until all older transactions have ended.
+ * Runs the work of a migration. If the work conflicts with locks of other transactions, runs it again after half a second. Sets no
+ * `lock_timeout`, because the work may build an index, and this build must wait until all older transactions have ended.
  * @throws the error of the last try if the work still conflicts after 10 minutes. Throws all other errors of the work unchanged.
  */
 export async function retryWhileLocked(

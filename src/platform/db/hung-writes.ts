@@ -2,9 +2,9 @@ import { UnavailableError } from '../errors.ts';
 import { look } from './look.ts';
 
 /**
- * Time in milliseconds between two checks for hanging writes. The checks begin when a write has run for this time, so the first check comes
- * 1 to 2 s after the start of the write. A write counts as hanging if two checks in a row find that it waits for a standby. The second
- * check comes 1 s after the first one, so a hanging write is found after at most 3 s.
+ * Time in milliseconds between two checks for hanging writes. A check is skipped if no write has run for at least 1 s. So the first check
+ * of a write comes 1 to 2 s after its start. A write counts as hanging if two checks in a row find that it waits for a standby. The second
+ * check comes 1 s after the first, so a hanging write is found after at most 3 s.
  */
 const CHECK_EVERY_MS = 1_000;
 /** Time limit in milliseconds for connecting to the database for a check, and for the query of the check. */
@@ -17,8 +17,9 @@ const WAITING = `
   WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'`;
 
 /**
- * Matches statements that count as reads, unless they also contain a word of `CHANGE`, such as INSERT or SHARE. Reads may run while writes
- * hang. A SELECT that locks rows counts as a write, because it can wait for a transaction whose commit hangs.
+ * `READ` matches statements that count as reads, unless `CHANGE` matches them too. Reads may run while writes hang. `CHANGE` also has the
+ * words of a SELECT that locks rows, such as FOR SHARE. Such a SELECT counts as a write, because it can wait for a transaction whose commit
+ * hangs.
  */
 const READ = /^\s*(?:select|with|start transaction\b.*\bread only)\b/is;
 const CHANGE = /\b(?:insert|update|delete|merge|share)\b/i;
@@ -101,8 +102,8 @@ export class HungWrites {
       this.#note([...found].some((id) => this.#found.has(id)));
       this.#found = found;
     } catch {
-      // The check has failed, so the result of the previous check stays. A write that hangs and is not abandoned ends at the time limit of
-      // its statement.
+      // The check has failed, so the result of the previous check stays. If a write hangs and is not abandoned, the client stops waiting
+      // for its statement after 12 s (`QUERY_TIMEOUT_MS`).
     } finally {
       this.#isChecking = false;
     }

@@ -72,9 +72,11 @@ export class Fields<Input extends object> {
 
 /**
  * Makes one SELECT for all inputs. An input is the set of values that one call gives to the statement. A single input is passed with one
- * parameter for each field, because a cluster reads the tenant from its parameter to find the node. Several inputs are passed as one JSON
- * list. The text of the statement is then the same for every number of inputs, so PostgreSQL plans the statement only once. On a cluster,
- * all inputs must belong to one tenant.
+ * parameter for each field. Several inputs are passed as one JSON list. The text of the statement is then the same for every number of
+ * inputs, so PostgreSQL plans the statement only once.
+ *
+ * On a cluster, all inputs must belong to one tenant. The id of this tenant is a parameter in both forms, because the cluster finds the
+ * node by this parameter.
  * @param select must return at most one row for an input
  * @returns a statement for the rows. Each row has the `input_number` of its input, counted from 1.
  */

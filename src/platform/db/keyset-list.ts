@@ -135,9 +135,9 @@ export function afterIdInOrder<Table extends keyof DB, Row>(
  * Reads one page of a list, and the number of rows in the whole list. Skips the rows before the page in an index, without reading them from
  * the table. For example, the last page of a list with a million rows scans a million ids in the index, but reads only the rows of the page
  * from the table.
- * @param ids two queries for all ids of the list: `SELECT id … ORDER BY id DESC`, and the same query in the order of the list. The first
- * query counts the rows. It has an order only to make the planner use an index. Without the order, the planner would read the whole table
- * if most rows of the table are in the list.
+ * @param ids two queries for all ids of the list, in different orders. `inOrder` has the order of the list, and finds the row before the
+ * page. `newestFirst` (`SELECT id … ORDER BY id DESC`) counts the rows. It has an order only to make the planner use an index. Without the
+ * order, the planner would read the whole table if most rows of the table are in the list.
  * @param readAfter reads the rows of one page after the given id. If the id is null, reads from the start of the list.
  */
 async function readPageInOrder<Row>(

@@ -26,7 +26,8 @@ export interface LastUsed {
 
 /**
  * Writes the last uses of at most `BATCH_SIZE` rows to the database. `nowMs` is the time at which the write began. Returns a function that
- * returns true for a use that was written or does not need a write. Every other use stays in memory until a later write.
+ * tells which uses the process may remove from memory. A use may be removed if it was written, or if another process has written a
+ * similarly recent use of the row. Every other use stays in memory until a later write.
  */
 export type WriteUses = (uses: LatestUse[], nowMs: number) => Promise<(use: LatestUse) => boolean>;
 

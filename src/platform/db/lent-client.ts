@@ -48,7 +48,11 @@ export class LentClient {
     this.#options = options;
   }
 
-  /** @param onNodeOf tenant whose node gets the statements, if the database is a cluster */
+  /**
+   * @param tenant tenant that uses the client, or `strangers` for an unauthenticated caller
+   * @param onNodeOf tenant whose node gets the statements, if the database is a cluster. It differs from `tenant` if an unauthenticated
+   * caller names a tenant, for example in its API key.
+   */
   lendTo(tenant: string, onNodeOf: string): void {
     this.#borrower = tenant;
     this.#onNodeOf = onNodeOf;

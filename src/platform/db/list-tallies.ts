@@ -65,7 +65,10 @@ export const STORING = { slowMs: 10, rows: 20_000 };
 
 /** Maximum number of parts for which one read stores tallies. */
 const MAX_STORED_PARTS = 1_000;
-/** Maximum number of ranges without tallies that one read checks until it finds a range for which it can store tallies. */
+/**
+ * Maximum number of ranges without tallies that one read tries. The read stores tallies for the first suitable range. A range is not
+ * suitable if it is too new or too short, or if it has too few rows.
+ */
 const MAX_TRIED_GAPS = 3;
 
 const FIRST_ID = firstIdAt(0);
@@ -164,8 +167,9 @@ function withGaps(tallies: Segment[]): Segment[] {
 }
 
 /**
- * Stores tallies for one of the ranges without tallies, if possible for the newest one. One call stores tallies for the parts of about
- * 20,000 rows, or for one part that has more rows. A list gets its first tallies only if it has more than about 20,000 rows.
+ * Stores tallies for one of the ranges without tallies, if possible for the newest one. One call stores tallies for several parts that
+ * together have about 20,000 rows, or for one part that has more rows. A list gets its first tallies only if it has more than about 20,000
+ * rows.
  */
 export async function storeTallies(
   db: Database,
@@ -229,8 +233,8 @@ async function storeParts(db: Database, list: TalliedList, bounds: string[]): Pr
 /**
  * Returns the bounds of the parts for which a read stores tallies, as ids in ascending order. A part begins at each id except the last, and
  * ends before the next id. Returns an empty array if the read stores no tallies for this range.
- * @param isLong true if the list already has tallies, which a list gets only if it is long. The read then also stores tallies for a range
- * with fewer rows than `STORING.rows`. If false, the read stores no tallies for such a range.
+ * @param isLong true if the list already has tallies, so that it is known to be long. Then a range with fewer rows than `STORING.rows` gets
+ * tallies too. If false, such a range gets no tallies.
  */
 async function boundsOf(db: Database, list: TalliedList, range: IdRange, isLong: boolean): Promise<string[]> {
   const { partMs, storing: { rows: storedRows } = STORING } = list;

@@ -12,8 +12,8 @@ const LONG_WRITE_WAIT_MS = 30_000;
 /**
  * Limits the long writes: calls that write many nights, for example the prices of 1,000 nights. Without a limit, many long writes of one
  * tenant could use all cores of the database, and the calls of other tenants would wait (docs/budget-faults.md). In this process, each
- * tenant has one long write at a time. After a long write, the tenant waits as long as that write took before its next long write may
- * start. Only the number of database connections limits how many tenants have a long write at the same time.
+ * tenant has one long write at a time. After a long write that took 2 s, for example, the next long write of the tenant may start 2 s later
+ * at the earliest. Only the number of database connections limits how many tenants have a long write at the same time.
  */
 export class LongWrites {
   readonly #gate = new FairGate({

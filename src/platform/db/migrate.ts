@@ -64,9 +64,8 @@ export interface MigrationResult {
  * earlier call failed. If another transaction has locked a table that a migration needs, the migration undoes its work and tries again
  * later (`inPatientTransaction`).
  *
- * The pool must not prepare statements (`isPrepared: false`). One transaction holds the advisory lock while the migrations run. If the last
- * statement of this transaction was prepared, it would keep a snapshot. The build of an index would wait for the end of this snapshot
- * forever.
+ * The pool must have at least two connections. A transaction on the first connection holds the advisory lock, while the migrations run on
+ * the second connection.
  * @throws OperatorError if a migration fails, or if the database lacks migrations and also has unknown ones
  */
 export async function migrateToLatest<T>(
@@ -97,9 +96,9 @@ export async function migrateToLatest<T>(
  * ends with this transaction. A lock of the session would not work behind a connection pooler, because it would stay with a connection that
  * other clients use.
  *
- * If another process holds the lock, the function returns and does not wait for the lock in a statement. The other process may build an
- * index, and this build ends only when all statements that began before it have ended. If one of these statements waited for the lock, the
- * two processes would wait for each other.
+ * If another process holds the lock, the function returns null immediately. With a statement that waits for the lock, the two processes
+ * could wait for each other. The other process may build an index. This build waits for all statements that began before it, so it would
+ * also wait for the statement of this process. But the other process keeps the lock until the build has ended.
  * @returns null if another process holds the lock
  */
 async function migrateUnderLock<T>(
@@ -185,8 +184,8 @@ function compare(names: string[], list: Set<string>): Comparison {
 }
 
 /**
- * Refuses a database that lacks migrations of this version, and also has migrations that this version does not know. No upgrade to a later
- * release leads to this state.
+ * Refuses a database that lacks migrations of this version, and also has migrations that this version does not know. A version from another
+ * branch has migrated such a database. A later release is not the cause, because it has all migrations of this version.
  * @throws OperatorError
  */
 function refuseOtherBranch(compared: Comparison): void {

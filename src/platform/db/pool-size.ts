@@ -111,7 +111,10 @@ export function tellOfPool({ size, server }: PoolSize, wanted: number | 'auto'):
   );
 }
 
-/** Returns a warning if all processes may take more connections than the server allows. Otherwise returns null. */
+/**
+ * Returns a warning if this process, the other processes of the service and all other programs together may take more connections than the
+ * server allows. Otherwise returns null.
+ */
 export function warnOfPool({ size, server }: PoolSize): string | null {
   const { allowed, ofProcesses, ofOthers } = server;
   const all = size + EXTRA_CONNECTIONS + ofProcesses + ofOthers;

@@ -43,8 +43,9 @@ export async function readPooling(url: string): Promise<Pooling> {
 
 /**
  * Returns true if the pooler keeps prepared statements. Prepares a statement that looks for its own name in `pg_prepared_statements`. A
- * pooler that keeps prepared statements renames them, so the statement then finds no row. Everything runs in one transaction, because the
- * DEALLOCATE must run on the connection that prepared the statement.
+ * pooler that keeps prepared statements renames them, so the statement finds no row, and the result is true. If the statement finds its
+ * name, a DEALLOCATE removes the statement again. One transaction contains all these steps, so that the DEALLOCATE runs on the connection
+ * that prepared the statement.
  */
 async function keepsPreparedStatements(client: pg.Client): Promise<boolean> {
   const name = `roomservice_${randomUUID()}`;

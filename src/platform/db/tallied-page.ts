@@ -60,8 +60,8 @@ export async function readTalliedPage<Row>(
         });
   if (tookMs > (list.storing ?? STORING).slowMs) {
     await storeTallies(db, list, filter, segments).catch((error: unknown) => {
-      // The database may be unable to store the tallies, for example because it is read-only. This page is correct also without them, but
-      // the next pages are as slow as this one.
+      // The database may be unable to store the tallies, for example because it is read-only. This page is correct also without them. But
+      // the next pages stay slow, because each of them must count the rows again.
       if (!isUnavailable(error)) {
         throw error;
       }

@@ -54,12 +54,13 @@ const PLAN_BY_INDEX = settingsOfTransaction({
 /**
  * Runs a statement with settings that make the planner read each table by an index, in the order of the index.
  *
- * Without these settings, the planner may choose a slow plan for a statement that reads the first rows of a queue. It expects few rows if
- * the queue was short at the last ANALYZE, or when the statement was prepared. If the queue is long now, this plan reads or sorts the whole
- * queue.
+ * Without these settings, the planner may choose a slow plan for a statement that reads the first rows of a queue. The planner expects few
+ * rows if the queue was short at the last ANALYZE, or when the statement was prepared. If the queue is long now, this plan reads or sorts
+ * the whole queue.
  *
- * The settings are sent in one message with the statement. So they apply to the statement even if the caller has begun no transaction.
- * @param limitMs time limit of the statement in milliseconds; null: the limit of the pool
+ * The settings and the statement are sent in one message. PostgreSQL runs one message in one transaction, even if the caller has begun no
+ * transaction. So the settings, which last until the end of the transaction, also apply to the statement.
+ * @param limitMs time limit of the statement in milliseconds. If null, the limit of the pool applies.
  */
 export async function executeByIndex<Row>(
   db: Db,

@@ -45,8 +45,8 @@ export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tables into which a migration inserts rows. The SQL condition of a table is true for such a row until the row is changed. A database that
- * has only such rows counts as empty.
+ * Tables into which a migration inserts rows, each with an SQL condition that recognizes such a row. When the row has changed, the
+ * condition is no longer true. If all rows of a database pass these conditions, the database counts as empty.
  */
 export const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
 

@@ -13,9 +13,10 @@ export interface TableDigest {
 }
 
 /**
- * Reads all rows of each table, and computes the digest of the table. Must run in a transaction that `beginTransfer` has begun. A hash is
- * computed from the text of a row, and the settings of this transaction decide how values are written as text. All versions of PostgreSQL
- * compute the same hash for a text, because hash partitions depend on it.
+ * Reads all rows of each table, and computes the digest of the table. Must run in a transaction that `beginTransfer` has begun, because the
+ * settings of this transaction decide how values are written as text. The hash of a row is computed from its text. All versions of
+ * PostgreSQL compute the same hash for a text. PostgreSQL itself relies on this, because the hash of a key decides the partition of its
+ * row.
  */
 export async function digestTables(db: Database, tables: TableShape[]): Promise<Map<string, TableDigest>> {
   const digests = new Map<string, TableDigest>();

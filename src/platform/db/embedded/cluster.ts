@@ -82,8 +82,8 @@ interface InitdbOptions {
 }
 
 async function runInitdb({ binaries, folder, password, sync, account }: InitdbOptions): Promise<void> {
-  // `createWhole` has made `folder`. At its end, `createWhole` removes every path that begins with the name of `folder`, so it removes this
-  // file too.
+  // `folder` is a temporary folder, which `createWhole` renames when the folder is complete. Then `createWhole` removes every path that
+  // begins with the temporary name, and so removes this file too.
   const passwordFile = `${folder}.password`;
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (account !== undefined) {

@@ -154,9 +154,12 @@ async function placeOutside(link: string, account: Account): Promise<string> {
 }
 
 /**
- * Gives DATA_DIR mode 0700 and PostgreSQL's system user as its owner, but only if DATA_DIR belongs to the service. It belongs to the
- * service if the service has used it before, or if it contains only private files such as keys. Another folder, such as `.` or `/srv`, must
- * stay open to other users.
+ * Gives DATA_DIR mode 0700 and PostgreSQL's system user as its owner, but only if DATA_DIR belongs to the service. DATA_DIR belongs to the
+ * service in two cases:
+ * - The service has used DATA_DIR before.
+ * - Each entry of DATA_DIR is a file that only its owner may read, such as a key. So no other user needs this folder.
+ *
+ * Another folder, such as `.` or `/srv`, must stay open to other users.
  */
 async function makePrivate(dataDir: string, account: Account | undefined): Promise<void> {
   const names = await readdir(dataDir);

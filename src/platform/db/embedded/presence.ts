@@ -85,8 +85,8 @@ export async function createDatabase({ client }: Presence, name: string): Promis
  * is the first process, by comparing the start times of all connections. But a connection may become visible later than a connection that
  * started after it. So each of two processes could find that its own connection is the first.
  * @throws AlreadyServedError for a `serve` if another `serve` still holds its lock after 3 s
- * @throws InUseError if an `exclusive` process still uses PostgreSQL after 3 s. If `role` is `exclusive`, also if any other process still
- * uses PostgreSQL after 3 s
+ * @throws InUseError if another process still uses PostgreSQL after 3 s. If `role` is `exclusive`, any other process counts. For the other
+ * roles, only an `exclusive` process counts.
  */
 export async function claimRole(presence: Presence, role: Role, dataDir: string, signal: AbortSignal): Promise<void> {
   const isExclusive = role === 'exclusive';

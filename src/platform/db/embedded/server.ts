@@ -165,9 +165,9 @@ export async function leave(server: Server, presence: Presence): Promise<void> {
 }
 
 /**
- * Returns true if no process uses PostgreSQL. Also returns true if connecting to PostgreSQL fails, for example because it does not run or
- * is still starting. It is then safe to stop PostgreSQL, because each process that waits for PostgreSQL starts it again. A process whose
- * own connection is lost calls this function to decide if it must stop PostgreSQL.
+ * Returns true if this process may stop PostgreSQL, because no other process uses PostgreSQL. Also returns true if connecting to PostgreSQL
+ * fails, for example because it is still starting. Stopping PostgreSQL does no harm then, because each process that waits for PostgreSQL
+ * starts it again. `leave` calls this function if the connection of this process is lost.
  */
 async function isDeserted(server: Server): Promise<boolean> {
   try {

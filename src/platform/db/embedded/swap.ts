@@ -13,8 +13,13 @@ export const keptDir = (clusterDir: string, major: number): string => `${cluster
 
 /**
  * Puts the new data directory in the place of the old one, which stays under another name. PostgreSQL must not run on either directory. The
- * function renames directories three times. If the process ends between two renames, either the old data is still in its place, or the next
- * call of `finishSwap` puts the new data there.
+ * function renames directories in three steps:
+ * 1. The new directory gets the name of `completeDir`, which shows that it is complete.
+ * 2. The old directory gets the name of `keptDir`.
+ * 3. The new directory gets the former name of the old directory (`finishSwap`).
+ *
+ * If the process ends before step 2, the old data is still in its place. If the process ends between step 2 and step 3, the next call of
+ * `finishSwap` takes step 3.
  * @param newDir data directory in the same folder, completely written to disk
  * @returns the path of the old data directory
  */
@@ -28,9 +33,9 @@ export async function swapClusters(clusterDir: string, newDir: string, oldMajor:
 }
 
 /**
- * Gives the new data directory its final name, if that name is free and the new directory is complete. The name is free if a process has
- * ended between two renames, or if `swapClusters` has just moved the old directory. Returns true if the name was free and the new data
- * directory has it now.
+ * Gives the new data directory its final name, if that name is free and the new directory is complete. The name is free after
+ * `swapClusters` has moved the old directory. It stays free if the process ends at this point. Returns true if the name was free and the
+ * new data directory has it now.
  */
 export async function finishSwap(clusterDir: string): Promise<boolean> {
   if (await exists(clusterDir)) {
