@@ -1,16 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * Tenant and caller to whom work is charged. Fair queues and bounds use the account to share memory, connections and time of the event loop
- * fairly. A request begins with the account of unauthenticated callers (`STRANGERS`). The authentication changes the fields of this object,
- * so that it names the tenant and the caller.
+ * Tenant and caller for whom the service does some work. To charge work to an account means to count the work for this tenant and this
+ * caller. Fair queues and bounds use these counts to share memory, connections and time of the event loop fairly. A request begins with the
+ * account of unauthenticated callers (`STRANGERS`). The authentication changes the fields of this object, so that it names the tenant and
+ * the caller.
  */
 export interface Account {
   tenant: string;
   /**
-   * Id of the tenant's credential or user that makes the call. If a call has a channel key and its signature is not verified yet, this is
-   * the id of the channel. For other unauthenticated callers, it may be the network of the client's address. Empty until the caller is
-   * known.
+   * Id of the tenant's credential or user that makes the call. Until the caller is known, it is empty or has one of these values:
+   * - In a call with a channel key whose signature is not verified yet, it is the id of the channel.
+   * - For the bytes of a request body, it is the network of the client's address (`clientNetwork`).
+   * - For the query that searches a session, it is a hash of the session token.
    */
   caller: string;
   /**
@@ -44,14 +46,17 @@ export function chargeService<T>(work: () => T): T {
 }
 
 /**
- * Runs work for a call that names a tenant but is not authenticated yet. For example, each API key contains the id of a tenant. The work is
- * charged to the account of the caller, and not to the named tenant.
+ * Runs work for a call that names a tenant but is not authenticated yet. For example, each API key contains the id of a tenant. On a
+ * database cluster, the statements of the work run on the node of the named tenant. The work is still charged to the account of the caller.
  */
 export function askAbout<T>(tenantId: number, work: () => T): T {
   return chargeTo({ ...currentAccount(), namedTenant: String(tenantId) }, work);
 }
 
-/** Returns the account to which the current work is charged. If no account was set, returns the service's own account. */
+/**
+ * Returns the tenant and the caller for whom the current code runs. If no account was set, returns the account of the service itself, which
+ * takes the work that is not for one tenant.
+ */
 export function currentAccount(): Readonly<Account> {
   return current.getStore() ?? SERVICE_ACCOUNT;
 }

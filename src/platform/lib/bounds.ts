@@ -10,7 +10,10 @@ export interface Bounds {
   dishEntries: number;
   /** Largest size, in bytes, of a menu in the response to partners. */
   renderedMenuBytes: number;
-  /** Largest number of list responses of one caller that may be unfinished at the same time because the caller reads them slowly. */
+  /**
+   * Largest number of list responses of one caller that may be under way at the same time. A response that waits for a slow reader holds
+   * memory.
+   */
   waitingStreams: number;
   /** Bounds on the request bodies that are in memory at the same time. */
   bodyBytes: BodyBounds;

@@ -33,8 +33,10 @@ export interface Difference<Entry> {
 }
 
 /**
- * Fields that `Change.fields` does not list. For `is_active`, the field `Change.change` says `enabled` or `disabled`. For `position`,
- * `describeListChanges` adds a change of its own. The other fields are not part of a tenant document.
+ * Fields that `Change.fields` does not list, for these reasons:
+ * - `is_active`: the value `enabled` or `disabled` of `Change.change` shows it.
+ * - `position`: if the order of a list is new, `describeListChanges` adds one change with the field `order` for the whole list.
+ * - The other fields are not part of a tenant document.
  */
 const UNLISTED_FIELDS = new Set([
   'id',
@@ -52,9 +54,9 @@ const UNLISTED_FIELDS = new Set([
 const MAX_VALUE_LENGTH = 100;
 
 /**
- * Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. A new position is not a change
- * of the entry, because an added or removed entry also moves the entries after it. If the unchanged entries have a new order, adds one
- * change with the field `order` for the whole list.
+ * Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. The position of an entry is
+ * not compared, because an added or removed entry also moves the entries after it. Instead, this function compares the order of the entries
+ * whose other fields are unchanged. If their order is new, it adds one change with the field `order` for the whole list.
  */
 export function describeListChanges<Entry extends { position: number }>(
   what: string,

@@ -161,9 +161,9 @@ describe('instantOf', () => {
         const wanted = Date.parse(`${date}T${time}:00Z`);
         const gap = wallMs(ms, zone) - wanted;
         assert.ok(gap >= 0);
-        // If a clock change skips the wanted local time, `moment` is after the clock change. Its local time is later than the wanted time
-        // by `gap`. The instant that is `gap` before `moment` is then before the clock change. So the local time at this instant must be
-        // earlier than the wanted time, by exactly `gap`. If no time is skipped, `gap` is 0, and this check always succeeds.
+        // `gap` is 0 if the zone has the wanted local time on this date. Then the next check always succeeds. Otherwise a clock change
+        // skips the wanted time. Then `moment` is after the clock change, and its local time is later than the wanted time by `gap`. The
+        // instant that is `gap` before `moment` is before the clock change. Its local time must be earlier than the wanted time by `gap`.
         assert.equal(wallMs(ms - gap, zone), wanted - gap);
         for (const minutes of [20, 30, 60, 120]) {
           assert.notEqual(

@@ -99,8 +99,8 @@ describe('FairGate', () => {
     };
     await Promise.all([gate.run('a', work), gate.run('a', work)]);
     const [beganMs = 0, endedMs = 0, nextBeganMs = 0] = times;
-    // The gate measures the time of the work, and then rests for this time with a timer. The timer drops fractions of a millisecond, and
-    // may fire up to a millisecond early. So the rest may be up to 2 ms shorter than the work.
+    // After the work, a timer keeps the place taken for as many milliseconds as the work took. The timer drops fractions of a millisecond,
+    // and may fire up to a millisecond early. So the place may become free up to 2 ms too early.
     assert.ok(nextBeganMs - endedMs >= endedMs - beganMs - 2, `rested ${nextBeganMs - endedMs} ms`);
   });
 });

@@ -52,8 +52,8 @@ describe('firstIdAt', () => {
 
 describe('timeOf', () => {
   it('timeOf returns the time that was given to firstIdAt, and for an id from newId, a time that is not before the call of newId', () => {
-    // Earlier tests made ids under a mocked clock that was ahead of the real clock. Every new id must be greater than all earlier ids, so
-    // the time in the new id may be later than the call.
+    // The test cannot expect the exact time of the call. Every new id is greater than all earlier ids, and earlier tests made ids under a
+    // mocked clock that was ahead of the real clock. So the time in the new id may be later than the call.
     const before = Date.now();
     assert.ok(timeOf(newId()).getTime() >= before);
     for (const time of ['1970-01-01T00:00:00.000Z', '2026-11-20T18:42:07.512Z', '9999-12-31T23:59:59.999Z']) {

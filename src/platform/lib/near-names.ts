@@ -1,6 +1,6 @@
 /**
- * Minimum length of a known name that `nearName` suggests. A short name is often similar to a variable of another program. For example,
- * HOSTS is such a variable, and not a misspelled HOST.
+ * Minimum length of a known name that `nearName` suggests. Known names are names of settings of the service (environment variables). A
+ * short name is often similar to a variable of another program. For example, HOSTS is such a variable, and not a misspelled HOST.
  */
 const MIN_LENGTH = 7;
 /**

@@ -27,7 +27,8 @@ export interface TenantTokens {
  * base64url. The block holds the tenant id, so `read` knows the tenant before any query.
  *
  * The block also holds a copy of the first 64 random bits. `read` checks this copy, so a stranger cannot make a token that `read` accepts.
- * Without this check, forged tokens would cause queries that are charged to the tenant in the token.
+ * If the database is busy, the query for a token waits in the queue of the tenant in the token. Without this check, forged tokens could
+ * fill this queue.
  *
  * AES in ECB mode is safe here, because it encrypts only a single block, of which 64 bits are random.
  */

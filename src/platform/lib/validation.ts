@@ -103,9 +103,9 @@ withAllFaults.addKeyword({
         const before = search.foundInLists;
         if (!check(list[index])) {
           const found = check.errors ?? [];
-          // `found` holds all faults of this entry. If the entry contains lists, their checks have already added the faults in these lists
-          // to `foundInLists`. So `found.length` is added to `before`, the count before this entry. Otherwise these faults would count
-          // twice.
+          // `found` has all faults of this entry, also those in lists inside the entry. The checks of these lists have already added their
+          // faults to `foundInLists`. So the sum begins from `before`, because these faults would otherwise count twice. `Math.max` keeps
+          // the higher count, because Ajv drops the faults of a union if one variant is valid.
           search.foundInLists = Math.max(search.foundInLists, before + found.length);
           for (const fault of found) {
             faults.push({ ...fault, instancePath: `${context?.instancePath}/${index}${fault.instancePath}` });

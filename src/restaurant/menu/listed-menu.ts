@@ -32,7 +32,7 @@ export interface ListedMenu {
      */
     slice: (from: number, until: number) => Buffer;
   };
-  /** Listed dishes by sku. Only listed dishes can be ordered (decision 18). */
+  /** Listed dishes by sku, which are the active dishes of the menu. Only listed dishes can be ordered (decision 18). */
   bySku: Pick<ReadonlyMap<string, Dish>, 'get'>;
 }
 
@@ -76,9 +76,10 @@ class MenuTooLarge extends UnavailableError {}
 const TOO_LARGE_RETRY_SECONDS = 60;
 
 /**
- * Returns a function that reads a menu from a cache of rendered menus. If the current version of the menu is not in the cache, the function
- * reads, renders and compresses the menu. The current version number of each menu is cached too, until any data of the tenant change. If
- * the cache of menus is full, it evicts the least recently read menu.
+ * Returns a function that reads a menu, and that uses two caches:
+ * - Rendered menus. If the current version of a menu is not cached, the function reads, renders and compresses the menu. If this cache is
+ *   full, the least recently read menu is evicted.
+ * - The number of the current version of each menu. A change of any data of the tenant invalidates this number.
  * @throws UnavailableError from the returned function if the menu is larger than `maxRenderedBytes`. The error is logged once for each
  * version of the menu.
  */
@@ -170,8 +171,8 @@ function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuB
   }
 
   return async (tenantId: number, currency: string): Promise<ListedMenu> => {
-    // The first call of `load` finds the size of the menu, and renders only a small menu. A large menu then waits in the queue, and is read
-    // from the database again when its turn comes. So a waiting menu uses no memory.
+    // The first call of `load` computes the size of the menu, and renders the menu only if it is small. A large menu waits in the queue,
+    // and is read from the database again when its turn comes. So a waiting menu uses no memory.
     const menu =
       (await load(tenantId, currency, LARGE_MENU_BYTES)) ?? (await inQueue(() => load(tenantId, currency, Infinity)));
     if (menu === null) {

@@ -12,7 +12,10 @@ export type MenuSet = Filled<NonNullable<MenuDocument['menu_sets']>[number]>;
 export type Addon = Filled<NonNullable<DishDocument['addons']>[number]>;
 export type FilledDish = Filled<Omit<DishDocument, 'addons'>> & { addons: Addon[] };
 
-/** Sections of a menu. A dish belongs to one kitchen, one category, one sub-menu and one menu set. */
+/**
+ * Sections of a menu. There are four kinds of sections: kitchens, categories, sub-menus and menu sets. A dish belongs to one section of
+ * each kind.
+ */
 export interface Sections {
   kitchens: Kitchen[];
   categories: Category[];
@@ -104,8 +107,8 @@ type CheckResult = string | typeof VALID;
 
 /**
  * Returns the faults of a menu document that a schema cannot find: duplicate names and references to missing sections. Each fault is `path:
- * text`, with paths as in decision 6. The document may have faults against the schema too. This function then skips the values of a wrong
- * type, so that one response can report both lists of faults. Yields to the event loop regularly.
+ * text`, with paths as in decision 6. The document may also have faults that the schema finds, for example a value of a wrong type. This
+ * function skips such values and does not fail, so one response can report the faults of both checks. Yields to the event loop regularly.
  * @param limit number of faults after which the check ends
  */
 export async function menuFaults(document: unknown, limit = Infinity): Promise<string[]> {

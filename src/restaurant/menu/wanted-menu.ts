@@ -56,9 +56,11 @@ export async function changesTo(stored: StoredMenu, wanted: WantedMenu): Promise
 }
 
 /**
- * Returns the sections of the document with the times of their creation and last change. A stored section that is not in the document is
- * also returned if it is still needed. Menu sets need their sub-menus. Stored dishes that are not in the document (`unnamed`) need their
- * four sections.
+ * Returns the sections of the document with the times of their creation and last change. Also returns a stored section that is not in the
+ * document in two cases:
+ * - A stored dish that is not in the document (`unnamed`) belongs to the section. Each dish has a kitchen, a category, a sub-menu and a
+ *   menu set.
+ * - The section is a sub-menu of a returned menu set.
  */
 async function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[]): Promise<StampedSections> {
   const neededBy = (field: 'kitchen' | 'category' | 'sub_menu' | 'menu_set') => unnamed.map((dish) => dish[field]);

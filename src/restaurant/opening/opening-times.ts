@@ -34,13 +34,13 @@ interface Span {
 
 const DAY_MS = 86_400_000;
 /**
- * Number of days before a given day whose opening times may still last on this day. An opening time may last until the end of the next day,
- * and a clock change may move its end into the day after that.
+ * Number of days before a given day for which opening times are calculated too. A span of opening times may last until the end of the next
+ * day, and a clock change may move its end into the day after that. So a span of two days before may still last on the given day.
  */
 const DAYS_BEFORE = 2;
 /**
  * Number of days after a given day in which the next opening is searched. A clock change may skip the only opening time of a week, so two
- * weeks are searched. One more day is needed, because the calculated spans are used for a day.
+ * weeks are searched. The result of a calculation is cached and used for a day, so it must include one more day.
  */
 const DAYS_AFTER = 15;
 /**
@@ -107,8 +107,8 @@ export function openingStateAt(atMs: number, hours: OpeningHours, pause: Pause |
 
 /**
  * Returns the opening times as spans of instants, for the days around the given time. If a local time occurs twice, its first occurrence
- * counts (`instantOf`). If a clock change skips a local time, a later time takes its place. So a span that would begin at a skipped time
- * may end before it begins. The function leaves out such a span.
+ * counts (`instantOf`). If a clock change skips a local time, a later time takes its place. The new begin of a span may then be after its
+ * end. For example, if 02:00 to 03:00 is skipped, a span from 02:30 to 03:00 would begin at 03:30. The function leaves out such a span.
  */
 function spansAround(times: readonly OpeningTime[], timezone: string, atMs: number): Span[] {
   const today = dayAt(atMs, timezone);

@@ -115,8 +115,8 @@ export class Opening {
   }
 
   /**
-   * Locks the stored opening hours and the pause, and calls `change` with them. If `change` has changed the row, it returns an audit entry.
-   * Then this method writes the entry, and tells all processes to reload the opening hours of the tenant.
+   * Locks the stored opening hours and the stored pause, and calls `change` with them. If `change` writes new values, it must return an
+   * audit entry, and otherwise null. This method then writes the entry, and tells all processes to reload the opening hours of the tenant.
    */
   async #change(
     actor: Actor,

@@ -15,9 +15,9 @@ const PAGE = 50;
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 /**
- * Maximum number of database pages (8 KiB) that a statement reads to return one page of a list. For each order, PostgreSQL reads a page of
- * the table and a few pages of an index. A search by name also sorts the names of 31 days. Statements that count a list or skip its first
- * entries may read more pages.
+ * Maximum number of blocks (8 KiB of the database) that a statement reads to return `PAGE` orders of a list. For each order, PostgreSQL
+ * reads a block of the table and a few blocks of an index. A search by name also sorts the names of 31 days. Statements that count a list
+ * or skip its first entries may read more blocks.
  */
 const MOST_PAGES = 1_200;
 
@@ -66,8 +66,8 @@ describe('plans of the lists of orders', {
   }
 
   /**
-   * Reads the first page of a list, a page in the middle, and a batch of the orders after a given id. The service reads a list without
-   * pages in such batches.
+   * Reads the first page of a list, a page in the middle, and a batch of the orders after a given id. If a call asks for the whole list and
+   * not for a page, the service reads the list in such batches.
    */
   async function read(of: TestTenant, filter: OrderFilter, order: ListOrder): Promise<void> {
     const list = listOfTenant(planned.db, of.tenantId, filter, order);

@@ -57,8 +57,8 @@ const LARGE_ORDERS_AT_ONCE = 4;
 const LARGE_ORDERS_OF_A_TENANT = 2;
 const LARGE_ORDER_WAIT_MS = 30_000;
 /**
- * Maximum number of orders above `WHOLE_ORDERS_BYTES` that staff lists read at the same time, because each may have several megabytes of
- * text. Further reads of such orders wait, and the tenants are served round robin.
+ * Maximum number of orders above `WHOLE_ORDERS_BYTES` that the process reads at the same time for the order lists of staff. Each of these
+ * orders may have several megabytes of text. Further reads of such orders wait, and the tenants are served round robin.
  */
 const LARGE_GROUPS_AT_ONCE = 2;
 const LARGE_GROUPS_OF_A_TENANT = 1;
@@ -113,9 +113,9 @@ export class Orders {
   }
 
   /**
-   * Places an order at most once for each external id (decision 22). First prices the items and tries to insert the order. This may fail,
-   * because an item is invalid, the restaurant is closed, or the external id is taken. If an order with this external id is stored then,
-   * returns the stored order instead of an error.
+   * Places an order at most once for each external id (decision 22). First prices the items and tries to insert the order. This fails if an
+   * item is invalid, the restaurant is closed, or the external id is taken. After each of these failures, looks for a stored order with
+   * this external id. If an earlier call has placed it, returns the stored order instead of an error.
    * @returns the order. `isReplayed` is true if an earlier call placed it.
    * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`, 409 `restaurant_closed`
    */
@@ -132,8 +132,8 @@ export class Orders {
     if (stored === undefined) {
       throw refusal;
     }
-    // If the stored order has the id that this call made, this call inserted it. The database response to that insert was lost, so a retry
-    // of the insert found the external id taken. Such an order is new and not a replay.
+    // If the database response to the insert is lost, `#insertOrder` repeats the insert, and finds the external id taken by its own order.
+    // The stored order then has the id that this call made, so it is new and not a replay.
     return { order: partnerShape(stored), isReplayed: stored.id !== id };
   }
 
