@@ -98,13 +98,16 @@ export interface AppDependencies {
   /** Bounds on streams of events. A missing field keeps its default. */
   streams?: Partial<StreamBounds> | undefined;
   /**
-   * Contact of this process with the database, for `/readyz`. Regular statements, such as the poll for recent changes, report their success
-   * to this object. Default: a new object.
+   * Object that records when this process last reached the database, for `/readyz`. Regular statements, such as the poll for recent
+   * changes, report their success to this object. Default: a new object.
    */
   contact?: DatabaseContact;
   /** Returns true if a simulation (`serve --demo`) changes the orders and reservations of the tenant. Default: no simulation runs. */
   isSandbox?: ServiceFacts['isSandbox'];
-  /** Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the IP address of the caller of `/readyz`. */
+  /**
+   * Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the IP address of the caller of `/readyz`. The
+   * process needs the address, because a stop waits (up to a limit) until each proxy has learnt of it from `/readyz`.
+   */
   isServing?: (address: string) => boolean;
   /**
    * Signal that is aborted when the process begins to stop. It ends the test calls to webhooks that are under way, because a stop must not

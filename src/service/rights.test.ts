@@ -26,8 +26,12 @@ type Caller =
   | 'ended session';
 
 /**
- * Right that each operation needs, by operation id: a kind of caller, or a list of areas. Staff and displays need at least one area of the
- * list. An operation that is missing here fails the test.
+ * Right that each operation needs, by operation id. An operation that is missing here fails the test. The rights mean:
+ * - `public`: every caller may use the operation.
+ * - `partner`, `pms`, `channel` or `owner`: only this kind of caller.
+ * - `person`: owners and staff.
+ * - `any`: owners, staff and displays. A display is a screen of the tenant, for example in the kitchen.
+ * - A list of areas (parts of the staff API): owners, and the staff and displays that have at least one area of the list.
  */
 const RIGHTS: Record<string, 'public' | 'partner' | 'pms' | 'channel' | 'owner' | 'person' | 'any' | Area[]> = {
   signIn: 'public',

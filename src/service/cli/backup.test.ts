@@ -29,7 +29,10 @@ import { causeEvent, eventually, isSignedWith, moveOrder, placeOrder, register }
 const CLIENTS = 4;
 /** Number of orders that each client places before the backup begins. */
 const ORDERS_BEFORE = 10;
-/** Number of orders in the backup that a killed restore loads. The restore must take so long that the test can kill it before its end. */
+/**
+ * Number of orders in the backup for the tests that kill a restore. With so many orders, a restore takes so long that the test can kill it
+ * before its end.
+ */
 const MANY_ORDERS = 20_000;
 
 /** Data and credentials of a tenant. After a restore, they must work in the same way as before the backup. */
@@ -273,7 +276,8 @@ describe('a restore that is killed', () => {
     const target = await newDatabase();
     const options = { env: { ...envOf(large), DATABASE_URL: target.url } };
     await target.db.transaction().execute(async (tx) => {
-      await sql`LOCK TABLE restaurant_order IN SHARE MODE`.execute(tx); // The restore waits for this lock before it has loaded all rows.
+      // The restore cannot insert orders while the test holds this lock. So the test kills the restore before it has loaded all rows.
+      await sql`LOCK TABLE restaurant_order IN SHARE MODE`.execute(tx);
       const command = startCommand(['restore', file], options);
       await waitForLock(target);
       command.kill('SIGKILL');

@@ -18,7 +18,7 @@ export interface Try extends Findings {
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
   /**
    * Tries one server. Does not try it if one of `variables` is faulty.
-   * @param isWanted false if the first of `variables` is not set, so that there is no server to try
+   * @param isWanted true if the configuration has a server to try. If false, the result says that the first of `variables` is not set.
    */
   const attempt = async (
     what: Try['what'],

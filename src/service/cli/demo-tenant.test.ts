@@ -13,7 +13,10 @@ describe('the demo tenant that the first serve --demo makes', () => {
   let env: Record<string, string>;
   let serving: Serving;
   let password: string;
-  /** Possible dates of the arrival in the time zone of the hotel. There are two different dates if midnight passes while `serve` starts. */
+  /**
+   * Possible check-in dates of the stay in the demo tenant, in the time zone of the hotel. The stay begins on the day after the start of
+   * `serve`. There are two different dates if midnight passes while `serve` starts.
+   */
   let arrivals: string[];
 
   before(async () => {

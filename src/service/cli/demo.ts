@@ -36,8 +36,8 @@ const STAFF: { email: string; name: string; areas: Area[] }[] = [
   { email: 'kitchen@demo.example', name: 'Tomás Reis', areas: ['orders', 'menu'] },
 ];
 /**
- * Room type of the stay that a new demo tenant has. The guides show the numbers of free rooms only for other room types. So these numbers
- * are also correct after the stay is booked.
+ * Room type of the stay that a new demo tenant has. The stay changes the number of free rooms of this type. The pages in docs/guides show
+ * numbers of free rooms only for other types, so the stay makes no number in them wrong.
  */
 const BOOKED_ROOM_TYPE = 'Family';
 

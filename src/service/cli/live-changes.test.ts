@@ -49,9 +49,9 @@ describe('live changes over several processes', () => {
   });
 
   /**
-   * Client that watches one tenant. Its first stream is on the process `ends`, which ends during the test. When the first stream has ended,
-   * the client opens a second stream on the process `stays`, which keeps running. The request for the second stream has the last event id
-   * of the first stream.
+   * Client that watches one tenant. There are two processes: `ends`, which ends during the test, and `stays`, which runs until all tests
+   * have ended. The first stream of the client is on `ends`. When this stream has ended, the client opens its second stream on `stays`. The
+   * request for the second stream has the last event id of the first stream.
    */
   interface Client {
     tenant: TestTenant;
@@ -90,7 +90,7 @@ describe('live changes over several processes', () => {
 
   /**
    * Asserts that each client has received all orders of its tenant, from its first or its second stream. Also asserts that no stream has
-   * sent the event `resync`.
+   * sent the event `resync`. This event tells a client that it may have missed changes and must read all data again.
    */
   async function assertComplete(clients: Client[], placed: Map<number, string[]>): Promise<void> {
     for (const { tenant, streams } of clients) {

@@ -127,8 +127,8 @@ describe('roomservice move', () => {
     killed.kill('SIGKILL');
     assert.equal((await killed.ended).signal, 'SIGKILL');
     assert.deepEqual([await hasMarker(), killed.output()], [false, '']);
-    // The trigger `at_insert` sleeps at each dish. So the server does not notice for some time that the client was killed, and keeps the
-    // transaction open.
+    // The trigger `at_insert` makes each insert of a dish wait. So the database server does not notice for some time that the client was
+    // killed, and keeps the transaction open. The next line ends this transaction.
     await terminateTransfer(target);
 
     await sql`DROP TRIGGER at_insert ON dish`.execute(target.db);

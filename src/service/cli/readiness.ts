@@ -4,13 +4,13 @@
  */
 const MAX_INTERVAL_MS = 3_000;
 /**
- * Time that a proxy needs after a readiness check until it sends all requests to another process. The check has told it that the process
- * stops. Other clients notice the stop when their new connection is refused.
+ * Time that a proxy needs until it sends all requests to another process. The time begins with the readiness check that tells the proxy of
+ * the stop.
  */
 const REROUTE_MS = 500;
 /**
- * Tolerance for a late check. At a stop, a caller counts as a proxy only if its last check is recent. Recent means at most twice its
- * interval ago, plus this tolerance.
+ * Tolerance in milliseconds for a late readiness check. When the process stops, a caller counts as a proxy only if its last check is
+ * recent. The time since this check may be at most twice the time between the last two checks of the caller, plus this tolerance.
  */
 const LATE_MS = 200;
 /**

@@ -44,8 +44,10 @@ export interface Runtime {
 
 export interface RuntimeOptions {
   /**
-   * Kind of process, which decides about other processes on the same DATA_DIR. Only one `serve` may run. Any number of commands may run
-   * beside it. An `exclusive` command runs only if no other process runs.
+   * Kind of process. Several processes can use one DATA_DIR at the same time, with these limits:
+   * - Only one process may have the role `serve`.
+   * - Any number of processes may have the role `command`, also beside `serve`.
+   * - A process with the role `exclusive` runs only if no other process runs.
    */
   role: Role;
   /** If false, a missing embedded database is an error, because the command needs existing data. By default, the database is created. */
@@ -239,8 +241,8 @@ async function openEmbedded(
   try {
     const server = await opening;
     if (!mayBeMoved) {
-      // The check comes after the opening, because no move can begin from then on. A move begins only if no other process has opened the
-      // embedded database.
+      // The check must come after the opening. A move begins only if no other process has opened the embedded database. So after the
+      // opening, no move can begin and make the result of the check wrong.
       await refuseMoved(dataDir).catch(async (error: unknown) => {
         await server.close();
         throw error;

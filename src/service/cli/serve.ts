@@ -107,8 +107,8 @@ function nextStopSignal(): Promise<string> {
     };
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
     if (process.stdin.isTTY) {
-      // A process that was started with nohup ignores SIGHUP, but a listener would override this. So only a process with a terminal
-      // listens.
+      // A process that was started with nohup ignores SIGHUP, but a listener would override this. GNU nohup takes the terminal away from
+      // stdin. So the process listens only if stdin is a terminal.
       process.on('SIGHUP', onSignal);
     }
   });
@@ -180,7 +180,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     readiness.stop();
     stopping.abort();
     await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
-    await worker?.stop(0); // Releases the claims of deliveries that the last requests added after the worker was stopped.
+    await worker?.stop(0); // Requests that ended after the worker was stopped may have claimed deliveries. Releases these claims.
     await budgets.close();
   };
   try {
@@ -199,8 +199,8 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
 
 /**
  * Opens the budgets, which count the calls of each credential. The budgets are in Redis if REDIS_URL is set, and otherwise in the memory of
- * the process. A process that runs only the worker does not connect to Redis, because it gets no calls. While Redis is lost, the connected
- * processes divide each budget equally. If the worker were connected too, its part of each budget would be wasted.
+ * the process. If Redis fails, the processes that were connected to it divide each budget equally. A process that runs only the worker does
+ * not connect to Redis. It gets no calls, so its part of each budget would be wasted.
  */
 async function openBudgets(config: Config, log: Logger, options: ServeOptions): Promise<BudgetStore> {
   return config.redisUrl === null || options.only === 'worker'

@@ -20,9 +20,9 @@ export const START_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' };
  * list of a million orders grows the process by about 50 MB instead of 120 MB. With a value below 50, a busy process would collect so often
  * that it serves fewer calls.
  *
- * `--no-allocation-site-pretenuring` keeps new objects of requests out of the old generation. There, these objects and all objects that
- * they point to would stay in memory until the next full collection. Without the flag, V8 learns which code makes long-lived objects, and
- * then allocates all objects of this code in the old generation. V8 learns this while menus are loaded, but requests run a part of the same
- * code.
+ * `--no-allocation-site-pretenuring` keeps new objects of requests out of the old generation. By default, V8 learns which code makes
+ * long-lived objects, and then allocates all objects of this code in the old generation. V8 learns this while menus are loaded. Requests
+ * run a part of the same code, so their objects would be in the old generation too. These objects, and all objects that they point to,
+ * would stay in memory until the next full collection.
  */
 export const READY_FLAGS = ['--heap-growing-percent=50', '--no-allocation-site-pretenuring'];

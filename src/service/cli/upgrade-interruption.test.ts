@@ -55,7 +55,8 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
   it('upgrade-database exits 1 and changes nothing if the disk is too small, the folder for the old data exists, or another process uses the data', async () => {
     const large = join(cluster, 'large');
     const handle = await open(large, 'w');
-    await handle.truncate(2 ** 43); // The file then has a size of 8 TiB, but uses no space on the disk.
+    // The upgrade must copy this file of 8 TiB, so it needs more space than the disk has. The file itself uses no space on the disk.
+    await handle.truncate(2 ** 43);
     await handle.close();
     await refuse(
       UPGRADE,

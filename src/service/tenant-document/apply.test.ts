@@ -121,9 +121,8 @@ describe('tenant document', () => {
     const document = sampleTenant();
     let first: ReturnType<typeof apply> | undefined;
     /**
-     * Plugin that runs after each query of the second call of `applyTenantDocument`. After the first query, which finds no tenant, the
-     * plugin starts the first call, and waits until this call has applied the document. So the later queries of the second call find the
-     * tenant.
+     * Plugin that runs after each query of the call `second` of `applyTenantDocument`. The first query of `second` finds no tenant. Then
+     * the plugin runs the whole call `first`, which creates the tenant. So the later queries of `second` find the tenant.
      */
     const applyFirst: KyselyPlugin = {
       transformQuery: ({ node }) => node,

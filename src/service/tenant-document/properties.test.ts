@@ -36,7 +36,7 @@ async function dumpHotel(tenantId: number): Promise<string[]> {
   return (await Promise.all(dumps)).flat();
 }
 
-/** Applies the hotel's document again after `change` has changed its properties. */
+/** Applies the tenant document of the hotel again, after `change` has changed the list `properties` (hotel buildings) of the document. */
 async function reapply(hotel: ManagedHotel, change: (properties: Properties) => Properties | void) {
   const { users, menu, properties = [], ...document } = structuredClone(hotel.document);
   const changed = change(properties) ?? properties;

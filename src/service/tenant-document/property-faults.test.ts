@@ -29,7 +29,10 @@ describe('invalid properties of a tenant document', () => {
     const { users, menu, ...document } = hotel.document;
     return service.apply({ ...document, properties });
   };
-  /** Applies invalid properties. Returns the faults that the error message lists after its first line. */
+  /**
+   * Applies the hotel's tenant document with an invalid value of the field `properties` (hotel buildings). Returns the faults that the
+   * error message lists after its first line.
+   */
   const faultsOf = async (properties: unknown): Promise<string[]> => {
     const error: unknown = await apply(properties).catch((caught: unknown) => caught);
     assert.ok(error instanceof OperatorError, JSON.stringify(error));

@@ -99,8 +99,8 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
     ...(await faultsOfValues(db, known?.id ?? null, value)),
   ];
   if (faults.length > 0 && known === null && (await findKnownTenant(db, value)) !== null) {
-    // Another call has created this tenant after this call had found no tenant. So when this call found the users of the document in the
-    // database, it reported them as users of another tenant. A second check finds the tenant.
+    // First, this call found no tenant of this document. Then another call created the tenant and its users. This call took these users for
+    // users of another tenant, and reported them as faults. A second check finds the tenant.
     return await checkAndApply(db, value, options);
   }
   refuse(faults);
