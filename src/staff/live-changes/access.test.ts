@@ -38,8 +38,9 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
   }
 
   /**
-   * Opens a stream with each entry of `headers` on the process `other`, and then runs `change` on another process. Asserts that these
-   * streams end within 2 s, and that the next calls with the same headers get `status`. The stream of the owner must stay open.
+   * Opens a stream for each entry of `headers`, and a stream of the owner, all on the process `other`. Then runs `change` on the process
+   * `node`. Asserts that the streams of `headers` end within 2 s, and that the next calls with the same headers get `status`. The stream of
+   * the owner must stay open.
    */
   async function assertEnds(headers: Record<string, string>[], change: () => Promise<unknown>, status = 401) {
     const streams = await Promise.all(headers.map(watch));
@@ -125,8 +126,8 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
         return stream;
       }),
     );
-    // Opening the stream was a use of the display too. So the test now sets the last use to two hours ago. A later use can then come only
-    // from the open stream.
+    // The test sets the last use of the display's session to two hours ago only when the stream is already open. So the call that opened
+    // the stream cannot be a later use. A later use can come only from the open stream.
     await age(node, display.id, { unused: '2 hours' });
     const earlier = [await lastUseOf(session), await lastUseOf(display)];
     await sleep(CHECKED_WITHIN_MS);

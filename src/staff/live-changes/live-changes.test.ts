@@ -62,8 +62,9 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
 
   it('a write causes a read of the newest rows within 300 ms, and writes for one second cause at most 14 reads', async () => {
     const subscription = await live.subscribe(ownerOf(1), undefined);
-    // Each write must cause a look (a read of the newest rows) within 300 ms. If it did not, the next look would be a regular look, every
-    // 500 ms. This look may be in time for one of the three writes, but not for all three, so the test would fail.
+    // Each write must cause a look (a read of the newest rows) within 300 ms. Without this, there would only be regular looks, one every
+    // 500 ms. A regular look may come in time for the first write. But the second write follows immediately, and the next regular look
+    // comes too late for it.
     for (let write = 0; write < 3; write += 1) {
       const looksBefore = live.counts.looks;
       live.wake(1);

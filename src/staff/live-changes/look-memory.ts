@@ -3,8 +3,8 @@ import { type LookRow, MAX_ROWS } from './store.ts';
 import { topicOfAction } from './topics.ts';
 
 /**
- * Time in milliseconds for which a change stays in memory after the last read that has found its row. It is longer than the age of the
- * oldest rows of any read. So a row that is read again is still in memory, and is not taken for a new change.
+ * Time in milliseconds for which a change stays in memory after the last read that has found its row. A read finds only rows that are at
+ * most one minute old. So a row that is read again is still in memory, and is not taken for a new change.
  */
 const KEPT_MS = 90_000;
 /** Largest number of changes in memory. If a tenant has more changes, its clients must read all data again. */
@@ -42,8 +42,9 @@ export class LookMemory {
     const { momentMs } = row;
     const lists = factsOf(row);
     const isFirst = this.#completeFromMs === null;
-    // Each list begins with its newest row. A list with MAX_ROWS rows has reached its limit, so rows that are older than its last row may
-    // be missing. But if an earlier look has already read the last row, the missing older rows are known too.
+    // Each list begins with its newest row. A list with MAX_ROWS rows is full, so it may lack rows that are older than its last row. This
+    // does not matter if an earlier look has read the last row. That look has also read the older rows, or it has itself reported that rows
+    // may be missing.
     const isCut = lists.some((list) => list.length >= MAX_ROWS && !this.#known.has(list.at(-1)?.[0] ?? ''));
     const isLate = !isFirst && momentMs - this.#momentMs > backMs;
     const found = lists.flat().flatMap(([key, fact]) => (this.#note(key, fact, momentMs) ? [fact] : []));
@@ -114,8 +115,9 @@ function factsOf(row: LookRow): Keyed[][] {
 }
 
 /**
- * Returns the change that an event reports. The event of an order reports that the events and this order have changed. The event of a
- * reservation reports only that the events have changed, because each look reads the changed reservations from their own table.
+ * Returns the change that a new event reports. Each new event changes the list of events (topic `events`). An event of an order also
+ * reports that this order has changed. An event of a reservation does not report its reservation, because each look reads the changed
+ * reservations from their own table.
  */
 function eventFact(orderId: string | null): Fact {
   return orderId === null ? { topics: ['events'] } : { topics: ['orders', 'events'], orderId };

@@ -28,8 +28,9 @@ export class Watch {
   #isReady = false;
   /**
    * Time of the latest look (a read of the newest rows) whose changes were added to the hints of all streams, by the clock of the database.
-   * A hint is a message that data has changed, and it has this time as its id. A client continues from the id on a new stream. If the id
-   * were the time of a later look, the client would miss the changes of that later look.
+   * A hint is a message that data has changed, and it has this time as its id. A client that opens a new stream sends the id of its last
+   * hint. It then gets only the changes of looks after this time. So all looks whose changes are not in the hints yet must be later than
+   * this time.
    */
   #toldMs = 0;
   /** Time (`performance.now()`) of the latest read of newest rows. */

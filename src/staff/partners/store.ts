@@ -59,10 +59,11 @@ export interface HourRow {
 
 /**
  * Counts the deliveries of the newest `limit` events of a credential, by the hour of the event. Events with an id below `fromId` do not
- * count. The query reads the index of the event feed from its end, so it finds the newest events first. Events without a position are at
- * the end of the index. They are the newest events, because no reader has read them yet. Before these events, the index has the events with
- * positions, in the order of their positions. The query computes the hour from the id of the event, because a UUIDv7 begins with its time
- * in milliseconds.
+ * count. The query computes the hour from the id of the event, because a UUIDv7 begins with its time in milliseconds.
+ *
+ * The query reads the index of the event feed from its end, so it finds the newest events first. An event gets its position in the feed
+ * when a reader first reads the feed up to it. The index begins with the events that have a position, in the order of their positions. Then
+ * come the events without a position. They are the newest, because no reader has read them yet.
  */
 export async function countByHour(
   db: Db,

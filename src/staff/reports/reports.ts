@@ -91,8 +91,8 @@ const HEADER = [
 ];
 
 /**
- * Returns the report as CSV. Each day has one row, and then one row for each partner with orders on this day. No value is in two rows, so
- * the sum of a column is correct.
+ * Returns the report as CSV. Each day has one row with the totals of the day, in which the columns of partners are empty. Then there is one
+ * row for each partner with orders on this day, in which the columns of totals are empty. So the sum of a column counts no order twice.
  */
 export function daysAsCsv(days: DayReport[]): string {
   return csvOf([HEADER, ...days.flatMap(rowsOf)]);

@@ -25,8 +25,8 @@ const list = (query: Record<string, string>, of: TestTenant = hotel) =>
   service.call('GET', `${AUDIT}?${new URLSearchParams(query)}`, { headers: of.owner });
 
 /**
- * Returns the entries in the response to a query. Also makes the query with `page_size`, and asserts that the page has the same entries and
- * their count.
+ * Returns the entries in the response to a query. Also makes the query with `page_size`, and asserts that the page has the same entries,
+ * and that the field `count` of the page has their number.
  */
 async function found(query: Record<string, string>, of: TestTenant = hotel): Promise<AuditEntry[]> {
   const answer = await list(query, of);
