@@ -153,8 +153,8 @@ describe('claims of due deliveries', () => {
         count: EACH,
       }));
       await inTransaction(db, async (tx) => {
-        // The counters may include reads of earlier transactions, because a connection reports its counters only once a second. So the test
-        // subtracts the reads of earlier transactions.
+        // A connection reports the counts of its reads only once a second. Until then, its counters also include the reads of earlier
+        // transactions. So the test subtracts these reads.
         const earlier = await scansOf(tx);
         const { deliveries } = await claimDue(tx, wanted, newLease());
         assert.equal(deliveries.length, 50 * EACH);
@@ -192,8 +192,8 @@ describe('claims of due deliveries', () => {
   it('if a connection first runs a claim on an empty event table, its later claims use the index after the table has grown', {
     skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
   }, async () => {
-    // The first claims of this test must run on tables that the planner knows to be empty. It knows this only after a VACUUM of the empty
-    // tables.
+    // The planner must know that the tables are empty when it plans the first claims of this test. PostgreSQL records this fact only in a
+    // VACUUM of the empty tables. So the test fills the tables, empties them, and runs a VACUUM.
     await insertBacklog(db, tenant, 1_000);
     await removeAllEvents(db);
     await sql`VACUUM ANALYZE event, delivery`.execute(db);

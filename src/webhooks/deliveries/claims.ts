@@ -125,8 +125,9 @@ export class Claims {
 
   /**
    * Claims deliveries of several credentials in one statement, at most as many as `SendingSlots` permits.
-   * @returns the claimed deliveries. Null if `SendingSlots` permits no delivery of the credentials in memory. The caller must call again
-   * until the result is null, because more deliveries may be due even after an empty list.
+   * @returns the claimed deliveries. The list is empty if the credentials of this statement have no due deliveries, for example because
+   * another worker has claimed them. Null if `SendingSlots` permits no delivery of the credentials in memory. The caller must call again
+   * until the result is null. Even after an empty list, other credentials in memory may have due deliveries.
    */
   async take(): Promise<Claim[] | null> {
     const reservations = this.#reserve();

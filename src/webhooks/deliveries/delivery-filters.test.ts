@@ -46,8 +46,8 @@ const list = (query: Record<string, string>) =>
   service.call('GET', `${PATH}?${new URLSearchParams(query)}`, { headers: hotel.staff });
 
 /**
- * Sends the query, and returns the listed deliveries as positions in `all`. Also sends the query with `page_size`, and asserts that the
- * page has the same deliveries and their number as its `count`.
+ * Sends the query, and returns the listed deliveries as positions in `all`. Sends the query again with `page_size`, because the API then
+ * returns a page instead of a list. Asserts that the page has the same deliveries, and that its `count` is the number of these deliveries.
  */
 async function found(query: Record<string, string>): Promise<number[]> {
   const answer = await list(query);

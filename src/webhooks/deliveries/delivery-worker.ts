@@ -33,14 +33,14 @@ const SCAN_EVERY_MS = 200;
 /** Mean wait between two searches for due deliveries, including the jitter. */
 export const MEAN_SCAN_MS = SCAN_EVERY_MS * 0.75;
 /**
- * Longest time in milliseconds from the start of a claim until the next claim under load. During this time, attempts end. The next claim
- * begins earlier if the number of these ended attempts reaches the number of deliveries that are still under way. Because the worker waits,
- * one statement claims many deliveries, so PostgreSQL needs less time for each delivery.
+ * Longest time in milliseconds from the start of a claim until the next claim under load. Because the worker waits, one statement claims
+ * many deliveries, so PostgreSQL needs less time for each delivery. The wait ends early if enough attempts have ended since the last claim.
+ * Enough means at least as many as there are deliveries under way to healthy receivers.
  */
 const CLAIM_WAIT_MS = 20;
 /**
- * Maximum number of deliveries to healthy receivers at which the worker makes the next claim without a wait. Deliveries under way count,
- * and also claimed deliveries that still wait for a sending slot.
+ * Number of deliveries to healthy receivers. If at most this number is under way, the worker makes the next claim without a wait. Claimed
+ * deliveries that still wait for a sending slot count as under way.
  */
 const CLAIM_WITHOUT_WAIT = 32;
 /**
@@ -257,8 +257,8 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   /**
-   * Waits until `timeMs` (`performance.now()`), or until `#wake` is called. Returns immediately if `#wake` was called after the current run
-   * of the loop began.
+   * Waits until `timeMs` (`performance.now()`), or until `#wake` is called. Returns immediately if `#wake` was called since the current
+   * pass of the loop in `#run` began.
    */
   async #sleepUntil(timeMs: number): Promise<void> {
     if (this.#isAwake || this.#isStopping) {

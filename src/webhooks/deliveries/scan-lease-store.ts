@@ -46,7 +46,9 @@ export async function releaseSlot(db: Database, slot: number, holder: string): P
   `.execute(db);
 }
 
-/** Opens the slots for `seconds` from now. Leaves out a slot that is already open for at least half of this time, to save a write. */
+/**
+ * Opens the slots for `seconds` from now. To save a write, does not change a slot if its current end is at least half of this time away.
+ */
 export async function openSlots(db: Database, slots: number[], seconds: number): Promise<void> {
   await sql`
     UPDATE scan_lease SET open_until = now() + make_interval(secs => ${seconds})

@@ -75,8 +75,8 @@ export class ScanLease {
   async keep(isBusy: boolean): Promise<void> {
     const beganAtMs = performance.now();
     const slot = this.#slot;
-    // The worker claims due deliveries only after the search for a free slot and the renewal of the lease. So both statements run at the
-    // same time, to shorten this wait.
+    // If the worker cannot renew its lease, it needs a free slot. To save time, it already searches for a free slot during the renewal. The
+    // time matters, because the worker claims due deliveries only after this method.
     const [free, isRenewed] = await Promise.all([
       this.#findFree(),
       slot !== null && renewSlot(this.#options.db, slot, this.#id, LEASE_MS / 1_000),

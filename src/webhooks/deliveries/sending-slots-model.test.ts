@@ -82,9 +82,10 @@ class NaiveSlots {
   }
 
   /**
-   * Chooses the slots that one random step of the test changes, at most `count` slots.
-   * @param kind kind of the step. For example, a `release` may change a slot only if its attempt has not begun and does not wait to begin
-   * @param pick random number that decides how many of the possible slots are skipped first
+   * Chooses at most `count` slots that one random step of the test changes.
+   * @param kind kind of the step. Each kind changes only slots in one state. For example, an `end` changes only slots whose attempt has
+   * begun
+   * @param pick random number. The method leaves out the first `pick % 50` slots in this state, so that the choice is random
    */
   some(kind: Kind, pick: number, count: number): Taken[] {
     const from = { begin: 'taken', end: 'begun', release: 'taken', take: null, wait: null }[kind];

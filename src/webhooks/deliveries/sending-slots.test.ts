@@ -318,8 +318,8 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots(), FIRST_SHARE);
     assert.equal(fill(numbered('well', 100)).length, SLOTS - 160);
     nowMs += 1;
-    // Now 160 attempts are slow. Slow receivers use their 128 slots and more, so healthy receivers may use the other 128 slots. The healthy
-    // receivers have 96 slots, so they may take 32 more.
+    // Now 160 attempts are slow. For the limit of the healthy receivers, slow receivers count with at most 128 slots. So healthy receivers
+    // may use the other 128 of the 256 slots. They have 96 slots, so they may take 32 more.
     const [released] = taken;
     assert.ok(released);
     slots.release(released);
@@ -331,8 +331,8 @@ describe('SendingSlots', () => {
     const failing = numbered('failing', 10);
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;
-    // Simulates several events that are written at the same moment. Each INSERT claims the delivery of its event while a slot is still
-    // free. The deliveries then take more slots than are free, because `take` never refuses a slot.
+    // Simulates several events that are written at the same moment. A slot is still free, so each INSERT claims the delivery of its event.
+    // Only then, each delivery takes a slot. All together take more slots than are free, because `take` never refuses a slot.
     failing.forEach((url) => Array.from({ length: 30 }, () => slots.take(TENANT, url)));
     assert.deepEqual(
       failing.map((url) => slots.freeSlots(url)),

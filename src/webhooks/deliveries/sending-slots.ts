@@ -19,9 +19,9 @@ const FIRST_SHARE = 4;
 /** Maximum number of sending slots of one receiver. */
 const MAX_SHARE = 32;
 /**
- * Time that limits how many deliveries to a receiver are claimed before a slot is free. The limit is the number of deliveries that the
- * receiver accepts in this time. The worker waits about 20 ms before its next claim, and this claim takes about 20 ms. 50 ms is longer than
- * both together, so the receiver gets attempts without a pause.
+ * Maximum time that a receiver may need for its deliveries that are claimed before a slot is free. This time limits the number of these
+ * deliveries. The worker waits about 20 ms before its next claim, and this claim takes about 20 ms. Both together are shorter than 50 ms.
+ * So new deliveries are claimed before the earlier ones end, and the receiver gets attempts without a pause.
  */
 const AHEAD_MS = 50;
 /** Maximum number of deliveries, for all receivers together, that are claimed before a slot is free. */
@@ -80,8 +80,8 @@ interface Receiver {
 }
 
 /**
- * Sending slot of one delivery, from before the claim until the end of the attempt. If the delivery is claimed before a slot is free, it
- * has no slot until its attempt begins. Until then, the object only records that the delivery waits for a slot.
+ * Entry of `SendingSlots` for one delivery, from before the claim until the end of the attempt. The delivery usually takes a sending slot
+ * for this whole time. If it is claimed before a slot is free, it takes a slot only when its attempt begins.
  */
 export interface Slot {
   readonly tenantId: number;
@@ -127,9 +127,10 @@ export class SendingSlots {
   }
 
   /**
-   * Returns how many more deliveries to the receiver may be claimed now. If more than `slotLimit` slots are free, the result is
-   * `slotLimit`. Otherwise the result is the number of free slots. If only the receiver's own share limits this number, the result also
-   * includes deliveries that may be claimed before a slot is free. `slotLimit` does not apply to these deliveries.
+   * Returns how many more deliveries to the receiver may be claimed now:
+   * - If more than `slotLimit` slots are free, the result is `slotLimit`.
+   * - Otherwise the result is the number of free slots. If only the receiver's own share limits this number, further deliveries may be
+   *   claimed before a slot is free. The result then includes these deliveries, and may exceed `slotLimit`.
    */
   freeToClaim(url: string, slotLimit = SLOTS): number {
     const receiver = this.#receiverOf(url);
@@ -304,8 +305,8 @@ export class SendingSlots {
   }
 
   /**
-   * Marks the attempts that have become slow. Deliveries that wait for an attempt to the same receiver then end their wait, and must not
-   * begin. Callers must call this method often, because no timer calls it.
+   * Marks the attempts that have become slow, so their receivers are now slow. Deliveries to these receivers that wait to begin then end
+   * their wait, and must not begin. Callers must call this method often, because no timer calls it.
    */
   markSlow(): void {
     const slowIfBegunBefore = performance.now() - SLOW_AFTER_MS;
@@ -368,8 +369,8 @@ function newReceiver(): Receiver {
  * Returns the share (number of slots) of a receiver after a successful attempt:
  * - The share grows by one if it is below `FIRST_SHARE` or fully used. While the process is busy, the share of a fast receiver grows only
  *   up to `FIRST_SHARE`, because more connections would not make deliveries faster.
- * - If at most half of the share is used, it shrinks by one, but not below `FIRST_SHARE`. A receiver with a large share that begins to hang
- *   takes many of the slots that all failing and slow receivers have together.
+ * - If at most half of the share is used, it shrinks by one, but not below `FIRST_SHARE`. If a receiver with a large unused share began to
+ *   hang, it could take many of the slots that all failing and slow receivers have together.
  */
 function shareAfterSuccess({ share, sending, fastestMs }: Receiver, isBusy: boolean): number {
   const isEnough = isBusy && fastestMs <= FAST_MS;

@@ -215,9 +215,9 @@ async function executeShare<Input, Row>(
  *   PostgreSQL could read all deliveries of the tenant for each claimed delivery. It does so if the table of deliveries was empty at the
  *   last ANALYZE.
  * - `due` calls the functions that are not immutable, such as now(), because a cluster refuses these functions in SET.
- * - The UPDATE changes an indexed column only if it ends a delivery, so most updates need not write to an index.
- * - `due` is materialised and locks the rows. The shorter form `IN (SELECT … SKIP LOCKED)` would be wrong, because its LIMIT applies to
- *   each scan and not to the whole statement.
+ * - The UPDATE changes an indexed column only if the delivery becomes `failed` or `stopped`. So most updates need not write to an index.
+ * - `due` is materialised and locks the rows. The shorter form `id IN (SELECT … LIMIT … SKIP LOCKED)` would be wrong. PostgreSQL could run
+ *   this SELECT several times, and each run would claim as many rows as the LIMIT allows.
  * - The LIMIT `CLAIM_SIZE` of `due` is a literal in the SQL text, so the planner knows the maximum number of claimed deliveries. Without
  *   the literal, the planner would expect too many deliveries, and would read the whole table.
  */

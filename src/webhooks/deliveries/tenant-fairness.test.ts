@@ -148,7 +148,8 @@ describe('the event of a small tenant while a tenant with many slow receivers ha
   // Triggers in the database record the order of claims. The order in which events arrive at the receiver would be less exact, because its
   // TLS handshakes take seconds on a busy machine.
   before(async () => {
-    // The table of this test is in a separate schema, because another test requires a routing rule for each table of the schema public.
+    // The table of this test is in a separate schema. In the schema public, each table needs a rule that says on which nodes of a cluster
+    // the table is stored (`src/platform/db/distribution.ts`).
     await sql`CREATE SCHEMA noted`.execute(service.database.db);
     await sql`CREATE TABLE noted.claim (place bigserial, tenant_id bigint)`.execute(service.database.db);
     await sql`
@@ -204,7 +205,8 @@ describe('the event of a small tenant while a tenant with many slow receivers ha
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
       await eventually(async () => (await countClaims()) >= SLOTS, 'claims that fill all slots', 60_000);
       await write(other[0], isLocal);
-      // The test counts only the claims from now on, because no worker could claim the event before its commit.
+      // The event of the small tenant is committed only now. So the test does not count the earlier claims, because they did not delay this
+      // event.
       const earlier = await countClaims();
       await eventually(() => countOf('other') > 0, 'event of the other tenant', 60_000);
       const ahead = (await placeOfFirstClaim(other[0])) - earlier - 1;

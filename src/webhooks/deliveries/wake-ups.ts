@@ -31,7 +31,7 @@ export class WakeUpSender implements LocalDelivery {
     this.#db = db;
   }
 
-  /** Offers no lease, because this process sends no deliveries. */
+  /** Returns no lease for the delivery of a new event, because this process sends no deliveries. */
   offerLease(): null {
     return null;
   }

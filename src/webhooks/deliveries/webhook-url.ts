@@ -47,8 +47,9 @@ export function requireWebhookUrl(text: string, options: { allowPrivateNetwork: 
 }
 
 /**
- * Returns true if the text has more than `max` code points. A code point has one or two UTF-16 units. So for most texts, the number of
- * units already shows the result, and the function counts the code points only for the other texts.
+ * Returns true if the text has more than `max` code points. A code point has one or two UTF-16 units. So a text with at most `max` units is
+ * short enough, and a text with more than `2 * max` units is too long. The function counts the code points only of a text between these two
+ * lengths.
  */
 function hasMoreCodePoints(text: string, max: number): boolean {
   return text.length > max && (text.length > 2 * max || Array.from(text).length > max);

@@ -54,7 +54,10 @@ describe('cost of a call of the event feed', () => {
   const read = async (cursor: string, credentialId = tenant.credential.id) =>
     await readFeed(db, { tenantId: tenant.tenantId, credentialId }, cursor, LIMIT);
 
-  /** Runs the statement again and rolls it back. Returns the number of table and index pages that it read. */
+  /**
+   * Runs a statement that `readFeed` has already run, now with EXPLAIN, and rolls it back. Returns the number of table and index pages that
+   * the statement read.
+   */
   async function pagesTouched({ sql: text, parameters }: CompiledQuery): Promise<number> {
     const tx = await service.database.db.startTransaction().execute();
     const explain = CompiledQuery.raw(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, [...parameters]);
@@ -74,7 +77,8 @@ describe('cost of a call of the event feed', () => {
       // A statement may read 3 pages for each event. Two kinds of statements may read more pages:
       // - 7 pages if the statement reads deliveries or locks rows. To find a delivery, PostgreSQL reads the three levels of an index. To
       //   lock a row, PostgreSQL reads the row again, and also the visibility map.
-      // - 20 pages if the statement updates rows, because PostgreSQL also writes new index entries, and each entry takes a few pages.
+      // - 20 pages if the statement updates rows. PostgreSQL adds new entries to the indexes, and reads a few pages to find the place of
+      //   each new entry.
       const pages = await pagesTouched(statement);
       const isMore = /for no key update|from "delivery"/.test(statement.sql);
       const perRow = statement.sql.startsWith('update') ? 20 : isMore ? 7 : 3;

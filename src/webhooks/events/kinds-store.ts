@@ -18,12 +18,12 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Selects ids of events: the newest `limit` events of each credential and each type. If the caller puts a further LIMIT around this query,
- * PostgreSQL ends the query as soon as it has enough rows.
+ * Selects ids of events: the newest `limit` events of each credential and each type. A caller may put a LIMIT around this query. PostgreSQL
+ * then ends the query as soon as it has enough rows.
  *
- * With a simple condition such as `type = …`, PostgreSQL could read the events of all types, newest first. For a rare type, it would then
- * read all events of the tenant. So the conditions and the ORDER BY use all columns of the index `event_by_kind`, and PostgreSQL can use no
- * other index.
+ * PostgreSQL must read the events by the index `event_by_kind`. So the conditions and the ORDER BY use all columns of this index, and
+ * PostgreSQL can use no other index. With the simple condition `type = …`, PostgreSQL could read the events of all types, newest first. For
+ * a rare type, it would then read all events of the tenant.
  */
 export function idsOfKinds(range: EventRange, limit: number): RawBuilder<{ id: string }> {
   const { tenantId, credentialId, type, fromId = FIRST_ID, beforeId = LAST_ID } = range;

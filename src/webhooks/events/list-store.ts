@@ -44,8 +44,9 @@ export async function readNewest(db: Database, filter: EventFilter, limit: numbe
 }
 
 /**
- * Selects ids of events that pass the filter, including the newest `limit` of these events. If the filter has a credential or a type, the
- * result may have up to `limit` events of each credential and each type. So the caller must sort the ids and apply the limit again.
+ * Selects ids of events that pass the filter, including the newest `limit` of these events. The caller must sort the ids and apply the
+ * limit again, because the result may have more ids. If the filter has only a credential, the result may have `limit` events of each type.
+ * If the filter has only a type, the result may have `limit` events of each credential.
  */
 function newestIds(filter: EventFilter, limit: number): RawBuilder<{ id: string }> {
   const { tenantId, credentialId, type, ids, beforeId } = filter;

@@ -52,12 +52,12 @@ export interface DueQueue {
 export interface LocalDelivery {
   /**
    * Returns a lease for an event that this process will send itself. A delivery takes one of the sending slots of the process while it is
-   * under way. Returns null in each of these cases:
-   * - No slot is free for the receiver.
+   * under way. Each receiver has a share of these slots. Returns null in each of these cases:
+   * - The receiver of this credential may take no further slot.
    * - The tenant has half of all slots while other tenants wait.
    * - The worker is stopping.
    * - Too many outcomes wait to be recorded.
-   * @param ahead number of events for this credential that the transaction has already written, and that need slots before this event
+   * @param ahead number of events for this credential that the transaction has already written. Their deliveries will also need slots
    */
   offerLease(credential: { tenantId: number; credentialId: string }, ahead: number): Lease | null;
   /**
