@@ -16,8 +16,9 @@ interface Backend {
 }
 
 /**
- * A load balancer in front of the API processes, with keep-alive connections. It prefers processes whose `/readyz` returns 200.
- * If a process refuses the connection, the balancer tries the next one. It never sends a request twice.
+ * A load balancer in front of the API processes, with keep-alive connections. It prefers processes whose `/readyz` returns 200. If a
+ * process refuses the connection, it has not received the request. So the balancer sends the request to the next process. The balancer
+ * never repeats a request that a process may have received.
  */
 export class Balancer {
   #backends: Backend[];

@@ -4,13 +4,17 @@
  *
  *   node test/faults/faults.ts [--short] [--rounds N] [--only FAULT]… [--seed N] [--prove]
  *
- * With `--family budget`, it causes no faults. In each case of this family, one tenant uses its whole budget with expensive calls.
+ * The option `--family` chooses another group of tests, called a family. The family `budget` causes no faults, but has several cases. In
+ * each case, one tenant uses its whole budget with expensive calls. If a case breaks a guarantee, it is measured again, at most `--tries`
+ * times in all.
  *
  *   node test/faults/faults.ts --family budget [--short] [--only CASE]… [--results FILE] [--tries N]
  *
- * With `--family cluster`, the service runs on PostgreSQL under Patroni, behind PgBouncer and HAProxy. The faults disturb these servers.
+ * In the family `cluster`, the service runs on PostgreSQL under Patroni, behind PgBouncer and HAProxy. The faults disturb these servers.
  *
  *   node test/faults/faults.ts --family cluster [--short] [--rounds N] [--only FAULT]… [--results FILE] [--seed N] [--prove]
+ *
+ * With `--prove`, the suite does not test the service. It damages data on purpose, to prove that its checks find the damage.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

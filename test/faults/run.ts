@@ -143,8 +143,8 @@ export async function findBreaches(world: World, evidence: Evidence): Promise<Ma
 
 /**
  * Waits until every delivery has ended, and checks all invariants again.
- * @param isShort if true, the receivers accept all further POSTs, so that the run does not wait for the events that would otherwise get a
- * misbehaviour in all five attempts
+ * @param isShort if true, the receivers accept all further POSTs. Otherwise all five attempts of some events fail, and the run waits long
+ * for these attempts
  */
 export async function endRun(world: World, isShort: boolean): Promise<void> {
   if (isShort) {

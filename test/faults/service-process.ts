@@ -101,7 +101,7 @@ export class ServiceProcess {
     }
   }
 
-  /** Sends a signal. If the process ends because of this signal, the suite reports a violation. */
+  /** Sends a signal that must not end the process, for example SIGSTOP. If the process still ends, the suite reports a violation. */
   signal(signal: NodeJS.Signals): void {
     this.#child?.kill(signal);
   }

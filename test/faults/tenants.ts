@@ -16,7 +16,7 @@ export interface Tenant {
   owner: Record<string, string>;
   staff: Record<string, string>;
   channel: TestChannel;
-  /** Room types by name. Only partners book Cabins and Halls. Booking sites (OTAs) also sell Lofts, and may sell more Lofts than exist. */
+  /** Room types by name. Booking sites (OTAs) book only Lofts, and may book more Lofts than exist. Partners book all room types. */
   rooms: Record<RoomName, { id: string; capacity: number }>;
 }
 

@@ -90,7 +90,10 @@ export interface Stage {
   closers: Closers;
   findings: Findings;
   history: History;
-  /** Environment variables with which the service can deliver to the receivers. */
+  /**
+   * Environment variables for each process of the service. They set its master key, let it trust the certificate of the receivers, and
+   * allow webhooks to local addresses.
+   */
   env: Record<string, string>;
   /**
    * Creates a process of the service with its own proxy to the database. The caller must start the process. The process is killed at the

@@ -61,8 +61,8 @@ async function sendReservation(client: Client, stay: OtaStay, wanted: NonNullabl
 }
 
 /**
- * Repeats a call that is refused with 401 while the clocks of some processes are an hour ahead. By such a clock the signature is too old,
- * so this 401 is correct.
+ * Sends a call. If the response is 401, repeats the call as long as the clocks of some processes are an hour ahead. By such a clock the
+ * signature is too old, so this 401 is correct. A later try may reach a process with the right time.
  * @returns the first response without status 401, or the last 401 after too many tries
  */
 async function settleAcrossClocks(client: Client, tenant: Tenant, request: Request) {

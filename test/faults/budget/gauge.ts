@@ -12,8 +12,8 @@ export interface Reading {
   /** Longest pause of the event loop by the wall clock. The process itself or other programs on the machine can cause a pause. */
   standstillMs: number;
   /**
-   * Largest processor time that the main thread used between two ticks of a 4 ms timer, so about the longest turn of the event loop. Other
-   * programs on the machine do not increase this time.
+   * Largest processor time that the main thread used between two ticks of a 4 ms timer. A long turn of the event loop delays the next tick.
+   * So this is about the processor time of the longest turn. Other programs on the machine do not increase this time.
    */
   heldMs: number;
   residentMiB: number;

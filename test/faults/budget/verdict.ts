@@ -53,7 +53,7 @@ export interface Goals {
   heldMs: number;
   /**
    * Maximum pause of the event loop by wall clock, as a multiple of the pause in the control process, which gets no calls of the busy
-   * tenant. A pause of at most `heldMs` is always allowed.
+   * tenant. A pause is always allowed if it is at most as long as the limit `heldMs` of these goals.
    */
   standstillTimes: number;
   growthMiB: number;

@@ -28,9 +28,9 @@ export function missingPackages(): string[] {
 }
 
 /**
- * Returns the version of the etcd API that Patroni must use. Before version 3.0.3, Patroni has a fault with `etcd3`. A suspended primary
- * that continues can take the lock of the primary back from the node that has become the primary. Then writes that this node has
- * acknowledged are lost.
+ * Returns the version of the etcd API that Patroni must use. A Patroni before version 3.0.3 must not use `etcd3`, because its code for
+ * `etcd3` has a fault. The fault occurs if a primary is suspended, and continues after another node has become the primary. The old primary
+ * can then take the lock of the primary back. The writes that the new primary has acknowledged are then lost.
  */
 export function etcdApi(): 'etcd' | 'etcd3' {
   const output = execFileSync('patroni', ['--version'], { env: { PATH } }).toString();

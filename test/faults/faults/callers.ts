@@ -93,7 +93,8 @@ function ownDescriptorLimit(): number {
     const [, soft] = /Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return Number(soft ?? IDLE_SOCKETS);
   } catch {
-    return 4_000; // Without /proc (on a system other than Linux), the limit is unknown, so a low limit is assumed.
+    // Without /proc (on a system other than Linux), the number of files that this process may open is unknown. So a low number is assumed.
+    return 4_000;
   }
 }
 

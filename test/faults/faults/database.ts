@@ -73,7 +73,7 @@ const readOnly: Fault<SurroundingsWorld> = {
       await setReadOnly(postgres, 'on');
       await sleep(6_000);
       await setReadOnly(postgres, 'off');
-      await sleep(300); // Within this time, every session reads the new setting.
+      await sleep(300); // Within this time, every session of PostgreSQL reads the new value `off`.
     });
   },
   heal: async ({ postgres }) => await setReadOnly(postgres, 'off'),

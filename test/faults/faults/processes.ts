@@ -127,8 +127,8 @@ const killWorkerAfter2xx = killWorker('kill-worker-after-2xx', async ({ witness:
 });
 
 /**
- * A process that runs the API and a worker is killed. When this process wrote events, it also claimed their deliveries. Other processes
- * must send these deliveries.
+ * A process that runs the API and a worker is killed. Such a process claims the deliveries of the events that it writes. After its end,
+ * other processes must send the deliveries that it has claimed but not sent.
  */
 const killServe: Fault<SurroundingsWorld> = {
   name: 'kill-serve',

@@ -16,7 +16,7 @@ export interface CausedEvent {
 }
 
 /**
- * Places an order and confirms it, which causes one event.
+ * Places an order, and then confirms it. The confirmation causes one event, which is returned.
  * @param partner the partner that gets the event. By default it is the partner whose deliveries the faults observe.
  */
 export async function causeEvent({ client, postgres, witness }: World, partner: Partner = witness.partner) {

@@ -4,9 +4,9 @@ import type { BudgetedCall } from '../history.ts';
 import { countInWindows } from './admission.ts';
 
 /**
- * Simulates four minutes of calls, one every 140 ms, to a counter that admits `limit` calls per minute. During the outage, calls get no
- * response, so the suite does not know if the counter counts them. In this simulation, the counter counts such a call only if the call
- * begins a new window. So the suite does not know exactly when this window begins.
+ * Simulates four minutes of calls, one every 140 ms, to a counter that admits `limit` calls per minute. The calls during the outage get no
+ * response. The simulated counter counts such a call only if the call begins a new window. But `countInWindows` cannot know which calls
+ * without a response are counted. So it does not know exactly when this window begins.
  */
 function callsAt(limit: number, outage: { fromMs: number; untilMs: number }): BudgetedCall[] {
   let count = 0;

@@ -11,8 +11,9 @@ interface CountedNight {
 }
 
 /**
- * Invariant 3. The night counters agree with the reservations. Partners never oversell. A race is a set of concurrent bookings for one
- * night, and in each race as many bookings succeed as the night has rooms.
+ * Invariant 3. A night counter stores how many rooms of one room type are held in one night. All night counters agree with the
+ * reservations. Partners never oversell. A race is a set of concurrent bookings for one night, and in each race as many bookings succeed as
+ * the night has rooms.
  */
 export const noOversell: Invariant = {
   promise: '3 no oversell',

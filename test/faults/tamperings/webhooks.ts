@@ -87,8 +87,8 @@ const eventAfterCommit: Tampering = {
   breaks: '4 state and events agree',
   async spoil(world) {
     const { event } = first(await delivered(world), 'delivered event');
-    // Changes the transaction id in the suite's record of the event, so that the event and its cause seem to come from two transactions. A
-    // crash between two such transactions would lose the event.
+    // Changes the transaction id in the suite's record of the event. The event and its cause then seem to come from two transactions. The
+    // suite must report this, because a crash between two such transactions would lose the event.
     const set = async (tx: string) => {
       const values = [event.tenant_id, event.id, tx];
       await world.postgres.query(`UPDATE faults.event SET tx = $3::xid8 WHERE ${EVENT}`, values);

@@ -14,7 +14,10 @@ const WITHOUT_STANDBYS_MS = 10_000;
  */
 const IN_FLIGHT_MS = 2_000;
 const ONE_ETCD_LOST_MS = 8_000;
-/** Time for which two etcd servers do not run. The lock of the primary in etcd expires earlier (`ttl`), so Patroni demotes the primary. */
+/**
+ * Time for which two etcd servers do not run. The lock of the primary in etcd expires before the end of this time (`ttl`). So Patroni
+ * demotes the primary.
+ */
 const TWO_ETCD_LOST_MS = 20_000;
 const POOLER_RESTARTS = 3;
 
@@ -152,8 +155,9 @@ const pgbouncerRestarted: Fault<ClusterWorld> = {
 };
 
 /**
- * The cluster replicates asynchronously. Both standbys are lost, then also the primary, and a standby becomes the primary. The suite must
- * report the acknowledged writes that are lost. So this fault proves that the suite can find lost writes.
+ * The cluster replicates asynchronously. Both standbys are killed, and the primary acknowledges writes that no standby has. Then the
+ * primary is killed, and both standbys start again. One of them becomes the primary without these writes. The suite must report the lost
+ * writes. So this fault proves that the suite can find lost writes.
  */
 export const asynchronous: Fault<ClusterWorld> = {
   name: 'asynchronous-replication',

@@ -11,8 +11,9 @@ const LOST_MS = 3_000;
 /** Time within which each process notices that Redis runs again. */
 const FOUND_AGAIN_MS = 3_000;
 /**
- * Time, with a margin, in which each process still admits only its share of a budget after Redis is back (contract, "Budgets without
- * Redis").
+ * Time after the return of Redis in which a process may still admit only its share of a budget. The share is the budget divided by the
+ * number of processes. A process that has lost Redis keeps to its share until 65 s after its last failed call to Redis (contract, "Budgets
+ * without Redis"). This constant adds a margin.
  */
 const SHARED_OUT_MS = 70_000;
 const CALLERS_OF_EACH = 3;
@@ -53,9 +54,13 @@ const redisEmptied: Fault<ClusterWorld> = {
 };
 
 /**
- * Runs the steps, for example a kill of Redis. Before the first step, a new partner uses up its budget. After each step, this partner and a
- * second new partner use up their budgets. Redis may lose its counts of calls in a step. So the service may admit up to twice the budget of
- * each partner in a minute (contract, "Budgets without Redis"). This limit is checked only if all of this takes less than a minute.
+ * Runs the steps, for example a kill of Redis. Two new partners use up their budgets around the steps:
+ * - The first partner does so before the first step, and again after each step.
+ * - The second partner does so only after each step.
+ *
+ * Redis may lose its counts of calls in a step. So the service may admit up to twice the budget of each partner in a minute (contract,
+ * "Budgets without Redis"). The function checks this limit only if all steps and calls took less than a minute, because the limit is for
+ * one minute.
  * @param uncertainMs time in milliseconds after the last step in which the suite cannot know how many calls the service has counted. Only
  * after this time, the suite checks the budget of a third new partner
  */
