@@ -14,7 +14,7 @@ const { now_seconds: nowSeconds, vectors } = vectorFile;
 
 interface Sample {
   language: string;
-  /** Name of the language in the first line of the code block that shows the sample in the guide. */
+  /** Name of the language at the beginning of a code block in `docs/guides/webhooks.md`. The code block shows this sample. */
   block: string;
   sample: string;
 }
@@ -88,8 +88,9 @@ const PROGRAMS: Program[] = [
 type Vector = (typeof vectors)[number];
 
 /**
- * Returns a test vector as an input line for a driver program. Tabs separate the fields. The first field has all secrets, each followed by
- * a comma. The values are in base64, except the current time. `-` stands for a missing header.
+ * Returns a test vector as an input line for a driver program. The line has five fields, separated by tabs: all secrets, the timestamp
+ * header, the signature header, the body, and the current time. Each secret ends with a comma. All values except the current time are in
+ * base64. `-` stands for a missing header.
  */
 function lineOf({ secrets, timestamp, signature, body }: Vector): string {
   const field = (text: string | null) => (text === null ? '-' : Buffer.from(text).toString('base64'));

@@ -154,8 +154,8 @@ async function makePartner(call: Call, owner: Record<string, string>, mark: stri
 }
 
 /**
- * Ends the pause of the restaurant and removes its opening hours, because earlier cases may have closed the restaurant, which then refuses
- * orders.
+ * Opens the restaurant, because earlier cases may have closed it, and a closed restaurant refuses orders. Ends its pause and removes its
+ * opening hours. A restaurant without opening hours is always open.
  */
 async function openRestaurant(call: Call, headers: Record<string, string>): Promise<void> {
   const answers = [

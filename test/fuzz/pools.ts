@@ -2,7 +2,8 @@ import { newId } from '#platform/lib/ids.ts';
 import { dayAhead } from '../support/hotel.ts';
 
 /**
- * Name of the pool that has the ids for a field, keyed by the name of the field. Only fields whose pool has a different name are listed.
+ * Name of the pool that has the ids for a field, keyed by the name of the field. An entry is not needed if the pool has the name of the
+ * field, or the plural of this name, for example `orders.id` for `order_id`.
  */
 const ALIASES: Record<string, string> = {
   item_id: 'sku',

@@ -122,7 +122,7 @@ export const rawCases: fc.Arbitrary<RawCase> = fc
     pieces: cutUp(good.join('') + (last ?? ''), at),
     pauseMs,
     ending,
-    // If the last text has only empty lines, it is not a request and gets no response.
+    // `last` is the optional text after the valid requests. If it has only empty lines, it is not a request and gets no response.
     answersDue: ending === 'leave' ? 0 : good.length + (/[^\r\n]/.test(last ?? '') ? 1 : 0),
   }));
 

@@ -107,9 +107,9 @@ function usualActor({ schemes }: Operation): Actor {
 }
 
 /**
- * Generates callers for valid requests to the operation. Usually this is the caller for which the operation is intended. If this caller is
- * the owner with a token, one request in six has another caller. This other caller is either a member of staff or the owner with a session
- * cookie. Both kinds of callers may call most operations of the owner too.
+ * Generates callers for valid requests to the operation. Usually this is the caller for which the operation is intended. A member of staff,
+ * and the owner with a session cookie, may also call most operations of the owner. So if the operation is intended for the owner with a
+ * token, one request in six comes from one of these two callers.
  */
 function usualActors(operation: Operation): fc.Arbitrary<Actor> {
   const usual = usualActor(operation);

@@ -47,8 +47,9 @@ interface Target {
 const BODY_WEIGHT = 3;
 const RAW_WEIGHT = 10;
 /**
- * Part of a target's cases (from 0 to 1) that have a hostile input for which the service guarantees a correct response. `OTHERS_SHARE` is
- * the part of the cases that have another hostile input. The remaining cases are random.
+ * Part of a target's cases (from 0 to 1) that have a hostile input to which the service guarantees a correct response, for example a value
+ * of `PROMISED_VALUES`. `OTHERS_SHARE` is the part of the cases that have another hostile input, for example a value of `OTHER_VALUES`. The
+ * remaining cases are random.
  */
 const PROMISED_SHARE = 0.4;
 const OTHERS_SHARE = 0.2;

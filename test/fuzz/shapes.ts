@@ -40,8 +40,9 @@ export const SHAPES: Record<string, Shape> = {
 };
 
 /**
- * Returns further kinds of bodies that fit only this operation. In each kind, one text or one list of a valid body is as long as the size
- * allows. Such a list has only elements of one form, for example empty elements or elements with wrong types (`ELEMENTS`).
+ * Returns further kinds of bodies, which fit only this operation. Each of them is like a valid body, but one text or one list is so long
+ * that the body has the wanted size. Most of these lists repeat one kind of element of `ELEMENTS`, for example empty elements or elements
+ * with wrong types.
  */
 export function ownShapes({ body }: Operation): Record<string, Shape> {
   if (body === null) {

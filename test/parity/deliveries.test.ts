@@ -93,8 +93,8 @@ interface ClaimInput extends Receiver {
 }
 
 /**
- * Fields of deliveries that a claim must not take. The first is not due yet, the second is claimed by another worker, and the third is
- * delivered already.
+ * Three deliveries, each given by some of its fields. A claim must take no delivery of this list. The first delivery is not due yet, the
+ * second is claimed by another worker, and the third is delivered already.
  */
 const NOT_DUE: Partial<StoredDelivery>[] = [
   { dueIn: 60 },

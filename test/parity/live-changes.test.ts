@@ -29,9 +29,9 @@ after(() => service.close());
 const tenantAt = (index: number) => tenants[index % tenants.length] as TestTenant;
 
 /**
- * Reads the newest orders, events, audit entries and reservations of tenants. Every second input asks only for rows from one hour in the
- * future on, so the read must find no rows. Each output has the time of the read (`momentMs`). This time differs in each run, so the test
- * replaces it with 0.
+ * Reads the newest orders, events, audit entries and reservations of tenants. Every second input asks only for rows that are newer than a
+ * time one hour in the future. Such rows do not exist, so the read must find no rows for this input. Each output has the time of the read
+ * (`momentMs`). This time differs in each run, so the test replaces it with 0.
  */
 const lookAtTenants: Operation<LookInput, Omit<LookRow, 'momentMs'> | undefined> = {
   name: 'read of the newest rows',

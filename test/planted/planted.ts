@@ -1,9 +1,8 @@
 /**
- * Checks that the tests notice bugs. Puts one bug at a time into a copy of the project, and runs the test files that
- * must then fail.
+ * Checks that the tests notice bugs. Puts one bug at a time into a copy of the project, and runs the test files that must then fail.
  *
- *   npm run test:planted                     every bug
- *   npm run test:planted -- --only "event after commit"
+ *   npm run test:planted                                   plants every bug
+ *   npm run test:planted -- --only "event after commit"    plants only the bug with this name
  */
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';

@@ -17,9 +17,9 @@ const LIST = 'given';
 
 /**
  * Returns the reasons why a cluster (Citus) would refuse a statement, or send it to more than one node. The list is empty if the statement
- * goes to the node of one tenant. `layout` says if the service wrote the statement for a cluster or for a database with one node. A
- * statement for one node may read the tenant from a list of inputs. This is no fault, because `inputs.ts` writes the tenant as a parameter
- * when it makes the same statement for a cluster.
+ * goes to the node of one tenant. `layout` says if the service wrote the statement for a cluster or for a database with one node. The tests
+ * also check statements for one node, because most statements have the same form on a cluster. A statement for one node may read the tenant
+ * from a list of inputs. This is no fault, because `inputs.ts` writes the tenant as a parameter if the database is a cluster.
  */
 export type FaultsOf = (statement: string, layout?: Layout) => string[];
 
@@ -93,8 +93,8 @@ class RoutingCheck {
       this.#checkTenants(levelOf(statement, names));
     }
     const changed = String((statement['relation'] as Node | undefined)?.['relname']);
-    // If a table is distributed by tenant, a cluster refuses an UPDATE whose SET calls a function that is not immutable, such as now(). In
-    // an UPDATE of another table, now() is allowed, because the cluster replaces it by its value before it sends the UPDATE to the nodes.
+    // In the SET of an UPDATE, a cluster may refuse a function that is not immutable, such as now(). It refuses the function if the table
+    // is distributed by tenant. For all other tables, it replaces the function by its value before it sends the UPDATE to the nodes.
     if (type === 'UpdateStmt' && this.#catalogue.tenantTables.has(changed)) {
       this.#checkImmutable(statement['targetList'], 'SET');
     }

@@ -1,6 +1,6 @@
 /**
  * Statement that has one form for a single node and another form for a cluster. The code of the service chooses the form with `isCluster`
- * or `sharesOf`.
+ * or `sharesOf`. On a cluster, `sharesOf` makes one statement for each tenant.
  */
 export interface TwoForms {
   /** Action of the statement, for example `writes rates`. Test messages contain this text. */

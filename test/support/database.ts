@@ -181,7 +181,10 @@ async function exists(serverUrl: string, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Connections to the database `postgres`, by the URL of the server. This process keeps one, because each new connection costs time. */
+/**
+ * Pools with one connection to the database `postgres`, by the URL of the server. Each connection stays open, because a new connection
+ * costs time.
+ */
 const administration = new Map<string, pg.Pool>();
 
 /**

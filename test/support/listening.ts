@@ -47,8 +47,8 @@ export interface LocalRequest {
 }
 
 /**
- * Server to which `roomservice listen` forwards events, like the server of a partner's developer. It uses plain HTTP and runs on the same
- * machine.
+ * Server to which `roomservice listen` forwards events. It stands for the server of a developer who tries out webhooks. It runs on the same
+ * machine as the command, so it uses plain HTTP.
  */
 export interface LocalServer {
   url: string;

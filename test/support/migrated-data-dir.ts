@@ -6,13 +6,16 @@ import { newDataDir, newFolder, succeed } from './command.ts';
 import { runFolder } from './run-folder.ts';
 import { eventually } from './webhooks.ts';
 
-/** Maximum time in milliseconds for which a test process waits until another process has made the template. */
+/**
+ * Maximum time in milliseconds for which a test process waits while another process makes the template. The template is the DATA_DIR that
+ * `newMigratedDataDir` copies.
+ */
 const FIRST_START_MS = 60_000;
 
 /**
  * Makes a DATA_DIR with a migrated database and its master key, as `roomservice migrate` leaves it. The DATA_DIR is a copy of a template,
- * because creating a database uses about two seconds of processor time. `cleanUp` removes the copy. A test of the first start must use
- * `newDataDir` instead.
+ * because creating a database uses about two seconds of processor time. `cleanUp` removes the copy. A test in which the service itself must
+ * create the database needs `newDataDir` instead.
  */
 export async function newMigratedDataDir(): Promise<string> {
   const template = await makeTemplate(runFolder() ?? (await newFolder()));

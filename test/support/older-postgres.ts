@@ -22,7 +22,7 @@ export const OLDER = 17;
 export interface OlderPostgres {
   /** Folder in which npm has installed the programs. */
   folder: string;
-  /** Folder of the programs inside `folder`. It contains `bin`, `lib` and `share`. */
+  /** Subfolder of `folder` that contains `bin`, `lib` and `share` of PostgreSQL. */
   binaries: string;
 }
 
@@ -67,9 +67,9 @@ export async function foldersOf(dataDir: string): Promise<string[]> {
 }
 
 /**
- * Starts the older PostgreSQL on a DATA_DIR, as an earlier version of the service did, and migrates its database. `drop` stops this
- * PostgreSQL, but keeps its data.
+ * Starts the older PostgreSQL on a DATA_DIR, as an earlier version of the service did, and migrates its database.
  * @param only names of the migrations to apply. By default, all migrations are applied
+ * @returns the database. Its method `drop` only stops this PostgreSQL, and removes no data
  */
 export async function openOlderData(
   { binaries }: OlderPostgres,

@@ -17,11 +17,11 @@ interface Plan {
 export interface PlannedDatabase {
   db: Database;
   /**
-   * Runs `work`, and checks the query plan of each statement that it sends about one of `tables`:
-   * - The statement must read these tables only through indexes. PostgreSQL may plan a statement for its parameter values or for any values
-   *   (generic plan), so both plans are checked.
-   * - The statement must read at most `mostPages` pages. Statements that count a list or skip its first entries may read more pages,
-   *   because they need many rows.
+   * Runs `work`, and checks the query plan of each statement that it sends about one of the tables given to `openPlanned`:
+   * - The statement must read these tables only through indexes. This must hold for the plan with its parameter values and for the generic
+   *   plan without them, because PostgreSQL may use either plan.
+   * - The statement must read at most the number of pages given to `openPlanned`. Statements that count a list or skip its first entries
+   *   may read more pages, because they need many rows.
    * @returns the names of the indexes that the statements use
    */
   indexesOf: (work: () => Promise<unknown>) => Promise<Set<string>>;
@@ -54,8 +54,8 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
         // `list_tally`, which stores counts of the rows of long lists.
         const isOfWholeList = /"list"|list_tally/.test(statement.sql);
         assert.ok(isOfWholeList || pages <= mostPages, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
-        // A generic plan has no parameter values. The client sends the first statement of a transaction in one message with the BEGIN, and
-        // this message must have all parameter values. So this EXPLAIN runs outside of a transaction.
+        // An EXPLAIN of a generic plan has no parameter values. But if a statement is the first one of a transaction, the client sends it
+        // in one message with the BEGIN. Such a message must have all parameter values. So this EXPLAIN runs outside of a transaction.
         indexNames(await planOf(db, statement, 'GENERIC_PLAN'), tables, statement.sql);
       }
       return used;
@@ -64,8 +64,8 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
 }
 
 /**
- * Returns the statement that sets options of the planner directly before the statement at `index`. For example, `executeByIndex` sends such
- * a statement. Returns null if the previous statement is another one.
+ * Returns the statement before the statement at `index` if the earlier statement sets options of the planner. For example, `executeByIndex`
+ * sends such a statement. Otherwise returns null.
  */
 function settingsBefore(sent: CompiledQuery[], index: number): CompiledQuery | null {
   const before = sent[index - 1];

@@ -128,7 +128,10 @@ export async function startRedisSentinels(program: string): Promise<RedisGroup> 
   };
 }
 
-/** Client that `command` copies for each call. A new client would take 10 ms, because it gets a method for each command of Redis. */
+/**
+ * Client that `command` copies for each call. A copy uses the class of this client. A new client would take 10 ms, because `createClient`
+ * would make a new class with a method for each command of Redis.
+ */
 const prototype = createClient({ RESP: 2 });
 
 /** Sends one Redis command to a server, and returns the response as text. */

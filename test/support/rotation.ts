@@ -24,7 +24,9 @@ export async function rotate(service: TestService, changes: Partial<Options> = {
   });
 }
 
-/** Reads the versions of all encryption keys, and counts for each version the stored secrets that it encrypts. */
+/**
+ * Reads the versions of all encryption keys. Counts for each version the stored secrets that are encrypted with the key of this version.
+ */
 export async function census({ database: { db } }: TestService) {
   const keys = await db
     .selectFrom('service_key')

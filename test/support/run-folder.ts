@@ -32,7 +32,10 @@ export async function makeRunFolder(): Promise<void> {
   process.env['TMPDIR'] = folder;
 }
 
-/** Removes each run folder of this user whose process has ended. Stops the PostgreSQL processes of such a folder first. */
+/**
+ * Removes each run folder of this user if the test process that made the folder has ended. First stops the PostgreSQL processes whose data
+ * is in the folder.
+ */
 async function removeFoldersOfKilledRuns(parent: string): Promise<void> {
   for (const name of globSync(`${PREFIX}*`, { cwd: parent })) {
     const folder = join(parent, name);

@@ -38,7 +38,10 @@ export interface ServiceOptions {
   layout?: Layout;
   readers?: Partial<ReaderBounds>;
   streams?: Partial<StreamBounds>;
-  /** Overrides options of the test calls that the service sends to webhook URLs. */
+  /**
+   * Overrides options of test calls. A test call is a POST that `/v1/staff/credentials/{id}/ping/` sends to the webhook URL of a
+   * credential.
+   */
   testCalls?: TestCallOptions['sending'];
   /** Signal that tells the service that its process begins to stop. */
   stopping?: AbortSignal;
@@ -72,8 +75,8 @@ export interface TestService {
   /** Makes a tenant with users, a menu and one third-party credential. */
   tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;
   /**
-   * Applies a tenant document as another process would. Then waits until no node uses data that it cached before the
-   * change.
+   * Applies a tenant document without a call to this service, as the command `roomservice tenant apply` does in its own process. The
+   * service may still have cached the old data. So the method then waits until no node uses this data.
    */
   apply(document: unknown): Promise<AppliedTenant>;
   /** Makes a third-party credential of the tenant. `partner` has the headers that authenticate calls with it. */
@@ -136,7 +139,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     async tenant(changes) {
       const document = sampleTenant(changes);
       const { tenant_id: tenantId } = await applyTenantDocument(db, document, { passwords: PASSWORDS });
-      // One after the other, so that both use the same connection. A new connection takes 5 to 30 ms of PostgreSQL.
+      // The two tokens are made one after the other, so that both use the same connection. PostgreSQL needs 5 to 30 ms for a new
+      // connection.
       const owner = await bearer(database, keyring, tenantId, 'owner');
       const staff = await bearer(database, keyring, tenantId, 'staff');
       return { tenantId, document, owner, staff, ...(await issue(tenantId)) };

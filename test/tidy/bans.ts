@@ -57,7 +57,7 @@ export function barrels(files: SourceFile[]): string[] {
   ]);
 }
 
-/** Finds tests that are marked `only`, and tests that are skipped or marked `todo` without a reason. */
+/** Finds tests that are marked `only`. Also finds tests that are skipped or marked `todo`, if they give no reason. */
 export function skippedTests(files: SourceFile[]): string[] {
   return files.flatMap((file) => [
     ...offencesOf(file, file.code, /\.only\(|\bonly: true/g, 'With `only`, the other tests do not run. Remove it.'),

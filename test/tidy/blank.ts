@@ -8,8 +8,8 @@ const TOKENS: [Kind, RegExp][] = [
   ['literal', /(?<=(?:^|[(,=:[!&|?{};>\n]|\breturn)\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y],
 ];
 /**
- * Pattern of one part of a template literal without its `${…}`. A part begins at the opening quote, or at the brace that closes a `${…}`.
- * It ends at the next `${` or at the closing quote.
+ * Pattern of a piece of a template literal that has no `${…}` inside. A piece begins with the opening quote, or with the brace that closes
+ * a `${…}`. It ends with the `${` that follows, or with the closing quote. The match includes these characters at both ends.
  */
 const TEMPLATE_PART = /[`}](?:\\[^]|\$(?!\{)|[^`\\$])*(?:`|\$\{)/y;
 

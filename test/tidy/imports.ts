@@ -9,8 +9,8 @@ import type { SourceFile } from './source.ts';
  */
 const TECHNICAL = new Set(['platform/db', 'platform/http', 'platform/lib']);
 /**
- * Folders whose modules create the modules of the other folders and connect them. They may import every file of another module, except the
- * store files, which contain the SQL of the module.
+ * Folders whose code assembles the service or a tool from the modules of the other folders. This code may import every file of another
+ * module, except the store files, which contain the SQL of the module.
  */
 const COMPOSITION_ROOTS = new Set(['service', 'tools']);
 const STORE = /(?:\/|-)store\.ts$/;
@@ -72,8 +72,8 @@ export function importsNotAsInTable(files: SourceFile[], markdown: string): stri
 }
 
 /**
- * Finds imports of a file of another module that is not the front file, which has the name of the module. Because of this rule, a change in
- * the other files of a module does not affect other modules.
+ * Finds imports of a file of another module if this file is not the front file of its module. The front file has the name of its module.
+ * Because of this rule, a change in the other files of a module does not affect other modules.
  */
 export function frontFilesOnly(files: SourceFile[]): string[] {
   return check(files, ({ from, to }) => {

@@ -50,8 +50,7 @@ const NAMED_PATH = /`((?:[\w.-]+\/)+(?:[\w.-]+\.(?:ts|js|md|sql|json))?)`/g;
 /**
  * Finds paths that a text names but that do not exist. A path may be relative to the repository, `src/`, a folder of `src/`, `test/` or
  * `docs/`.
- * @param exists returns true if the repository has the path. `unresolvedPaths` gives the path of a folder to `exists` without the slash at
- * its end
+ * @param exists returns true if the repository has the given path. The given path of a folder has no slash at its end
  */
 export function unresolvedPaths(
   path: string,

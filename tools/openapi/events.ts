@@ -43,8 +43,8 @@ export function eventsOf(components: Components, brand: string): Record<string, 
 }
 
 /**
- * Returns the headers of a delivery. The example of the signature is correct for the secret that the documents show in the example of a
- * webhook registration.
+ * Returns the headers of a delivery. The example of the signature is computed with an example secret. The documents show the same secret in
+ * the response to the registration of a webhook.
  */
 function headerParameters(event: EventDescription['example'], brand: string): object[] {
   const headers = deliveryHeaders(brand, {
