@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe } from 'node:test';
+import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 /** Test files of a run, which several processes share. Each process gets its own object of this type. */
@@ -17,9 +18,30 @@ export interface SharedFiles {
 export async function runTestFiles({ root, files, claimsDir }: SharedFiles): Promise<void> {
   for (const file of files) {
     if (claim(join(claimsDir, encodeURIComponent(file)))) {
-      await describe(file, async () => void (await import(pathToFileURL(join(root, file)).href)));
+      const before = mockable();
+      await describe(file, async () => {
+        await import(pathToFileURL(join(root, file)).href);
+        after(() =>
+          assert.deepEqual(changedSince(before), [], 'Functions that are still mocked after the tests of this file'),
+        );
+      });
     }
   }
+}
+
+/**
+ * Returns the functions that tests mock most often. A mock that outlives its test file would change the tests of later files in this process.
+ * For example, `mock.restoreAll` does not restore a method that was mocked twice.
+ */
+function mockable(): Record<string, unknown> {
+  const now: unknown = Reflect.get(performance, 'now');
+  return { Date, setTimeout, setInterval, fetch, 'Math.random': Math.random, 'performance.now': now };
+}
+
+/** Returns the names of the functions that are other functions than in `before`. */
+function changedSince(before: Record<string, unknown>): string[] {
+  const now = mockable();
+  return Object.keys(before).filter((name) => now[name] !== before[name]);
 }
 
 /** Takes a test file by creating the folder `path`. Returns false if the folder exists, because then another process has taken the file. */

@@ -29,6 +29,8 @@ const MODULES_DIR = join(ROOT, 'node_modules/.cache/test-processes');
  * too busy, and tests with time limits would fail.
  */
 const PROCESSES = 4;
+/** Time in milliseconds in which each test process must end after the last test of the run. */
+const END_LIMIT_MS = 20_000;
 /**
  * Test files that wait for most of their time, because they test real time limits such as grace times and leases. The first process runs
  * them before all other files.
@@ -81,6 +83,9 @@ async function main(patterns: string[]): Promise<void> {
         console.error(
           `${done}: ${name} ${details.passed ? 'passed' : 'FAILED'}, ${Math.round(details.duration_ms / 100) / 10} s`,
         );
+        if (unfinished.size === 0) {
+          setTimeout(stopOpenProcesses, END_LIMIT_MS, interruption).unref();
+        }
       }
     })
     .on('test:fail', () => {
@@ -98,6 +103,13 @@ async function main(patterns: string[]): Promise<void> {
     console.error(`\nThe process of these test files ended before their tests: ${[...unfinished].join(', ')}`);
     process.exitCode = 1;
   }
+}
+
+/** Fails the run, because a test process still runs although all tests have ended. */
+function stopOpenProcesses(interruption: AbortController): void {
+  console.error('A test process does not end, because a test has left a server, a connection or a timer open.');
+  process.exitCode = 1;
+  interruption.abort();
 }
 
 /**

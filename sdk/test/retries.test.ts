@@ -14,14 +14,15 @@ let service: TestService;
 let front: Front;
 let tenant: PartnerTenant;
 let roomservice: Roomservice;
+/** Result of `Math.random`. Before each retry, the SDK waits for a random time. With 0, that time is 0 ms. */
+let random = 0;
 
 before(async () => {
   service = await startService();
   front = await startFaultProxy(service.url);
   tenant = await openPartnerTenant(service);
   roomservice = tenant.client({ baseUrl: front.url });
-  // Before each retry, the SDK waits for a random time. With this mock that time is 0 ms, unless a test sets another value.
-  mock.method(Math, 'random', () => 0);
+  mock.method(Math, 'random', () => random);
 });
 
 beforeEach(() => {
@@ -196,11 +197,11 @@ describe('waits between attempts', () => {
   });
 
   test('the upper limit of the random wait doubles with each attempt, from 0.5 s to at most 8 s, and the lower limit is 0', () => {
-    mock.method(Math, 'random', () => 1);
+    random = 1;
     const waits = [1, 2, 3, 4, 5, 6, 40].map((attempts) => retryWaitMs(failed(500, attempts), 'always'));
     assert.deepEqual(waits, [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000]);
     assert.equal(retryWaitMs(failed(429, 1, 10), 'if_refused'), 10_500);
-    mock.method(Math, 'random', () => 0);
+    random = 0;
     assert.equal(retryWaitMs(failed(500, 3), 'always'), 0);
   });
 
