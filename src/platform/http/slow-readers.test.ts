@@ -55,8 +55,8 @@ describe('clients that read long lists slowly', () => {
       assert.equal(refused.headers.get('retry-after'), '2');
     }
     readers[0]?.socket.destroy();
-    const again = await list();
-    assert.deepEqual([again.status, again.body.length], [200, 2_000]);
+    const again = await list(tenant.staff, `${STAFF_ORDERS}?page_size=1`);
+    assert.deepEqual([again.status, again.body.count], [200, 2_000]);
   });
 
   it('429: a user with three unread list responses can neither get nor replace the menu document, because both calls return the whole menu', async () => {
