@@ -76,6 +76,11 @@ for (const [device, options] of Object.entries(DEVICES)) {
       await page.waitForLoadState('networkidle');
     }
 
+    /** Goes to another part of the document that is already open, as a link in the page does. */
+    async function goTo(part: string) {
+      await page.evaluate(`location.hash = ${JSON.stringify(part)}`);
+    }
+
     it('each guide and the index of guides are accessible, fit the window and load without problems', async () => {
       for (const name of ['', ...GUIDE_NAMES.map((guide) => `${guide}/`)]) {
         await page.goto(`/docs/guides/${name}`);
@@ -115,43 +120,49 @@ for (const [device, options] of Object.entries(DEVICES)) {
       assert.deepEqual(watched.problems(), []);
     });
 
-    it('200: a reader of the API reference can try out a call with a real credential, and sees the response', async () => {
-      await openReference('third-party/tag/restaurant/GET/v1/third-party/menu/');
-      const [key, secret] = [tenant.credential.api_key, tenant.credential.api_secret];
-      await page.getByLabel('Value').and(page.locator('input')).nth(0).fill(key);
-      await page.getByLabel('Value').and(page.locator('input')).nth(1).fill(secret);
-      await page.getByRole('button', { name: /Test Request.*third-party\/menu/ }).click();
-      await check('dialog', IN_DIALOG);
-      const answered = page.waitForResponse('**/v1/third-party/menu/**');
-      await page.getByRole('button', { name: /^Send/ }).first().click();
-      const answer = await answered;
-      assert.equal(answer.status(), 200);
-      assert.equal(
-        new URL(answer.url()).search,
-        '',
-        'the call contains optional parameters that the reader did not select',
-      );
-      assert.equal(await answer.request().headerValue('if-none-match'), null);
-      await page.getByText('200 OK').waitFor();
-      await page.getByText('Margherita').first().waitFor();
-      await check('dialog-answer', IN_DIALOG);
-    });
+    describe('the third-party reference', () => {
+      // One page for all these tests, because it takes seconds to render the reference.
+      before(() => openReference('third-party'));
 
-    it('the tabs for all response statuses of an operation fit into the tab bar', async () => {
-      await openReference('third-party/tag/restaurant/POST/v1/third-party/orders/');
-      const tabs = page.locator('[id$="/POST/v1/third-party/orders/"] .response-card .tab-list');
-      const [list, last] = await Promise.all([tabs.boundingBox(), tabs.getByText('503').boundingBox()]);
-      assert.ok(list !== null && last !== null);
-      assert.ok(last.x + last.width <= list.x + list.width, 'the last tab is beyond the edge of the list');
-    });
+      it('the tabs for all response statuses of an operation fit into the tab bar', async () => {
+        await goTo('third-party/tag/restaurant/POST/v1/third-party/orders/');
+        const tabs = page.locator('[id$="/POST/v1/third-party/orders/"] .response-card .tab-list');
+        await tabs.getByText('503').waitFor();
+        const [list, last] = await Promise.all([tabs.boundingBox(), tabs.getByText('503').boundingBox()]);
+        assert.ok(list !== null && last !== null);
+        assert.ok(last.x + last.width <= list.x + list.width, 'the last tab is beyond the edge of the list');
+      });
 
-    it('the API reference has a button to try out an operation, but no such button for a webhook event', async () => {
-      await openReference('third-party/tag/webhook/GET/v1/third-party/events/');
-      await page.locator('[id$="/GET/v1/third-party/events/"] .show-api-client-button').waitFor();
-      await openReference('third-party/tag/events/webhook/POST/order.status-changed');
-      const event = page.locator('[id$="/webhook/POST/order.status-changed"]');
-      await event.locator('.scalar-card').first().waitFor();
-      assert.equal(await event.locator('.show-api-client-button').isVisible(), false);
+      it('the API reference has a button to try out an operation, but no such button for a webhook event', async () => {
+        await goTo('third-party/tag/webhook/GET/v1/third-party/events/');
+        await page.locator('[id$="/GET/v1/third-party/events/"] .show-api-client-button').waitFor();
+        await goTo('third-party/tag/events/webhook/POST/order.status-changed');
+        const event = page.locator('[id$="/webhook/POST/order.status-changed"]');
+        await event.locator('.scalar-card').first().waitFor();
+        assert.equal(await event.locator('.show-api-client-button').isVisible(), false);
+      });
+
+      it('200: a reader of the API reference can try out a call with a real credential, and sees the response', async () => {
+        await goTo('third-party/tag/restaurant/GET/v1/third-party/menu/');
+        const [key, secret] = [tenant.credential.api_key, tenant.credential.api_secret];
+        await page.getByLabel('Value').and(page.locator('input')).nth(0).fill(key);
+        await page.getByLabel('Value').and(page.locator('input')).nth(1).fill(secret);
+        await page.getByRole('button', { name: /Test Request.*third-party\/menu/ }).click();
+        await check('dialog', IN_DIALOG);
+        const answered = page.waitForResponse('**/v1/third-party/menu/**');
+        await page.getByRole('button', { name: /^Send/ }).first().click();
+        const answer = await answered;
+        assert.equal(answer.status(), 200);
+        assert.equal(
+          new URL(answer.url()).search,
+          '',
+          'the call contains optional parameters that the reader did not select',
+        );
+        assert.equal(await answer.request().headerValue('if-none-match'), null);
+        await page.getByText('200 OK').waitFor();
+        await page.getByText('Margherita').first().waitFor();
+        await check('dialog-answer', IN_DIALOG);
+      });
     });
   });
 }
