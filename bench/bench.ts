@@ -40,8 +40,8 @@ console.log(tables);
 tell(`The results were written to ${path}`);
 
 /**
- * Runs the chosen operations. Returns their rows of the results tables, or null if a signal interrupted the run. In both cases, stops every
- * process that the run has started.
+ * Runs the chosen operations. Returns the rows that the operations have measured, or null if a signal interrupted the run. In both cases,
+ * stops every process that the run has started.
  */
 async function run(chosenOptions: Options, chosenOperations: Operation[]): Promise<AnyRow[] | null> {
   await using resources = new AsyncDisposableStack();

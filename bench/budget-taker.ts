@@ -23,10 +23,11 @@ export type BudgetJob =
 const LIMIT = 300;
 const MIB = 1024 * 1024;
 /**
- * Step from the credential of one call to the credential of the next call. Credentials are numbered from 0, and after the last credential
- * the count goes on from the first one. The step makes sure that every credential has a call before any credential has a second call. For
- * this, STEP and the number of credentials (100 or 100,000) must have no common divisor except 1. STEP is a prime number that divides
- * neither 100 nor 100,000.
+ * Step from the credential of one call to the credential of the next call. Credentials are numbered from 0. The next number is the present
+ * number plus STEP, modulo the number of credentials (100 or 100,000).
+ *
+ * Every credential has a call before any credential has a second call, because STEP and the number of credentials have no common divisor
+ * except 1. STEP is a prime number that divides neither 100 nor 100,000.
  */
 const STEP = 7_919;
 

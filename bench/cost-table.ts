@@ -3,7 +3,9 @@ import { number, renderColumns } from './table.ts';
 /** Row of the table of costs: the CPU time and the bytes that one call takes. A value is undefined if this machine cannot measure it. */
 export interface CostRow {
   call: string;
-  /** Number of concurrent calls. Concurrent calls of the same kind share statements and commits. */
+  /**
+   * Number of concurrent calls. The service can handle concurrent calls of the same kind as one batch, with one statement and one commit.
+   */
   concurrent: number;
   /** Number of tenants to which the calls belong. */
   tenants: number;

@@ -23,8 +23,8 @@ interface CpuTimes {
 }
 
 /**
- * Returns the CPU time of a process and of all its children, in milliseconds since their start. Includes all threads, and also children
- * that have ended. Returns null on systems other than Linux.
+ * Returns the CPU time in milliseconds that a process and all its children have used since they started. Includes all threads, and also
+ * children that have ended. Returns null on systems other than Linux.
  */
 export async function cpuMsOf(pid: number): Promise<number | null> {
   if (process.platform !== 'linux') {

@@ -7,7 +7,7 @@ export interface Sizes {
   roomTypes: number;
   /** Number of orders in the lean database (the one with little data). */
   fewOrders: number;
-  /** Number of additional orders in the stocked database (the one with much data). */
+  /** Number of orders that the stocked database (the one with much data) has in addition to the `fewOrders`. */
   manyOrders: number;
   /** Number of orders that are stored for one credential. The operations that measure lists read the list of these orders. */
   listedOrders: number;

@@ -28,7 +28,7 @@ export interface PosterOptions {
  * graphile-worker) use the function. It throws an Error if the response is not a 204, so that the queue library retries the job.
  */
 export function createPoster({ targets, cert, connections }: PosterOptions): (post: Post) => Promise<void> {
-  // All connections share one TLS context, because a context for each connection would cost more time than the rest of a handshake.
+  // All connections share one TLS context, because making a context takes more time than the TLS handshake that uses it.
   const agent = new Agent({ connections, connect: { secureContext: createSecureContext({ ca: cert }) } });
   return ({ target, eventId, body }) => {
     const { origin = '', secret = '' } = targets[target] ?? {};

@@ -9,8 +9,8 @@ import { connect } from './sql.ts';
 import { openTemporaryFolder } from './temporary.ts';
 
 /**
- * Data folder of PostgreSQL for runs with `--full` (large amounts of data). The folder is kept after the run. Later runs of this checkout
- * copy the template databases in the folder, so that they do not have to store the data again.
+ * Data folder of PostgreSQL for runs with `--full` (large amounts of data). The folder and its template databases are kept after the run. A
+ * later run of this checkout copies these templates, so it does not have to store the data again.
  */
 const KEPT_DATA_DIR = join(
   tmpdir(),
@@ -28,8 +28,8 @@ export interface Postgres {
   pid: number;
   masterKey: Buffer;
   /**
-   * Makes the template database if it is missing. Before this, drops the databases with the same `kind` and another `name`, because they
-   * are outdated versions of this template.
+   * Makes the template database if it is missing. In this case, first drops the databases with the same `kind` and another `name`, because
+   * they are outdated versions of this template.
    */
   ensureTemplate(template: Template): Promise<void>;
   /** Makes a database as a copy of a template, and returns its URL. The database is dropped at the end of the run. */

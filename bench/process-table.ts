@@ -3,7 +3,10 @@ import { number, renderColumns } from './table.ts';
 /** Numbers of processes for which the table has a column. */
 export const PROCESS_COUNTS = [10, 100, 1_000];
 
-/** Row of the table that shows how many CPU cores of PostgreSQL the regular statements of many idle processes use. */
+/**
+ * Row of the table of idle processes. An idle process of the service still sends statements to PostgreSQL regularly. The table shows how
+ * many CPU cores PostgreSQL uses for these statements.
+ */
 export interface ProcessRow {
   work: string;
   /** CPU time of PostgreSQL for one statement, in microseconds. Undefined if the row is a total of other rows. */

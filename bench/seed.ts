@@ -27,7 +27,7 @@ export const CAPACITY = 1_000_000;
 
 /**
  * Fills an empty database with tenants. Each tenant has the menu of the demo tenant, room types with nights for a year, credentials and a
- * few orders. The first tenant is made from a tenant document, the JSON file from which an operator also makes a tenant. Then its rows are
+ * few orders. The first tenant is made from a tenant document, as the command `roomservice tenant apply` makes a tenant. Then its rows are
  * copied for all other tenants. The API secrets are stored as plain text in the table `bench_secret`, which the service does not use.
  */
 export async function seedTenants(url: string, masterKey: Buffer, sizes: Sizes): Promise<void> {

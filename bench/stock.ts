@@ -4,7 +4,7 @@ import { tell } from './progress.ts';
 import { withConnection } from './sql.ts';
 import { storeOrders, storeOrdersOf } from './stored.ts';
 
-/** Prefix of the external ids of the orders that are stored to give one credential a long list of orders. */
+/** Prefix of the external ids of the `listedOrders`. These orders make the order list of one credential long. */
 const LISTED = 'listed-';
 
 /**

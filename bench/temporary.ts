@@ -20,8 +20,8 @@ export async function openTemporaryFolder(): Promise<TemporaryFolder> {
     path,
     dataDir,
     async [Symbol.asyncDispose]() {
-      // If the account of PostgreSQL cannot enter the temporary folder, the service stores the database in another folder. `postgres` is
-      // then a symbolic link to the other folder. This code removes both folders.
+      // If the account of PostgreSQL cannot enter the temporary folder, the service stores the database in another folder. In the data
+      // folder, `postgres` is then a symbolic link into this other folder. This code removes the other folder and the temporary folder.
       const elsewhere = await readlink(join(dataDir, 'postgres')).catch(() => null);
       if (elsewhere !== null) {
         await rm(dirname(elsewhere), { recursive: true, force: true });

@@ -130,7 +130,8 @@ export class World {
    * Starts a service on its own database. The service runs until the end of the benchmark.
    * @param settings additional settings of the service, which override its usual settings
    * @param template template of the database. If left out, it is the template that has only the tenants
-   * @param workers number of processes that only run the deliveries (`openStand`)
+   * @param workers number of processes that only run the deliveries, beside one process that only runs the API. If 0, one process runs the
+   * API and the deliveries
    */
   async #openStand(
     database: string,

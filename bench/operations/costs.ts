@@ -59,9 +59,12 @@ interface Measured {
 }
 
 /**
- * Measures the CPU time of the service, of PostgreSQL and of Redis for one call of each kind. One process runs the API and the deliveries.
- * If Redis is installed on the machine, this process counts the calls of each credential in Redis. The CPU time includes writing the log,
- * the regular polls of the process, and the regular work of PostgreSQL such as checkpoints and the vacuum.
+ * Measures the CPU time of the service, of PostgreSQL and of Redis for one call of each kind. The service runs as one process, with the API
+ * and the deliveries. If Redis is installed on the machine, the service counts the calls of each credential in Redis. The CPU time
+ * includes:
+ * - writing the log
+ * - statements that the service sends regularly, for example to find due deliveries
+ * - regular work of PostgreSQL, for example checkpoints and the vacuum
  */
 async function measureCosts(world: World): Promise<CostRow[]> {
   const redis = await startRedis(world);

@@ -174,9 +174,11 @@ async function measureHanging(world: World): Promise<Row[]> {
 }
 
 /**
- * Confirms orders of the subscribers at a constant rate. Each confirmation causes an event for the subscriber. Waits only for the events of
- * the subscribers in `watched`, and returns the times of these confirmations.
- * @throws Error if one of these events does not arrive, or if any event arrives twice
+ * Confirms orders of the subscribers at a constant rate. Each confirmation causes an event for the subscriber. Then waits until the events
+ * of the subscribers in `watched` have arrived.
+ * @returns for each of these events, the order, the start of the confirming call, and the time of arrival. Events of the warm-up are left
+ * out
+ * @throws Error if an event of a watched subscriber does not arrive, or if any event arrives twice
  */
 async function changeStatuses(
   deliveries: DeliveryStand,

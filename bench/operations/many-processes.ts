@@ -28,7 +28,10 @@ const WARM_UP_SECONDS = 1;
  * removed yet.
  */
 const CHANGES = { recent: 300, older: 1_200 };
-/** Interval in milliseconds at which a process read the table `recent_change` before decision 34 made these reads rarer. */
+/**
+ * Interval in milliseconds between two reads of the table `recent_change` by one process, as it was before decision 34. The result of the
+ * benchmark compares the CPU cores before and after this decision.
+ */
 const OLD_POLL_EVERY_MS = 150;
 /**
  * Shortest time in milliseconds between two statements that `/readyz` sent to the database before decision 34. Since this decision,
@@ -45,8 +48,9 @@ export const MANY_PROCESSES: Operation[] = [{ name: 'many-processes', measure: m
  * how many CPU cores PostgreSQL needs for many idle processes. Most of the cost of each statement is the cost of waking a PostgreSQL
  * process. The statement `SELECT 1` has only this cost, so it is the floor.
  *
- * One of the measured statements searches for due deliveries. As the worst case for this search, every credential has a delivery that waits
- * for a retry. The function stores these deliveries first.
+ * One of the measured statements searches for due deliveries. For each credential, this search reads the first delivery that waits, even if
+ * its retry is not due yet. So the function first stores such a delivery for every credential, which makes the search as expensive as
+ * possible.
  */
 async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
   const url = await world.tenantDatabase('bench_many_processes');
@@ -91,8 +95,8 @@ function pollByTransaction(): (db: Database) => Promise<void> {
 }
 
 /**
- * Takes one scan lease over each connection. In the service, a process with a scan lease may search the database for due deliveries.
- * Returns a function that renews the scan lease that was taken over the given connection.
+ * Makes each connection take one scan lease. In the service, a process with a scan lease may search the database for due deliveries.
+ * Returns a function that renews the scan lease of a connection.
  */
 async function renewals(connections: Database[]): Promise<(db: Database) => Promise<boolean>> {
   const held = new Map(connections.map((db, index) => [db, { slot: index + 1, id: newId() }]));

@@ -96,8 +96,9 @@ async function measureNewLatency(world: World): Promise<Row[]> {
 }
 
 /**
- * Returns the goal that the 99th percentile of the service is at most the 99th percentile of the floor, multiplied by `times`.
- * @param floorMs 99th percentile of the floor in milliseconds
+ * Returns the goal for the 99th percentile of the response times of the service.
+ * @param times largest allowed ratio of this percentile to the 99th percentile of the floor
+ * @param floorMs 99th percentile of the response times of the floor, in milliseconds
  */
 function p99WithinTimes(times: number, floorMs: number): Goal {
   return { text: `p99 ≤ ${times} × floor`, isReached: ({ p99Ms = Infinity }) => p99Ms <= times * floorMs };

@@ -203,7 +203,7 @@ const joined = (...filters: string[]) => filters.filter((filter) => filter !== '
  * - the data of one credential: its details, its refused calls, and its event feed as the partner would read it
  * - the calendar of a property
  * - the stays and the history of one night of a room type
- * - the report of the orders and the stays of each day
+ * - the report of days, which shows the orders and the stays of each day
  */
 function singlePaths({ partners: [frequent, , rare], roomTypes, propertyId }: StaffStand): string[] {
   const night = `nights/${roomTypes[0]}/${dayAfter(0)}/`;
@@ -228,7 +228,10 @@ function singlePaths({ partners: [frequent, , rare], roomTypes, propertyId }: St
   ];
 }
 
-/** Measures the first, the middle and the last page of a list. The row has the figures of the slowest of these pages. */
+/**
+ * Measures the first, the middle and the last page of a list. Returns the figures of the slowest of these pages, and a note with the median
+ * time (p50) of each page.
+ */
 async function measureList(stand: StaffStand, path: string, filter: string): Promise<Measured> {
   const pathOf = (page: number) => `${path}?${joined(filter, `page=${page}`, `page_size=${PAGE_SIZE}`)}`;
   const { count } = await callForJson<{ count: number }>(stand.url, { path: pathOf(1), headers: stand.owner });

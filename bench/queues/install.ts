@@ -5,7 +5,9 @@ import { promisify } from 'node:util';
 import { tell } from '../progress.ts';
 
 const LOCK = join(import.meta.dirname, 'package-lock.json');
-/** Copy of the lock file that was made after the last successful installation. */
+/**
+ * Copy of package-lock.json, made after each successful installation. If the copy equals package-lock.json, the libraries are up to date.
+ */
 const INSTALLED_LOCK = join(import.meta.dirname, 'node_modules/.installed-lock.json');
 const TIME_LIMIT_MS = 120_000;
 
