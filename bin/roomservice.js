@@ -15,8 +15,8 @@ if (process.argv[2] === 'serve') {
   process.env.UV_THREADPOOL_SIZE ??= '256';
 }
 
-// A checkout has the folder `src`, and Node runs its TypeScript files. The npm package has no `src`, but the JavaScript files that
-// scripts/build-package.ts has compiled.
+// A checkout has the folder `src`, and Node runs its TypeScript files. The npm package has no `src`. It has the folder `dist` with
+// JavaScript files, which scripts/build-package.ts has compiled.
 const isCheckout = existsSync(new URL('../src', import.meta.url));
 const COMMANDS = isCheckout ? '../src/service/cli' : '../dist/service/cli';
 
@@ -45,9 +45,9 @@ async function start() {
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomservice', import.meta.url)));
   const { resolveImportsQuickly } = await import(`${COMMANDS}/resolve-imports.js`);
   const { main } = await import(`${COMMANDS}/main.${isCheckout ? 'ts' : 'js'}`);
-  // From this call on, relative imports are resolved without a check for symbolic links. The module `main` is imported before this call, so
-  // Node has already removed all symbolic links from the path of `main`. Each later relative import starts from a path without symbolic
-  // links, so it needs no check.
+  // From this call on, Node resolves relative imports without a check for symbolic links. This is safe for two reasons:
+  // - Node has already imported the module that has the function `main`, and has removed all symbolic links from its path.
+  // - Later relative imports start from this path, and neither our code nor a package from npm contains symbolic links.
   resolveImportsQuickly();
   await main(process.argv);
 }

@@ -1,6 +1,7 @@
 // npm run replay -- FILE [--most N]
 // Starts a service with an embedded database in a temporary folder, and sends it the hotel bookings of FILE, at most N of them. Counts the
-// held rooms itself, and compares every response and every night of the service with this count.
+// held rooms of each night itself. Uses this count to check if the service accepts and refuses the right bookings. At the end, compares
+// the count with the number of held rooms that the service reports for each night.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

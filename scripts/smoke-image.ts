@@ -130,7 +130,10 @@ function textOf(pid: string, file: 'cmdline' | 'environ'): string {
   return readFileSync(`/proc/${pid}/${file}`, 'utf8');
 }
 
-/** Makes the demo tenant with a second container of the image, and places an order with its credential. */
+/**
+ * Makes the demo tenant by running the command `demo` in a second container of the image. Places an order with the credential that the
+ * command prints.
+ */
 async function placeOrder(): Promise<void> {
   const { credential } = JSON.parse(await runInImage(...config.Entrypoint, 'demo', '--json')) as {
     credential: { api_key: string; api_secret: string };

@@ -17,8 +17,8 @@ const folder = await newFolder();
 const prefix = join(folder, 'prefix');
 const empty = await newFolder();
 /**
- * PATH that begins with the commands of the installed package. It has no folder in node_modules, because the commands there belong to this
- * checkout.
+ * PATH that begins with the commands of the installed package. Folders in node_modules are left out of PATH, because they contain the
+ * commands of this checkout.
  */
 const path = [join(prefix, 'bin'), ...(process.env['PATH'] ?? '').split(delimiter)]
   .filter((each) => !each.includes('node_modules'))

@@ -30,15 +30,16 @@ export async function runTestFiles({ root, files, claimsDir }: SharedFiles): Pro
 }
 
 /**
- * Returns the functions that tests mock most often. A mock that outlives its test file would change the tests of later files in this process.
- * For example, `mock.restoreAll` does not restore a method that was mocked twice.
+ * Returns the functions that tests mock most often. The caller compares these functions before and after a test file, because a forgotten
+ * mock would change the tests of later files in this process. A file can leave a mock by mistake, because `mock.restoreAll` does not
+ * restore a method that was mocked twice.
  */
 function mockable(): Record<string, unknown> {
   const now: unknown = Reflect.get(performance, 'now');
   return { Date, setTimeout, setInterval, fetch, 'Math.random': Math.random, 'performance.now': now };
 }
 
-/** Returns the names of the functions that are other functions than in `before`. */
+/** Returns the names of the functions that were replaced after `before` was read, for example by a mock. */
 function changedSince(before: Record<string, unknown>): string[] {
   const now = mockable();
   return Object.keys(before).filter((name) => now[name] !== before[name]);

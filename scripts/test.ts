@@ -21,7 +21,7 @@ import { runFolder } from '#test/support/run-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
-/** Folder for the modules that this script writes, one for each test process. The module makes its process run test files. */
+/** Folder of the modules that this script writes. Each test process runs one of these modules, and the module runs the test files. */
 const MODULES_DIR = join(ROOT, 'node_modules/.cache/test-processes');
 /**
  * Number of concurrent test processes. The first process begins with the `WAITING_FILES`, which use little CPU time. The other three
@@ -32,8 +32,8 @@ const PROCESSES = 4;
 /** Time in milliseconds in which each test process must end after the last test of the run. */
 const END_LIMIT_MS = 20_000;
 /**
- * Test files that wait for most of their time, because they test real time limits such as grace times and leases. The first process runs
- * them before all other files.
+ * Test files that wait for most of their time. They test time limits of the service, for example the end of a lease, with the real clock.
+ * The first process runs them before all other files.
  */
 const WAITING_FILES = [
   'src/service/cli/keys.test.ts',
@@ -105,7 +105,7 @@ async function main(patterns: string[]): Promise<void> {
   }
 }
 
-/** Fails the run, because a test process still runs although all tests have ended. */
+/** Fails the run. Called if the run has not ended `END_LIMIT_MS` after the end of the last test, because then a test process still runs. */
 function stopOpenProcesses(interruption: AbortController): void {
   console.error('A test process does not end, because a test has left a server, a connection or a timer open.');
   process.exitCode = 1;

@@ -1,10 +1,12 @@
 /**
  * Example of a webhook receiver to copy from. It verifies the signature of every delivery over the raw bytes of the body, handles each
- * event once, and responds immediately. Start it with `npm run receiver`, which prints the next step.
+ * event once, and responds immediately. Start it with `npm run receiver`. The command prints the settings that the service
+ * needs to call this receiver.
  *
  * Environment variables:
- * - WEBHOOK_SECRET: the webhook secret. If it is missing, the receiver registers itself with BASE, KEY and SECRET.
  * - BASE, KEY, SECRET: address of the service, API key and API secret, as the service prints them.
+ * - WEBHOOK_SECRET: the webhook secret. If it is missing, the receiver registers its URL with the service and gets the secret. For this, it
+ *   uses BASE, KEY and SECRET.
  * - PORT: the port to listen on.
  * - RECEIVER_DIR: the folder for the certificate and the registration.
  */
