@@ -6,8 +6,9 @@ import * as store from './store.ts';
 const CHANGE_ACTOR_TYPES = ['person', 'display', 'partner', 'channel', 'operator', 'sandbox'] as const;
 
 /**
- * Person or program that changed an order or a stay, or a price, a restriction or the capacity that applies to a night. The type `sandbox`
- * is a program that acts as the staff of the demo tenant. `id` is null for `operator` and `sandbox`.
+ * Person or program that changed an order, a stay or a night. A change of a night concerns its price, a restriction or its capacity.
+ * `operator` is a person who ran a command of the service. `sandbox` is a program that acts as the staff of the demo tenant. `id` is null
+ * for these two types.
  */
 export interface ChangeActor {
   type: (typeof CHANGE_ACTOR_TYPES)[number];

@@ -5,11 +5,12 @@ const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] a
 /**
  * Kind of change that an audit entry reports. For some kinds, this list shows the form of `details` and the subject (the changed object).
  *
- * - `credential.changed`: `{audience, before: {label}, after: {label}}`. The subject is the credential.
+ * - `credential.changed`: `{audience, before: {label}, after: {label}}`. `audience` is the API of the credential, `third_party` or `pms`.
+ *   The subject is the credential.
  * - `credential.rotated`: `{audience, label, previous_secret_ends_at?}`. The time is missing if the old secret ended immediately. The
  *   subject is the credential.
  *
- * These kinds concern nights:
+ * These kinds concern the nights, the rate plans and the room types of a hotel:
  *
  * - `rates.written`, by a PMS: `{entries: [{date, price, is_sold_out?}]}`. `entries` has all nights that the PMS sent, also nights whose
  *   values did not change. The subject is the rate plan.
@@ -24,8 +25,9 @@ const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] a
  * These kinds concern the menu:
  *
  * - `menu.replaced`: `{added, changed, taken_off}`. Each value is a number of dishes. The subject is the tenant.
- * - `dish.changed`: `{changes: [{what, name, change, fields}]}`. `what` is `dish`, and `name` is the sku. `change` is `changed`, `enabled`
- *   or `disabled`. `fields` has the changed fields of the dish. The subject is the sku.
+ * - `dish.changed`: `{changes: [{what, name, change, fields}]}`. `what` is always `dish` here. `tenant.applied` has the same form for the
+ *   changes of other objects too. `name` is the sku. `change` is `changed`, `enabled` or `disabled`. `fields` has the changed fields of
+ *   the dish. The subject is the sku.
  * - `dishes.availability_changed`: `{is_active, skus}`. `skus` has only the dishes whose `is_active` changed. The subject is the tenant.
  */
 export type AuditAction =

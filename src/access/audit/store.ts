@@ -86,9 +86,9 @@ export interface PartialQuery {
  * Reads the newest audit entries that have one of the actions and one of the subjects, newest first. The `details` of an entry may contain
  * a list of a thousand elements. So the database returns only the elements with the wanted `date` or `name`.
  *
- * A subquery finds the ids of all entries that have one of the actions and one of the subjects. The statement then takes the first `limit`
- * ids. The subquery itself has no LIMIT. With a LIMIT, PostgreSQL might read all entries of the tenant in the order of their ids, and not
- * use the index on the subject.
+ * A subquery finds the ids of all entries that have one of the actions and one of the subjects, newest first. The statement then takes the
+ * first `limit` of these ids. The subquery has no LIMIT. Otherwise, PostgreSQL might read all entries of the tenant in the order of their
+ * ids, and not use the index on the subject.
  */
 export async function readPartialEntries(db: Db, tenantId: number, query: PartialQuery): Promise<PartialEntry[]> {
   const { subjects, actions, date, name, limit } = query;

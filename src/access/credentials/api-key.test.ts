@@ -19,7 +19,7 @@ describe('an API key', () => {
   it('for each position after "rsk_", the four characters that begin there have more than 1,980 different values in 2,000 API keys of one tenant', () => {
     const made = Array.from({ length: 2_000 }, () => keys.newApiKey(42).slice('rsk_'.length));
     // At each position, the test compares pieces of four characters, one piece of each of the 2,000 keys. There are 64^4 possible pieces.
-    // Even if all pieces are random, two of them are equal in about one of eight runs. So the test allows a few equal pieces.
+    // Even if all pieces are random, about one of eight positions has two equal pieces. So the test allows a few equal pieces.
     for (let start = 0; start + 4 <= 22; start += 1) {
       const parts = new Set(made.map((key) => key.slice(start, start + 4)));
       assert.ok(parts.size > 1_980, `${parts.size} different texts at ${start}`);

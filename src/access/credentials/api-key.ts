@@ -23,9 +23,11 @@ export function newSecret(): string {
 }
 
 /**
- * Creates a key maker for the API keys with this prefix. The AES key and the hash key are derived from the pepper, a secret of the service.
- * An API key is one AES block, which encrypts the tenant id and 64 random bits. With the tenant id, the look-up of an API key can filter by
- * tenant ("The database" in docs/ARCHITECTURE.md). The encryption hides the tenant id from people who see the key. An API key is an
+ * Creates a key maker for the API keys with this prefix. The function derives two keys from the pepper, which is a secret of the
+ * service. One key encrypts API keys, and the other key hashes API secrets.
+ *
+ * An API key is one AES block, which encrypts the tenant id and 64 random bits. The look-up of an API key decrypts the tenant id, so that
+ * it can filter by tenant ("The database" in docs/ARCHITECTURE.md). People who see an API key cannot read the tenant id. An API key is an
  * identifier, not a secret.
  */
 export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
@@ -54,9 +56,8 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
  * Returns the hash that the database stores for the previous secret of a credential. This hash is computed from the hashes of the previous
  * and of the present secret. So the previous secret stops working when the stored hash of the present secret is replaced.
  *
- * This is needed during an upgrade of the service, because a process of an older version may rotate the secret. The rotation must end the
- * previous secret. But the older version does not know the stored hash of the previous secret, and replaces only the hash of the present
- * secret.
+ * This is needed during an upgrade of the service, while a process of an older version may rotate a credential. The older version replaces
+ * only the stored hash of the present secret, because it does not know that the database has a hash of a previous secret.
  */
 export function hashBesidePresent(previousHash: Buffer, presentHash: Buffer): Buffer {
   return createHash('sha256').update(previousHash).update(presentHash).digest();

@@ -40,9 +40,9 @@ async function lastUsedAt(id: string): Promise<string | null> {
 }
 
 /**
- * Options of `updateLastUsed` without a minimum time between two writes of a row. `updateLastUsed` skips a row that was already written
- * after the time `writtenBefore`. Here `writtenBefore` equals `now`, the time of the new write, and no earlier write was after this time.
- * So no row is skipped for this reason.
+ * Options of `updateLastUsed` that switch off the minimum time between two writes of a row. `updateLastUsed` skips a row that was last
+ * written after the time `writtenBefore`. Here `writtenBefore` equals `now`, the time of the new write. No row was written after `now`, so
+ * no row is skipped.
  */
 const NO_REST = { now: new Date('2026-01-01T00:01:00Z'), writtenBefore: new Date('2026-01-01T00:01:00Z') };
 
@@ -169,7 +169,8 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
 
   /**
    * Simulates ten minutes of five nodes, each with its own database connection. The nodes start at different times, so their background
-   * writes come at different seconds. `usersAt` returns the numbers of the nodes that use the credential in a given second.
+   * writes come at different seconds.
+   * @param usersAt returns the indices (0 to 4) of the nodes that use the credential in a given second
    * @returns the writes of the credential's row. The function notices a write by the changed version (`xmin`) of the row
    */
   async function simulate(usersAt: (second: number) => number[]): Promise<Write[]> {
@@ -230,9 +231,8 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     const stored = await simulate((second) => (second % 7 === 0 ? [(second / 7) % 5] : []));
     assertAtMostTwoEachMinute(stored);
     stored.slice(1).forEach(({ second }, index) => {
-      // The previous write stored a use at the time `use`. The next use came at `use` + 7, because a node uses the credential every 7 s.
-      // The write at `second` is the first write that stores the use at `use` + 7 or a later use. So this write must come less than a
-      // minute after `use` + 7.
+      // The previous write stored a use, and the next use came 7 s after the stored use. The present write is the first write that stores
+      // this next use or a later use. So it must come less than a minute after the next use.
       assert.ok(second - (stored[index]?.use ?? 0) - 7 < 60, `second ${second}`);
     });
   });

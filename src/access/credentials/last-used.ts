@@ -12,9 +12,13 @@ export type { LastUsed } from '#platform/db/last-used.ts';
  */
 const REST_MS = 30_000;
 /**
- * Age in milliseconds at which a process drops a use that it has not written. The process has then tried to write the use every 10 s. The
- * database did not write the use for one of two reasons. Either the row had a later use, or another process had written the row less than
- * `REST_MS` before. So the row already has a later use of the credential, or a use that is only a little earlier.
+ * Age in milliseconds at which a process drops a use that it has not written. Until then, the process has tried to write the use every
+ * 10 s. If the database does not write a use, the reason is one of these two:
+ * - The row has a later use of the credential.
+ * - Another process has written the row less than `REST_MS` before the try. So the row has a later use, or a use that is only a little
+ *   earlier.
+ *
+ * In both cases, the row does not need the dropped use.
  */
 const FORGET_AFTER_MS = 120_000;
 

@@ -21,7 +21,8 @@ export interface Rotated {
  * Gives the credential a new secret. The replaced secret works for the minutes of the overlap, and all older secrets end. Resolves only
  * when no process of the service accepts an ended secret any more (decisions 15 and 41).
  * @param overlapMinutes number of minutes for which the replaced secret still works. If it is 0, that secret ends immediately
- * @throws ApiError 404 `error`, 409 `invalid_status_transition` if the credential is revoked
+ * @throws ApiError 404 with the code `error` if the id is unknown, or belongs to another tenant or API
+ * @throws ApiError 409 with the code `invalid_status_transition` if the credential is revoked
  */
 export async function rotateSecret(
   { db, keyMaker }: Dependencies,

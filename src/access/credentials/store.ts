@@ -131,10 +131,10 @@ export interface WebhookSecretRow {
 }
 
 /**
- * Reads the webhook secrets of the tenant that an older key has encrypted, if `bytes` is the version of the newest encryption key. Each
- * encrypted secret begins with the version of its key. So the query returns the encrypted secrets that are smaller than `bytes` in a
- * comparison byte by byte. Returns at most `limit` secrets in the order of the credential ids, from the first id after `afterId`. If
- * `afterId` is null, begins with the first credential.
+ * Reads the webhook secrets of the tenant that are encrypted with an older key than the newest encryption key. `bytes` is the version of
+ * the newest key. Each encrypted secret begins with the version of its key. So the query returns the encrypted secrets that are smaller
+ * than `bytes` in a comparison byte by byte. Returns at most `limit` secrets in the order of the credential ids, from the first id after
+ * `afterId`. If `afterId` is null, begins with the first credential.
  */
 export async function readWebhookSecretsBefore(
   db: Database,

@@ -14,7 +14,8 @@ interface Dependencies {
 /**
  * Registers the webhook URL of a credential (contract §4, registration rules).
  * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret
- * @throws ApiError 404 `error`, 409 `invalid_status_transition` for a credential of a PMS or a revoked credential
+ * @throws ApiError 404 with the code `error` if the id is unknown, or belongs to another tenant or API
+ * @throws ApiError 409 with the code `invalid_status_transition` for a credential of a PMS or a revoked credential
  */
 export async function registerWebhook(
   { db, keyring }: Dependencies,
@@ -29,8 +30,9 @@ export async function registerWebhook(
     const location = webhookSecretLocation(actor.tenantId, row.id);
     if (row.webhook_url === url) {
       // If the response to the COMMIT was lost, the transaction runs again. If the first run has stored the new secret, the second run must
-      // return this secret, because no other response shows it. The code compares the decrypted secrets, because a rotation of the service
-      // keys may have encrypted the stored secret again between the runs.
+      // return this secret, because no other response shows it. To find this case, the code decrypts the stored secret and compares it with
+      // the new secret. It cannot compare the encrypted texts, because a rotation of the service keys may have encrypted the stored secret
+      // again between the runs.
       const isFromEarlierRun =
         wasStored && row.webhook_secret && (await keyring.decrypt(row.webhook_secret, location)) === secret;
       return isFromEarlierRun ? secret : '';
@@ -44,9 +46,10 @@ export async function registerWebhook(
 }
 
 /**
- * Removes the webhook URL of a credential and its secret. Later events then cause no delivery, and no process claims a waiting delivery.
- * Changes nothing if no URL is registered.
- * @throws ApiError 404 `error`, 409 `invalid_status_transition` for a credential of a PMS or a revoked credential
+ * Removes the webhook URL of a credential and its secret. Later events then cause no delivery, and the service does not send the deliveries
+ * that wait. Changes nothing if no URL is registered.
+ * @throws ApiError 404 with the code `error` if the id is unknown or belongs to another tenant
+ * @throws ApiError 409 with the code `invalid_status_transition` for a credential of a PMS or a revoked credential
  */
 export async function removeWebhook(db: Database, actor: Actor, id: string): Promise<store.CredentialRow> {
   return await changeCredential(db, actor, { id, audience: 'any' }, async ({ row, update, note }) => {
