@@ -48,8 +48,9 @@ const FIELDS = new Fields<Row>({
  * statement inserts the calls, and after its commit a second statement removes the old calls. On a database cluster, there are two
  * statements for each tenant. If two processes store calls of one credential at the same time, the later removal sees the calls of both
  * processes. So exactly the newest 50 calls stay.
- * @returns the ids of the calls that are stored
- * @throws the first error if the statements of all tenants fail
+ * @returns the ids of the calls that are stored. If a statement of one tenant fails on a cluster, the ids of this tenant's calls are
+ * missing
+ * @throws the first error if a statement fails. On a cluster, throws only if a statement of every tenant fails
  */
 export async function storeRefusedCalls(db: Database, calls: NewRefusedCall[]): Promise<Set<string>> {
   return await writeByShare(

@@ -13,7 +13,10 @@ export const SECURE_NAME = `__Host-${PLAIN_NAME}`;
  * API refuses. So a call with this header does not come from another site.
  */
 export const CONSOLE_HEADER = 'X-Roomservice-Console';
-/** Values of the header `Sec-Fetch-Site` of calls that no other site has caused. Programs that are not browsers do not send this header. */
+/**
+ * Values of the header `Sec-Fetch-Site` in calls that no other site has caused. A call without this header is accepted too, because
+ * programs that are not browsers do not send the header.
+ */
 const OWN_SITE = ['same-origin', 'none'];
 
 /**

@@ -177,10 +177,11 @@ export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
 }
 
 /**
- * Locks all owners of the tenant and one person until the transaction ends. Also locks and returns disabled users. Does not lock other
- * people, because a tenant may have many of them. While this function waits for the lock, another transaction may make an owner a member of
- * the staff. The result leaves out this user, because the user is no longer an owner. The user with the id `personId` is in the result with
- * any role.
+ * Locks all owners of the tenant and the user with the id `personId` until the transaction ends, and returns these users. Disabled users
+ * are included. Does not lock the other users, because a tenant may have many of them.
+ *
+ * While this function waits for a lock, another transaction may change the role of an owner to `staff`. The result leaves out this former
+ * owner, unless the former owner has the id `personId`.
  */
 export async function lockOwnersAndPerson(tx: Tx, tenantId: number, personId: string): Promise<UserRow[]> {
   return await usersOf(tx, tenantId)
@@ -274,7 +275,7 @@ export interface NewUser {
   /** Name of the user. Null if the user has no name, so that the e-mail address is shown. */
   name: string | null;
   areas: string[];
-  /** True if the last tenant document contains the user. */
+  /** True if the user is in the tenant document that was applied last. A tenant document is the JSON file that describes a tenant. */
   is_in_document: boolean;
   /** Role of the user in the last tenant document. Null if that document does not contain the user. */
   document_role: string | null;

@@ -82,7 +82,7 @@ export interface Staff {
   /** E-mail address of the person. Null for a display. `role` and `language` are also null for a display. */
   email: string | null;
   role: Role | null;
-  /** Areas that the caller may use. An owner has all areas. */
+  /** Areas of the staff API that the caller may use. An owner has all areas. */
   areas: Area[];
   /** Language of the person, as a BCP 47 tag. Null for a display, and for a person who has chosen no language. */
   language: string | null;
@@ -96,11 +96,11 @@ export interface StaffSession {
   /** Id of the session. Null for a token. */
   id: string | null;
   /**
-   * Number that rises with each new password of the person. For a token, the number of the person at the time of this call. For a session,
-   * null, because the row of each session stores the number.
+   * Number of the person's password at the time of this call. Each new password has a higher number, so a later check can notice a new
+   * password. Null for a session, because the check reads the number from the row of the session.
    */
   generation: number | null;
-  /** End of the session if it is not used after this call, or end of the token. */
+  /** Time at which the token or the session ends. A session may end later if it is used again after this call. */
   expiresAt: Date;
   /** Time of this call by the clock of the database. */
   now: Date;

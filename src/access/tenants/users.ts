@@ -50,8 +50,8 @@ export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promis
 }
 
 /**
- * Values of the columns that store the data of a user in the last tenant document, for a user who is not in this document. A tenant
- * document is the JSON file that describes a tenant.
+ * Values for a user who is not in the last applied tenant document, the JSON file that describes a tenant. The columns whose names begin
+ * with `document_` are null here, because they store the data of the user from that document.
  */
 const NOT_DOCUMENTED = {
   is_in_document: false,
@@ -101,9 +101,9 @@ async function claim(
 
 /**
  * Changes a user, and writes an audit entry for each change. A new password and the disabling of the user end all tokens, sessions and
- * links.
- * @throws EmailTakenError if the change starts or ends an invitation of the user, but another user has taken the e-mail. A change does this
- * if it sets `invitation_expires_at`. Another user can take the e-mail after the earlier invitation has expired
+ * one-time links of the user.
+ * @throws EmailTakenError if `changes` contains `invitation_expires_at`, but another user has taken the e-mail. Another user can take the
+ * e-mail after an invitation has expired
  */
 export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, changes: store.UserChanges): Promise<void> {
   const { invitation_expires_at: heldUntil } = changes;

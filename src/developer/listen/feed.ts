@@ -77,8 +77,8 @@ export class Feed {
     if (answer.status === 400 && after !== END_OF_FEED) {
       const end = await this.#read(END_OF_FEED);
       if (typeof end === 'object') {
-        // The notice says that the cursor was refused and that reading continues at the end of the feed. The notice is printed only after
-        // this end was read. In the other order, an event between the notice and the read of the end would not be printed.
+        // The notice says that the cursor was refused and that reading continues at the end of the feed. The notice is printed after the
+        // read of this end, so each event that is newer than the notice is printed too.
         this.#noteRefusedCursor(answer);
       }
       return end;

@@ -13,8 +13,8 @@ import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
 import { readOrders } from './store.ts';
 
 /**
- * Limits of the pause between two passes, in milliseconds of real time. A pass changes the status of the orders and stays that are due. The
- * pause is one second of the simulation, but not shorter or longer than these limits.
+ * Limits of the pause between two passes, in milliseconds of real time. A pass changes the status of each order and each stay whose next
+ * status is due. The pause is one second of the simulation, but not shorter or longer than these limits.
  */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
@@ -65,8 +65,9 @@ export function startSandbox(options: SandboxOptions): Sandbox {
 }
 
 /**
- * Runs passes until the signal is aborted. If several passes fail in a row, logs only the first failure. The sandbox continues after a
- * failure, because a later pass still finds the orders and stays that are due.
+ * Runs passes until the signal is aborted. A pass changes the status of each order and each stay whose next status is due. If several
+ * passes fail in a row, logs only the first failure. The sandbox continues after a failure, because a later pass can make the changes that
+ * the failed pass did not make.
  */
 async function run(options: SandboxOptions, signal: AbortSignal): Promise<void> {
   const pauseMs = Math.min(Math.max(1_000 / options.speed, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);

@@ -53,8 +53,8 @@ const STEP_BY_GUEST_NAME: ReadonlyMap<string, Step<ReservationStatus>> = new Map
 ]);
 
 /**
- * Returns the next status that the sandbox gives to an order, also if a person set the current status. The next status is always later than
- * the current one. Only a delivery order gets the status `out_for_delivery`. The result depends only on the order, so every process returns
+ * Returns the next status that the sandbox gives to an order, also if a person set the current status. An order never goes back to an
+ * earlier status. Only a delivery order gets the status `out_for_delivery`. The result depends only on the order, so every process returns
  * the same result.
  * @returns null if the sandbox does not change this order any more
  */

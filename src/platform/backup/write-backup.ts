@@ -29,7 +29,10 @@ export interface BackupOptions {
   sealedKey: SealedKey | null;
   /** Signal that stops the backup when it is aborted. `writeBackup` then throws the reason of the signal. */
   signal?: AbortSignal;
-  /** Called after each chunk with the number of rows of this table that have been written. It is not called for an empty table. */
+  /**
+   * Called each time a chunk of the rows of a table has been written. `rows` is the number of rows of this table that have been written so
+   * far. Not called for an empty table.
+   */
   onTable?: (table: string, rows: number) => void;
 }
 

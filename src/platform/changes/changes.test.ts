@@ -146,9 +146,8 @@ describe('tenant caches of RecentChanges', () => {
       id = slow;
     });
     assert.ok((await idsSince(since)).includes(id), 'the next poll finds the change that was committed late');
-    // The transaction above has committed its change late. A poll reads the changes of the oldest transaction that ran at the previous
-    // poll, and of all newer transactions. Transactions of other tests on this server may be older than the transaction above. While one of
-    // these older transactions runs, each poll reads the late change again.
+    // Other tests on this server may have transactions that began before the transaction above. While such an older transaction runs, each
+    // poll reads the late change again. So the test repeats the poll until the older transactions have ended.
     await eventually(async () => {
       since = (await readChanges(database.db, since)).oldestRunning;
       return (await idsSince(since)).length === 0;

@@ -164,9 +164,9 @@ export class RecentChanges {
    * Reads the changes of all transactions that had not ended at the last poll. So the poll also finds a change whose transaction took long
    * to commit. On one database node, the poll finds these transactions by their numbers.
    *
-   * After a failover, the new primary may give lower transaction numbers than the old primary. A poll by numbers would then miss changes.
-   * No poll succeeds during a failover, which takes longer than the lease of the caches (`LEASE_MS`). So if the lease has ended, the poll
-   * reads all stored changes.
+   * If the lease of the caches (`LEASE_MS`) has ended, reads all stored changes, because the database may have failed over to a new
+   * primary. The new primary may give lower transaction numbers than the old primary, so a poll by numbers would miss changes. Each
+   * failover is noticed, because it takes longer than the lease, and no poll succeeds during the failover.
    */
   async #poll(): Promise<void> {
     const beganAtMs = performance.now();

@@ -40,8 +40,8 @@ const CLUSTER_WINDOW_SECONDS = 120;
  * Reads committed changes.
  *
  * On one node, reads the changes of all transactions with the number `since` or a higher number. If `since` is null, reads all changes. The
- * SQL also has an upper bound, although the numbers of all committed changes are below it. Without the bound, the planner would expect a
- * third of the table as the result, and would read the whole table.
+ * condition also has an upper bound for the transaction number. The bound leaves out no committed change, but it helps the planner. Without
+ * the bound, the planner would expect a third of the table as the result, and would read the whole table.
  *
  * On a cluster, each node numbers its transactions independently, so numbers from two nodes cannot be compared. So each call ignores
  * `since`, and reads the changes of the last two minutes.
