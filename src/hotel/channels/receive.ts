@@ -42,7 +42,7 @@ interface RequestedStay {
  * reservation. The reservation is accepted even if no room is left. A call that was applied before, or that is older than the last applied
  * call for the reservation, changes nothing (decision 30).
  * @throws ApiError 404 `error` for an unknown room type or rate plan, and for a new reservation in an inactive room type
- * @throws ApiError 400 `invalid_request` for an invalid range
+ * @throws ApiError 400 `invalid_request` if the check-out is not after the check-in, or if the stay has more than 730 nights
  */
 export async function receiveReservation(
   { db, reservations }: Dependencies,
@@ -69,8 +69,8 @@ export async function receiveReservation(
 }
 
 /**
- * Changes the reservation, or creates it if it does not exist. If a concurrent call creates the reservation before this call can insert it,
- * `add` returns null. The loop then runs again, and changes the reservation of the concurrent call.
+ * Changes the reservation, or inserts it if it does not exist. If a concurrent call inserts the reservation first, this call inserts no
+ * row. The loop then runs again, and changes the reservation of the concurrent call.
  */
 async function apply(
   tx: Tx,

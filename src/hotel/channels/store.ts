@@ -63,10 +63,11 @@ export interface ChannelSecretRow {
 }
 
 /**
- * Reads the channel secrets of the tenant that an older key has encrypted, if `bytes` is the version of the newest encryption key. Each
- * encrypted secret begins with the version of its key. So the query returns the encrypted secrets that are smaller than `bytes` in a
- * comparison byte by byte. Returns at most `limit` secrets. The result is sorted by the id of the channel. It begins after the id
- * `afterId`, or with the first id if `afterId` is null.
+ * Reads encrypted channel secrets of the tenant that are smaller than `bytes` in a comparison byte by byte. Each encrypted secret begins
+ * with the version of its key. So if `bytes` is the version of a key, the result has only secrets that an older key has encrypted.
+ *
+ * Returns at most `limit` secrets. The result is sorted by the id of the channel. It begins after the id `afterId`, or with the first id if
+ * `afterId` is null.
  */
 export async function readChannelSecretsBefore(
   db: Database,

@@ -70,9 +70,9 @@ export async function* calendarTexts(db: Database, tenantId: number, calendar: C
 }
 
 /**
- * Reads the plans and night counters of the room types.
- * @returns one function for each room type, which makes the part of the calendar with this room type. Each function takes CPU time, so the
- * caller can let the event loop run other work before it calls the next function
+ * Reads the rate plans of the room types, and the number of rooms held in each night.
+ * @returns one function for each room type. The function makes the part of the calendar with this room type, which takes CPU time. Between
+ * two functions, the caller can let the event loop run other work
  */
 async function readBatch(
   db: Database,

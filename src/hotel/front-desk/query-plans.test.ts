@@ -59,7 +59,10 @@ describe('query plans of the calendar, of changes of rates and of oversold night
     );
   }
 
-  /** Asserts that the work sends statements, and that each statement reads the tables of the hotel by an index. */
+  /**
+   * Asserts that each statement that `work` sends reads the tables of the hotel by an index. Fails if `work` sends no statement, because
+   * the test would then check no query plan.
+   */
   async function assertByIndex(work: () => Promise<unknown>): Promise<void> {
     statements = [];
     await work();

@@ -20,9 +20,9 @@ export interface OversoldNight {
  * Returns the list of oversold nights from the date `from` on, sorted by room type and date. Nights of inactive room types are in the list
  * too, because their stays still need rooms.
  *
- * For each row of `room_type`, an inner query reads the night counters from the table `night`. The inner query has an `ORDER BY date`, so
- * PostgreSQL uses the primary key and reads only the counters from `from` on. Without this `ORDER BY`, the planner might join `room_type`
- * and `night` in another way, and read more counters.
+ * For each row of `room_type`, an inner query reads the night counters from the table `night` by the primary key, from the date `from` on.
+ * PostgreSQL runs the inner query separately because of its `ORDER BY date`. Without the `ORDER BY`, PostgreSQL might merge the inner query
+ * into the outer query, join the two tables in another way, and read more counters.
  */
 export function listOversoldNights(db: Database, tenantId: number, from: DateText): KeysetList<OversoldNight> {
   const nightsOf = (condition: RawBuilder<unknown>, range: RawBuilder<unknown>) => sql<OversoldNight>`

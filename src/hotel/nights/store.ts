@@ -55,9 +55,11 @@ export async function holdNights(
 }
 
 /**
- * Returns an SQL expression for the capacity of the room type of a night `n`. The expression contains the capacities in `nights`. A
- * database cluster needs these capacities, because it refuses a subquery in the condition of `ON CONFLICT DO UPDATE`. If the rooms of a
- * night are only released, its capacity is Infinity, because a release needs no check. Such nights are left out.
+ * Returns an SQL expression for the capacity of the room type of a night `n`. The expression contains the capacities from `nights`. It is
+ * for a database cluster, which refuses a subquery in the condition of `ON CONFLICT DO UPDATE`.
+ *
+ * In `nights`, the capacity Infinity means that the rooms of the night are only released. The expression does not contain this value,
+ * because a release needs no check.
  */
 function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawBuilder<unknown> {
   const limited = nights.filter(({ capacity }) => capacity !== Infinity);
@@ -66,10 +68,11 @@ function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawB
 }
 
 /**
- * Changes the night counters in one INSERT. A counter that exists already changes only if `condition` is true. On a single node, the nights
- * may belong to several tenants, but on a database cluster they must belong to one tenant. `rowsToInsert` sorts the rows, so that all
- * writers lock the nights in the same order and cannot deadlock. An UPDATE of a range of dates would lock the rows in their order on disk,
- * so the writers of two overlapping stays could deadlock.
+ * Changes the night counters in one INSERT. A counter that exists already changes only if `condition` is true. On a database cluster, all
+ * nights must belong to one tenant.
+ *
+ * `rowsToInsert` sorts the rows of the INSERT. So all writers lock the nights in the same order and cannot deadlock. An UPDATE would not be
+ * safe, because PostgreSQL could lock its rows in another order.
  */
 async function addToHeld(tx: Tx, changes: NightChange[], condition: RawBuilder<unknown>) {
   const rows = changes.map(({ tenantId, roomTypeId, date, rooms }) => ({

@@ -9,7 +9,7 @@ import type { ChangedRatePlan, RatePlanChange } from './staff-schema.ts';
 import * as store from './store.ts';
 
 /**
- * Locks the rate plans that the entries name, until the transaction ends.
+ * Locks the rate plans with the ids in `entries` until the transaction ends.
  * @throws ApiError 404 `error` if a plan is unknown or belongs to another tenant
  */
 export async function lockPlans(

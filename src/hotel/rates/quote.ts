@@ -63,13 +63,14 @@ function totalOf(nights: NightPrice[]): string {
 }
 
 /**
- * Returns the price of a stay under the cheapest active plan. If several plans have this price, the first of them in `plans` applies. If
- * the room type has no active plan, the price of the room type itself applies. If that price is null, the stay costs 0.00 (decision 25).
- *
- * A plan allows the stay if the plan is open on all nights, and if the stay has at least the plan's minimum number of nights. If at least
- * one active plan allows the stay, the function compares only the active plans that allow the stay.
- * @param restrictions used if there are active plans, but no active plan allows the stay. With `apply`, the function then returns null.
- * With `ignore`, the function then compares all active plans. `ignore` is for a stay that an OTA has already sold (decision 30)
+ * Returns the price of a stay under the cheapest active plan. If several plans have this price, the first of them in `plans` applies. These
+ * rules select the plans that are compared:
+ * - If active plans allow the stay, only these plans are compared. A plan allows the stay if the plan is open on all nights, and if the
+ *   stay has at least the plan's minimum number of nights.
+ * - If there are active plans, but no active plan allows the stay, `restrictions` decides. With `apply`, the function returns null. With
+ *   `ignore`, all active plans are compared. `ignore` is for a stay that an OTA has already sold (decision 30).
+ * - If the room type has no active plan, the price of the room type itself applies. If that price is null, the stay costs 0.00 (decision
+ *   25).
  */
 export function quoteCheapest(
   plans: PlanCalendar[],

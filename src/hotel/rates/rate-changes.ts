@@ -10,7 +10,7 @@ import * as store from './store.ts';
 
 /** Largest number of nights in one audit entry. Without this limit, many entries that are read together could need too much memory. */
 const NIGHTS_AN_ENTRY = 1_000;
-/** Largest number of nights in the error message about nights that do not have the values that the caller expected. */
+/** Largest number of nights that one error message names. The message names nights that do not have their expected values. */
 const NAMED_NIGHTS = 5;
 
 /**

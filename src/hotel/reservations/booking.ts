@@ -52,9 +52,11 @@ const MAX_LOCK_WAIT_MS = 250;
  *          │ contended
  *     409 room_not_available
  *
- * Bookings that arrive together share one transaction, even if they belong to different tenants. So they share the cost of its statements
- * and of its commit. The function `batching` makes the batches. An error of a batch is not an outcome, so the drawing does not show it.
- * After an error, `batching` runs each booking of the batch again by itself, unless the database is unavailable.
+ * The function `batching` puts bookings that arrive together into one batch. On one database node, a batch may have bookings of several
+ * tenants. A batch is one transaction, so its bookings share the cost of the statements and of the commit.
+ *
+ * The drawing does not show errors. If a batch fails with an error, `batching` runs each of its bookings again, in a batch with only this
+ * booking. If the database is unavailable, `batching` does not run the bookings again.
  */
 export function createBooker(
   db: Database,

@@ -86,7 +86,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
       assert.deepEqual(written, status === 200 ? ['reservation.cancelled'] : []);
       await assertNightCounters(service, own.tenantId);
     }
-    // Only the completed stay still holds its nights, so 2 of the 3 rooms are sellable.
+    // The completed stay still holds its nights. The 5 other stays are cancelled and hold no room. So 2 of the 3 rooms are sellable.
     assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [2, 2]);
   });
 

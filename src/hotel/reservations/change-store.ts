@@ -12,9 +12,9 @@ export type ReservationChangeRow = Selectable<ReservationChange>;
 export const MAX_CHANGES = 200;
 
 /**
- * Inserts a change of a reservation. The change may also be a booking that the hotel itself made.
- * @returns false if an earlier try of the same transaction has already stored the change. Also returns false if the change is a booking,
- * and another booking of the tenant has the same `booking_request_id`
+ * Inserts one row of the history of a reservation. The row records a change of the reservation, or a booking that the hotel itself made.
+ * @returns false if an earlier try of the same transaction has already stored the row. Also returns false for a booking if the tenant
+ * already has a booking with this `booking_request_id`, which is the `request_id` in the call of the staff
  */
 export async function insertChange(tx: Tx, change: NewReservationChange): Promise<boolean> {
   const inserted = await tx

@@ -64,9 +64,9 @@ export async function listForStaff(
   const select = (reservations: Query) => reservations.selectAll().select(labelOf(filter.tenantId));
   const listOrder = order === 'newest' ? NEWEST_FIRST : byArrival(filter.tenantId);
   if (await isNarrow(db, filter, order)) {
-    // The subquery makes PostgreSQL find the reservations that pass the filter first. Without it, PostgreSQL may read the reservations of
-    // the tenant in the order of the list until it has found enough of them. If the few that pass are at the end of the list, it would read
-    // most reservations of the tenant.
+    // The subquery makes PostgreSQL find the few reservations that pass the filter first. Without the subquery, PostgreSQL may read the
+    // reservations of the tenant in the order of the list until a page is full. If the reservations that pass are at the end of the list,
+    // PostgreSQL would read most reservations of the tenant.
     const passing = allOf(db, filter).where(sql<boolean>`id = ANY (ARRAY${rows.select('id')})`);
     return keysetList(db, passing, select, listOrder, { form: 'few', rows });
   }
@@ -106,8 +106,9 @@ function byArrival(tenantId: number): ListOrder {
 }
 
 /**
- * If fewer reservations than this pass a condition, the list first reads the ids of all of them. If more reservations pass, reading the
- * covering index `reservation_for_lists` is cheaper.
+ * Number of reservations that decides if a list reads the ids of all reservations that pass its filter. The list does this if fewer
+ * reservations than this number pass one of the conditions of the filter. Otherwise, reading the covering index `reservation_for_lists` is
+ * cheaper.
  */
 const FEW = 5_000;
 
@@ -167,9 +168,9 @@ function hasOwnIndex(filter: ReservationFilter, order: 'newest' | 'check_in'): b
 }
 
 /**
- * Returns the `wideConditions` as one condition, in a form for which the planner can use only the index `reservation_for_lists`. This index
- * contains the columns of all these conditions. An index on only one of the columns would be slower, because PostgreSQL would read the
- * other columns from the table.
+ * Returns the `wideConditions` as one condition of the form `(… AND …) IS TRUE`. In this form, the planner cannot use an index on only one
+ * of the columns. Such an index would be slow, because PostgreSQL would read the other columns from the table. So the planner uses the
+ * index `reservation_for_lists`, which contains the columns of all these conditions.
  */
 function inCoveringIndex(filter: ReservationFilter): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(wideConditions(filter), sql` AND `)}) IS TRUE`;
@@ -238,9 +239,11 @@ function departsOn(day: DateText) {
 }
 
 /**
- * Returns the condition that a partner or an OTA gave this id to the reservation. The column `external_reservation_id` has the ids that
- * partners gave. The index of this column contains the credential of the partner before the id. PostgreSQL could not use this index without
- * the credential, so the condition lists all credentials of the tenant.
+ * Returns the condition that a partner or an OTA gave this id to the reservation. The ids of partners are in the column
+ * `external_reservation_id`, and the ids of OTAs are in `external_id`.
+ *
+ * The index for the ids of partners has the columns `tenant_id`, `credential_id` and `external_reservation_id`. PostgreSQL can search this
+ * index for an id only if it also has a credential. So the condition lists all credentials of the tenant.
  */
 function hasExternalId(tenantId: number, externalId: string) {
   return sql<boolean>`(

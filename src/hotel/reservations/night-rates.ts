@@ -25,15 +25,17 @@ interface Read {
 }
 
 /**
- * Value of `price` in `Known` if the price of the rate plan applies to the night. An audit entry has the price null in this case. `Known`
- * has this text instead, because its prices are texts.
+ * Value of `price` in `Known` if the night has no price of its own, so that the price of the rate plan applies. An audit entry has the
+ * price null in this case.
  */
 const PRICE_OF_PLAN = 'price of the plan';
 
 /**
  * Functions that read the values of a night from an audit entry, one function for each action. Entries with other actions are not in the
- * history of a night. The subject of the entries must be the room type, one of its rate plans or the tenant, because `readRateChanges`
- * reads only entries with these subjects.
+ * history of a night.
+ *
+ * If you add an action, the subject of its entries must be the room type, one of its rate plans or the tenant. The reason is that
+ * `readRateChanges` reads only entries with these subjects.
  */
 const READERS: Record<string, (elements: PartialEntry['elements']) => Read> = {
   'rates.written': (elements) =>
@@ -51,8 +53,9 @@ const READERS: Record<string, (elements: PartialEntry['elements']) => Read> = {
 type Written = Omit<Known, 'price'> & { price?: string | number | undefined };
 
 /**
- * Reads the values of the night from the last element of an audit entry. Each element contains values that one call wrote for the night. If
- * a call names a night more than once, the service stores only the last values (decision 29).
+ * Reads the values of the night from the last of the elements. The elements are the parts of one audit entry that name this night. If a
+ * call names the night more than once, its entry has several elements. The service stores only the values of the last element (decision
+ * 29).
  */
 function lastOf(elements: PartialEntry['elements'], read: (element: Record<string, unknown>) => Written): Read {
   const last = elements.at(-1);

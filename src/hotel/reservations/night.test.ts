@@ -169,8 +169,8 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     const send = await openChannel(service, hotel);
     const room_type_id = hotel.roomTypes['Bunk'];
     for (let index = 0; index < 104; index += 1) {
-      // The test sends each status many times, often several times in one second. Two calls with the same body in the same second would
-      // have the same signature, and the second call would count as a repeat. So each pair of calls has its own `total_amount`.
+      // Each round of the outer loop sends another `total_amount`. With the same amount, the calls of two rounds in one second would have
+      // the same body and the same signature. The service would then ignore the calls of the second round as repeats.
       for (const status of ['confirmed', 'cancelled']) {
         assert.ok((await send({ external_id: 'one', room_type_id, status, total_amount: index })).status < 300);
       }

@@ -15,8 +15,7 @@ export interface NightDifference {
 
 /**
  * Compares all night counters of the tenant with its reservations, in one snapshot. The statement generates the days as timestamps without
- * a time zone. In the time zone of the database, a day may have no midnight because the clocks change. The statement could then skip this
- * day.
+ * a time zone. With a time zone, the statement could skip a day on which the clocks change at midnight.
  * @returns the number of compared nights, and the nights that differ
  */
 export async function recount(

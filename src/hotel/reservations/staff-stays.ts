@@ -245,8 +245,8 @@ const OF_GUEST = ['guest_name', 'guest_phone', 'guest_email'] as const;
 type Audited = Pick<ReservationRow, (typeof LISTED)[number] | (typeof OF_GUEST)[number]>;
 
 /**
- * Returns the audit entry of a change, or null if the update changes no value. If the guest changes, the entry does not contain the name,
- * the phone or the email. Audit entries are never removed, so they contain no data of guests.
+ * Returns the audit entry of a change, or null if the update changes no value. If the guest changes, the entry names only the field
+ * `guest`. Audit entries are never removed, so they do not contain the name, the phone or the email of a guest.
  */
 function changeEntry(before: ReservationRow, after: Audited): NewAuditEntry | null {
   const fields: object[] = LISTED.filter((field) => before[field] !== after[field]).map((field) => ({

@@ -181,8 +181,8 @@ export async function applyProperties(
 /**
  * Returns a function that gives the name of a room type in the form `property / room type`. For an unknown room type, it gives the id.
  *
- * `properties` and `roomTypes` contain stored rows and new rows, so the same id may occur twice. The function may use either of the two
- * rows, because both have the same name. `applyProperties` gives a new row the id of a stored row only if their names are equal.
+ * `properties` and `roomTypes` contain the stored rows and the rows from the tenant document. A row from the document has the id of a
+ * stored row only if both rows have the same name. So an id may occur twice, and the function may use either of the two rows.
  */
 function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTypeRow[]): (id: string) => string {
   const propertyNames = new Map(properties.map(({ id, name }) => [id, name]));
