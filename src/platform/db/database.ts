@@ -137,7 +137,7 @@ const QUEUE_TIMEOUT_MS = 8_000;
 
 /**
  * Makes the gate that limits how many callers use a pool. If no connection is free, callers wait in one queue for each tenant, and the
- * queues are served round robin. So many calls of one tenant delay only that tenant.
+ * queues are served round robin. If one tenant makes many calls, these calls therefore delay only this tenant.
  */
 function fairGate(poolSize: number): FairGate {
   return new FairGate({

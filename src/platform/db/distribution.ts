@@ -160,9 +160,10 @@ export async function prepareMigrations<T>(db: Kysely<T>): Promise<RunMigration>
 }
 
 /**
- * Makes two settings for a transaction that changes tables. With the first, Citus uses only one connection to each node, because several
- * connections would not see each other's uncommitted tables. With the second, Citus does not place a new table by itself if its foreign key
- * leads to a table with a copy on each node.
+ * Makes two settings for a transaction that changes tables:
+ * - With the first, Citus uses only one connection to each node, because several connections would not see each other's uncommitted tables.
+ * - With the second, Citus leaves a new table where it is, even if the table has a foreign key to a table with a copy on each node. The
+ *   function `place` then puts the new table where it belongs.
  */
 async function prepareForTables<T>(tx: Kysely<T>): Promise<void> {
   await sql`SET LOCAL citus.multi_shard_modify_mode TO 'sequential'`.execute(tx);

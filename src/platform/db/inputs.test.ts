@@ -19,8 +19,10 @@ interface NumberRange {
 const RANGE = new Fields<NumberRange>({ first: 'int', last: 'int', unit: 'text' });
 
 /**
- * Selects for each range the sum of its numbers, and its numbers as a text with the unit in front, such as `kg1 kg2` for the unit `kg`.
- * Both are null for an empty range, and the text is also null without a unit.
+ * Selects two columns for each range of numbers:
+ * - `total` is the sum of the numbers. It is null if the range is empty.
+ * - `list` is a text with all numbers, and the unit in front of each number, for example `kg1 kg2`. It is null if the range is empty or its
+ *   unit is null.
  */
 const sums = (ranges: NumberRange[]) =>
   selectEach(

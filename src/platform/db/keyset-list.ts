@@ -48,11 +48,11 @@ export const OLDEST_FIRST: ListOrder = {
  * Method of counting all rows of a list, and of skipping the rows before a page.
  *
  * - `in order`: scans an index that finds the rows of the list in the order of the list.
- * - `few`: reads the ids of all rows of the list. Only for a short list whose rows an index finds, for example the reservations of one
+ * - `few`: reads the ids of all rows of the list. Used for a short list whose rows an index finds, for example the reservations of one
  *   guest name.
- * - `covered`: scans an index with all columns of the filter. This index may be in the order of the ids, even if the list has another
- *   order.
- * - `tallied`: adds stored counts of parts of the list, so a page of a long list is fast too. Only for a list in the order of its ids.
+ * - `covered`: scans an index that contains all columns of the conditions of the list. Used even if the index and the list have different
+ *   orders.
+ * - `tallied`: adds stored counts of parts of the list, so a page of a long list is fast too. Used for a list in the order of its ids.
  */
 export type PageForm<Table extends keyof DB> =
   | { form: 'in order' }
@@ -60,7 +60,7 @@ export type PageForm<Table extends keyof DB> =
       form: 'few' | 'covered';
       /**
        * Query for the rows of the list, without an order and without columns. Its conditions must let PostgreSQL use an index. For `few`,
-       * this is an index that finds the few rows. For `covered`, it is the index with all columns of the filter.
+       * this is an index that finds the few rows. For `covered`, it is the index that contains all columns of the conditions.
        */
       rows: Rows<Table, object>;
     }
@@ -135,9 +135,9 @@ export function afterIdInOrder<Table extends keyof DB, Row>(
  * Reads one page of a list, and the number of rows in the whole list. Skips the rows before the page in an index, without reading them from
  * the table. For example, the last page of a list with a million rows scans a million ids in the index, but reads only the rows of the page
  * from the table.
- * @param ids two queries for all ids of the list, in different orders. `inOrder` has the order of the list, and finds the row before the
- * page. `newestFirst` (`SELECT id … ORDER BY id DESC`) counts the rows. It has an order only to make the planner use an index. Without the
- * order, the planner would read the whole table if most rows of the table are in the list.
+ * @param ids two queries for all ids of the list. `inOrder` has the order of the list, and is used to find the row before the page.
+ * `newestFirst` (`SELECT id … ORDER BY id DESC`) is used to count the rows. A count needs no order, but this order makes the planner use an
+ * index. Without an order, the planner would read the whole table if most rows of the table are in the list.
  * @param readAfter reads the rows of one page after the given id. If the id is null, reads from the start of the list.
  */
 async function readPageInOrder<Row>(

@@ -50,8 +50,8 @@ export class LentClient {
 
   /**
    * @param tenant tenant that uses the client, or `strangers` for an unauthenticated caller
-   * @param onNodeOf tenant whose node gets the statements, if the database is a cluster. It differs from `tenant` if an unauthenticated
-   * caller names a tenant, for example in its API key.
+   * @param onNodeOf tenant whose node gets the statements, if the database is a cluster. It differs from `tenant` if the caller is not
+   * authenticated yet, but its call names a tenant. For example, each API key contains the id of a tenant.
    */
   lendTo(tenant: string, onNodeOf: string): void {
     this.#borrower = tenant;

@@ -66,8 +66,8 @@ export const STORING = { slowMs: 10, rows: 20_000 };
 /** Maximum number of parts for which one read stores tallies. */
 const MAX_STORED_PARTS = 1_000;
 /**
- * Maximum number of ranges without tallies that one read tries. The read stores tallies for the first suitable range. A range is not
- * suitable if it is too new or too short, or if it has too few rows.
+ * Maximum number of ranges without tallies that one read examines to find a range for new tallies. The read stores tallies for the first
+ * suitable range. A range is not suitable if it is too new or too short, or if it has too few rows.
  */
 const MAX_TRIED_GAPS = 3;
 
@@ -76,7 +76,8 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
  * Divides a list into segments, in the order of the ids. A segment is either a part with a tally that is still correct, or a range without
- * such parts. Together the segments contain all ids. The count of a segment is the number of its rows that pass the filter.
+ * such parts. A tally is no longer correct after an open row of its part gets a final status, or after the retention removes rows of the
+ * part. Together the segments contain all ids. The count of a segment is the number of its rows that pass the filter.
  * @param tx transaction in the mode `snapshot`, so that all counts are from the same moment
  * @param idsIn selects the ids of the list between two bounds
  */

@@ -96,9 +96,11 @@ export async function migrateToLatest<T>(
  * ends with this transaction. A lock of the session would not work behind a connection pooler, because it would stay with a connection that
  * other clients use.
  *
- * If another process holds the lock, the function returns null immediately. With a statement that waits for the lock, the two processes
- * could wait for each other. The other process may build an index. This build waits for all statements that began before it, so it would
- * also wait for the statement of this process. But the other process keeps the lock until the build has ended.
+ * If another process holds the lock, the function returns null immediately. A statement that waits for the lock could cause a deadlock with
+ * the build of an index in the other process:
+ * - The build waits for all statements that began before it, so it would wait for the statement of this process.
+ * - The statement would wait for the lock, which the other process holds until the build has ended.
+ *
  * @returns null if another process holds the lock
  */
 async function migrateUnderLock<T>(

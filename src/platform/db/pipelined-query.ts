@@ -83,7 +83,8 @@ class PipelinedQuery extends Query {
 
   override handleError(error: Error, connection: Protocol): void {
     if (this.#waitsFor > 0 && this.#preparedName !== undefined) {
-      // An earlier statement failed, so the server has not prepared this statement. If this entry stayed, pg would assume that it has.
+      // An earlier statement failed, so the server has not prepared this statement. pg lists each statement that it has sent to be
+      // prepared. The statement is removed from this list, so that pg sends it again at its next use.
       delete connection.submittedNamedStatements[this.#preparedName];
     }
     super.handleError(error, connection);

@@ -44,8 +44,8 @@ export interface PoolSize {
   /** Limits of the server, and the connections of other processes and programs. */
   server: ServerConnections;
   /**
-   * Closes the connection that announces the pool size. Called when the pool has opened its first connection. The name of that connection
-   * then announces the pool size.
+   * Closes the connection that announces the pool size. Called when the pool has opened its first connection, because each connection of
+   * the pool has the name `applicationName` and so announces the pool size too.
    */
   close: () => Promise<void>;
 }
@@ -54,9 +54,11 @@ export interface PoolSize {
  * Counts the connections of the server, and chooses the pool size of this process. Announces this size to other processes by the name of a
  * connection that stays open.
  *
- * An automatic size is half of the free connections, but at least 4 and at most 20. Processes that start at the same time divide the free
- * connections among themselves. So a process with an automatic size first waits half a second, until the other processes have connected
- * too.
+ * An automatic size is at least 4 and at most 20. Between these bounds, it depends on the number of processes that start at the same time:
+ * - If one or two processes start, each of them takes half of the free connections.
+ * - If more processes start, each of them takes an equal part of the free connections.
+ *
+ * So a process with an automatic size first waits half a second, until the other processes have connected too.
  * @param gatherMs overrides the half second, in milliseconds; used by tests
  * @throws an error of pg if the database is out of reach
  */

@@ -79,9 +79,9 @@ const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
 });
 
 /**
- * Runs a statement with settings that make the planner read only indexes. The plan may still sort. Without these settings, the planner
- * would scan the whole table for a statement that counts many rows. An index that contains all columns of the statement is faster to read.
- * The server would also use several processes for this one statement.
+ * Runs a statement with settings that make the planner read only indexes. The plan may still sort. An index that contains all columns of
+ * the statement is faster to read than the table. But without these settings, the planner would scan the whole table for a statement that
+ * counts many rows. Without these settings, the server would also use several processes for this one statement.
  */
 export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   return await executeWith([PLAN_WITHOUT_TABLE_SCAN], db, statement);

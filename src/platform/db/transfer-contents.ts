@@ -46,7 +46,7 @@ export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
 
 /**
  * Tables into which a migration inserts rows, each with an SQL condition that recognizes such a row. When the row has changed, the
- * condition is no longer true. If all rows of a database pass these conditions, the database counts as empty.
+ * condition is no longer true. A database counts as empty if it has only such unchanged rows and rows of `TRANSIENT_TABLES`.
  */
 export const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
 

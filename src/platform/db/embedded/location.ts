@@ -159,7 +159,7 @@ async function placeOutside(link: string, account: Account): Promise<string> {
  * - The service has used DATA_DIR before.
  * - Each entry of DATA_DIR is a file that only its owner may read, such as a key. So no other user needs this folder.
  *
- * Another folder, such as `.` or `/srv`, must stay open to other users.
+ * In all other cases, DATA_DIR may be a shared folder such as `.` or `/srv`, so it must stay open to other users.
  */
 async function makePrivate(dataDir: string, account: Account | undefined): Promise<void> {
   const names = await readdir(dataDir);

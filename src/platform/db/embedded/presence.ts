@@ -81,9 +81,8 @@ export async function createDatabase({ client }: Presence, name: string): Promis
 }
 
 /**
- * Takes the advisory locks of the role, which the connection holds until it ends. Without locks, each process would have to find out if it
- * is the first process, by comparing the start times of all connections. But a connection may become visible later than a connection that
- * started after it. So each of two processes could find that its own connection is the first.
+ * Takes the advisory locks of the role, which the connection holds until it ends. If two processes start at the same time, only one of them
+ * gets an exclusive lock.
  * @throws AlreadyServedError for a `serve` if another `serve` still holds its lock after 3 s
  * @throws InUseError if another process still uses PostgreSQL after 3 s. If `role` is `exclusive`, any other process counts. For the other
  * roles, only an `exclusive` process counts.

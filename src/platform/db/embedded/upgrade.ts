@@ -144,9 +144,8 @@ function endings(servers: Servers, oldMajor: number): Pick<Upgrade, 'finish' | '
 
 async function finish({ older, olderPresence, next, nextPresence }: Servers, oldMajor: number): Promise<string> {
   const { location } = older;
-  // An earlier version of Roomservice works with the older PostgreSQL. So one of its processes may have connected to the older server since
-  // the upgrade began. The changes of that process would be missing in the new data, so the upgrade ends with an error and the old data
-  // stays in use.
+  // A process of an earlier version of Roomservice may have connected to the older server since the upgrade began. The changes of that
+  // process would be missing in the new data, so the upgrade ends with an error and the old data stays in use.
   if (!(await leaveAsLast(olderPresence))) {
     throw inUse(older);
   }
