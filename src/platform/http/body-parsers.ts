@@ -34,9 +34,9 @@ interface BodyOptions {
  * - The size limit is the `bodyLimit` of the route or the app.
  * - A route whose schema has no body ignores any body (decision 38).
  *
- * The parser only reads the bytes, and a later hook decodes them. Fastify's own parsers are not used, because they refuse an invalid body
- * too early. For example, an unknown path with an invalid body would get 400 instead of 404. Fastify would also close the connection after
- * an invalid body, so the client would have to connect again.
+ * One parser reads each body as bytes, and a hook (`preHandler`) decodes and validates these bytes. Fastify's own parsers are not used,
+ * because they refuse an invalid body too early. For example, an unknown path with an invalid body would get 400 instead of 404. Fastify
+ * would also close the connection after an invalid body, so the client would have to connect again.
  */
 export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: BodyOptions): void {
   const checkBody = createBodyCheck(app, bounds);
@@ -85,8 +85,8 @@ export function drainBody(request: FastifyRequest): void {
   const { raw, headers, account, server } = request;
   const isLarge = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > LARGE_BODY_BYTES;
   if (isLarge && !raw.complete && raw.readableFlowing === null) {
-    // Reads the bytes that have already arrived, so that Node knows that this function reads the body. Otherwise Node may remove the
-    // listener below when the response ends, and drop the body itself. Node would then make no pauses between the chunks.
+    // Reads the bytes that have already arrived, so that Node knows that this function reads the body. Otherwise, when the response ends,
+    // Node may remove the listener below. Node would then read and drop the rest of the body without pauses between the chunks.
     freeChunk(raw.read() ?? Buffer.alloc(0));
     raw.on('data', (chunk: Buffer) => {
       freeChunk(chunk);

@@ -22,7 +22,7 @@ export type BodyResult = { json: string } | { refusal: { statusCode: number; cod
 
 /**
  * Nice value of a worker thread, which gives it a lower priority than the event loop. If too few cores are free, the event loop then runs
- * first. Only Linux has a priority for each thread. On other systems, the call would change the priority of the whole process.
+ * first. Used only on Linux, because on other systems `setPriority` would change the priority of the whole process.
  */
 const PRIORITY = 10;
 

@@ -173,7 +173,7 @@ export function addEventStreams(app: FastifyInstance, bounds: Partial<StreamBoun
 }
 
 /**
- * Destroys the response of a stream when the client ends its half of the connection. A client that closes a stream first ends its half. If
+ * Destroys the response of a stream when the client ends its half of the connection, because this is the first sign of a closed stream. If
  * the response was not destroyed, the process would notice the closed stream only at its next write, seconds later. A response that is not
  * a stream of events continues, because its client may end its half of the connection and still read.
  */

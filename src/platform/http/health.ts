@@ -3,7 +3,8 @@ import type { App } from './app.ts';
 export interface Health {
   /**
    * Returns false if the process has begun to stop. Called for every request to `/readyz`, with the address of the caller. The function
-   * records this address, so that a stopping process knows which proxies have already received a negative response.
+   * records this address. An address that calls regularly counts as a proxy. So a stopping process knows which proxies have already
+   * received a negative response.
    */
   isServing?: (address: string) => boolean;
   /**

@@ -8,8 +8,8 @@ import { type DestinationStream, type Logger, pino } from 'pino';
  */
 const GATHER_MS = 10;
 /**
- * Number of collected characters at which the lines are passed to the thread immediately. The collected lines are lost if the process is
- * killed.
+ * Number of collected characters at which the lines are passed to the thread immediately. It is small, because the collected lines are lost
+ * if the process is killed.
  */
 const GATHER_LENGTH = 16 * 1024;
 

@@ -34,8 +34,8 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
 }
 
 /**
- * Configured bounds on the work for requests, and the counters of this work, for example of body bytes in memory. The metrics read the
- * bounds and the counters each time they are collected.
+ * Configured bounds on requests, and counters of the resources that requests use, for example the bytes of bodies in memory. The bounds and
+ * the counters are read at each collection of the metrics.
  */
 export interface BoundedWork {
   bounds: Bounds;

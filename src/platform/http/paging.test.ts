@@ -158,7 +158,7 @@ describe('the base URL of page links', () => {
   });
   after(() => service.close());
 
-  /** Requests a list with these headers. Returns the beginning of the `next` link in the response, up to the path of the list. */
+  /** Requests a list with these headers. Returns the part of the `next` link before the path, such as `http://inside.example:81`. */
   async function baseOf(node: TestService, headers: string, version = '1.1'): Promise<string> {
     const partner = Object.entries(tenant.partner).map(([name, value]) => `${name}: ${value}\r\n`);
     const [answer] = await exchange(

@@ -131,9 +131,9 @@ describe('the window of one minute in which the calls of a budget are counted', 
     }
     const asked = Date.now();
     const { resetSeconds } = budgetOf(await get());
-    // `resetSeconds` is the time left in the window, rounded up to whole seconds. So the time left is at most `resetSeconds`, and more than
-    // `resetSeconds - 1`. The exact time left is unknown, so each check uses the value with which a correct window always passes. The check
-    // for an early end uses `resetSeconds`. The check for a late end uses `resetSeconds - 1`.
+    // `resetSeconds` is the time left in the window, rounded up to whole seconds. So the exact time left is between `resetSeconds - 1` and
+    // `resetSeconds`. Rounding must not fail a correct window. So the check for an early end uses the longest possible time left, which is
+    // `resetSeconds`. The check for a late end uses the shortest possible time left, which is `resetSeconds - 1`.
     assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'the window does not end early');
     assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'the window does not end late');
   });

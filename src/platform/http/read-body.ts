@@ -39,7 +39,7 @@ interface Body {
  *
  * A refused body is read to its end too, and its bytes are dropped. Otherwise the server would close the connection while the client is
  * still sending, and the client might never see the response. If the body exceeds the limit by more than 16 MiB, the error is returned
- * before the body ends. The reading then continues until the client ends it, or until a timeout of the server.
+ * before the body ends. The rest of the body is still read and dropped, unless a timeout of the server closes the connection.
  * @throws DecodeError 400 if the client closes the connection before the end of the body
  */
 export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Body): Promise<Buffer | Error> {

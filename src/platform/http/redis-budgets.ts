@@ -81,8 +81,9 @@ const TIMES: Times = {
  * - It keeps to its share for more than a minute after the last failure, because Redis may have lost its counts.
  * - If one server of a Redis Cluster fails, the shares apply only to the budgets on this server.
  *
- * In a window of one minute, all shares together are at most one budget. Any minute overlaps at most two windows. So all processes together
- * usually let in at most twice the budget of a credential or user in a minute. docs/decisions/0016-budgets.md has the exceptions.
+ * A process lets in at most its share in each of its windows of one minute. All shares together are at most one budget. For each process,
+ * any minute overlaps at most two windows, which are windows of Redis or of the process. So in any minute, all processes together usually
+ * let in at most twice the budget of a credential or user. docs/decisions/0016-budgets.md has the exceptions.
  *
  * The process logs once that Redis is lost, and once that Redis is back.
  * @param url a URL that `parseRedisUrl` accepts
@@ -195,10 +196,9 @@ function createShare(limit: number, windowMs: number) {
   /** Counter `own` of each hash slot that is lost. */
   const ownBySlot = new Map<number, Counter>();
   /**
-   * Returns the state of a counter in the form that callers expect. They subtract `count` from `limit` to get the number of calls that this
-   * process may still let in. So the returned `count` is `limit` minus this number. If the counter exceeds `limit`, its `count` is returned
-   * unchanged, and the call is refused.
-   * @param calls number of times that the counter counts each call
+   * Converts the state of a counter, so that `limit - count` is the number of calls that this process may still let in. If the given
+   * `count` is already greater than `limit`, returns it unchanged, so that the call is refused.
+   * @param calls number by which each call of this process raises the counter
    */
   const inShare = ({ count, msLeft }: Taken, calls: number): Taken => ({
     count: count > limit ? count : limit - Math.floor((limit - count) / calls),

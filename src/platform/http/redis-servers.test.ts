@@ -91,8 +91,8 @@ class TwoNodes implements AsyncDisposable {
 }
 
 /**
- * Redis servers to test, and the number of credentials that call the service. In a cluster, different primaries count the calls of
- * different credentials.
+ * Redis servers to test, and the number of credentials that call the service. The cluster is tested with several credentials, because
+ * different primaries count the calls of different credentials.
  */
 const SETUPS = [
   { name: 'a Redis Cluster of three primaries', start: (name: string) => startRedisCluster(name), credentials: 4 },

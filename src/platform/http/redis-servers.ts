@@ -12,10 +12,9 @@ const CONNECT_TIMEOUT_MS = 2_000;
  */
 const CLUSTER_CONNECT_MS = 250;
 /**
- * Time in milliseconds without a response after which a connection is closed and opened again. It is longer than the time between two
- * announcements of a process (`redis-budgets.ts`), because the announcements use all connections. So a connection to a healthy server never
- * reaches this time. PINGs of the library (`pingInterval`) are not used, because their timer never ends if a client is closed during a PING
- * (redis 6.3.1).
+ * Time in milliseconds without a response after which a connection is closed and opened again. A connection to a healthy server never
+ * reaches this time, because each process announces itself over each connection every 5 s (`redis-budgets.ts`). PINGs of the library
+ * (`pingInterval`) are not used, because their timer never ends if a client is closed during a PING (redis 6.3.1).
  */
 const SILENCE_MS = 12_000;
 /**
@@ -93,7 +92,7 @@ function createServer(library: Library, options: RedisServersOptions, { url }: A
     run: async (_slot, { text, key, values }) => await client.eval(text, { keys: [key], arguments: values }),
     destroy() {
       if (client.isOpen) {
-        client.destroy(); // The condition is needed, because `destroy` throws if the client is already closed.
+        client.destroy(); // Called only for an open client, because `destroy` throws if the client is already closed.
       }
     },
   };
@@ -113,8 +112,8 @@ function createSentinel(
     nodeClientOptions: { ...common, ...login, database },
     sentinelClientOptions: { ...common, ...sentinelLogin },
     scanInterval: ASK_SENTINELS_EVERY_MS,
-    // Reserves one connection to the primary, which all commands share. Without this option, each command would take a connection from the
-    // pool of the library until the command ends. Other commands might then have to wait for this connection.
+    // Reserves one connection to the primary. All commands share it, and do not wait for each other's responses. Without this option, each
+    // command would occupy a connection of the library's pool until its response. Other commands might have to wait for a free connection.
     reserveClient: true,
     // The library must not repeat a failed command, because its caller no longer waits for it.
     maxCommandRediscovers: 0,
@@ -158,8 +157,8 @@ function createCluster(
       options.onBroken(slot, error);
     }
   });
-  // An `error` event, for example of a root node that is out of reach, does no harm while the primaries respond. So its message is only
-  // stored, as the reason for a later error of `connect`.
+  // An `error` event, for example of a server of REDIS_URL that is out of reach, does no harm while the primaries respond. So its message
+  // is only stored, as the reason for a later error of `connect`.
   const withReason = createReasons(cluster);
   return {
     slots: CLUSTER_SLOTS,

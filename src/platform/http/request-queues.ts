@@ -61,12 +61,13 @@ interface WaitingRequest {
 }
 
 /**
- * Queues of requests. There is one for each tenant, and one for all callers whose tenant is not known yet (`STRANGERS`). A request begins
- * at the end of the event loop iteration that has read it. If several queues have requests, the queues take turns. If no other request
- * waits, the delay is about 10 µs.
+ * Queues of requests. There is one for each tenant, and one for all callers whose tenant is not known yet (`STRANGERS`). A request waits in
+ * its queue at least until the end of the event loop iteration that has read it. Then waiting requests begin, and the queues take turns. If
+ * no other request waits, the delay is about 10 µs.
  *
- * Cheap requests begin in groups. The service first reads about twenty requests and then handles them. This takes a third less processor
- * time than handling each request as soon as it is read (docs/performance-log.md).
+ * Requests begin in groups. The size of a group depends on the average time of a request in the previous group. If the requests are short,
+ * the service reads about twenty requests and then handles them together. This takes a third less processor time than handling each request
+ * as soon as it is read (docs/performance-log.md).
  *
  * The first request of a connection waits while further connections arrive, so that the service accepts these connections first.
  */
@@ -117,7 +118,7 @@ export class RequestQueues {
    * Records that a request has ended, and caches the tenant of its credentials. The next request with these credentials waits in the queue
    * of this tenant.
    * @param queue queue in which this request waited before it began
-   * @param tenant tenant that the guard of the route found
+   * @param tenant tenant that the authentication of the request found, or `STRANGERS`
    */
   end(queue: string, request: FastifyRequest, { tenant }: Account): void {
     this.#count(queue, -1);

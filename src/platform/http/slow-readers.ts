@@ -136,9 +136,9 @@ class OpenStream {
   readonly #bounds: ReaderBounds;
   #begunAtMs = 0;
   /**
-   * Time at which the stream is cut off if its reader takes no further bytes. When the reader takes bytes, the cut moves later by the
-   * number of seconds that these bytes take at the minimum speed. The cut is never later than `overMs` from now. So a reader that has just
-   * taken many bytes may pause for up to `overMs`.
+   * Time at which the stream is cut off if its reader takes no further bytes. Bytes that the reader takes make this time later. For
+   * example, 32 KiB make it 2 s later if the minimum speed is 16 KiB per second. But this time is always at most `overMs` after the current
+   * time. So a reader that has just taken many bytes may pause for up to `overMs`.
    */
   #cutAtMs = 0;
   #takenBytes = 0;

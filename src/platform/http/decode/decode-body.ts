@@ -45,8 +45,9 @@ export function decodeBody({ bytes, contentType, contentEncoding }: EncodedBody,
 const OPENING_BRACE = '{'.charCodeAt(0);
 
 /**
- * Refuses JSON that is sent with the content type of a form. curl sends it if its user sets no Content-Type. Without this check, the JSON
- * would be read as one form field with a strange name. The error message would then only list the fields that are missing.
+ * Refuses JSON that is sent with the content type of a form. For example, `curl --data` sends any body with this content type if the user
+ * sets no Content-Type header. Without this check, the JSON would be read as one form field with a strange name. The error message would
+ * then only list the fields that are missing.
  * @throws DecodeError 400
  */
 function refuseJson(bytes: Buffer): void {

@@ -1,6 +1,6 @@
 import { DecodeError } from './decode-error.ts';
 
-/** Maximum number of segments after the first segment of a field name, which is the number of levels of nesting (decision 5). */
+/** Maximum number of levels of nesting in a field name (decision 5). For example, `items[0][item_id]` has two levels, `0` and `item_id`. */
 const MAX_DEPTH = 10;
 const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
