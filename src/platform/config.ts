@@ -202,8 +202,8 @@ class Reader {
 /** Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. */
 const OWN_PREFIX = 'ROOMSERVICE_';
 /**
- * Maximum length of a setting name that may follow `OWN_PREFIX` without a warning. An example is PORT, because other programs such as
- * Kubernetes may set ROOMSERVICE_PORT.
+ * Maximum length of a setting name that causes no warning after `OWN_PREFIX`. Other programs may use such a short name too. For example,
+ * Kubernetes may set ROOMSERVICE_PORT, so this name is no sign of a misspelled PORT.
  */
 const MAX_SHORT_LENGTH = 4;
 
@@ -330,9 +330,10 @@ function metricsPortBeside(port: number): Parse<number> {
 }
 
 /**
- * Size of the largest request body in MiB (decision 6). It is also the minimum of the settings `BODY_MIB_*`, which bound the memory for
- * request bodies. With a smaller bound, the largest body would be refused even if no other body is in memory. The setting
- * `MENU_MAX_RENDERED_MIB` has the same minimum.
+ * Size of the largest request body in MiB (decision 6). It is also the minimum of these settings:
+ * - `BODY_MIB_*`, which bound the memory for request bodies. With a smaller bound, the largest body would be refused even if no other body
+ *   is in memory.
+ * - `MENU_MAX_RENDERED_MIB`, which bounds the size of a menu in the form that partners read.
  */
 const LARGEST_BODY_MIB = 1;
 const MIB = 1024 * 1024;

@@ -263,8 +263,8 @@ export function isLogged(error: unknown): boolean {
 }
 
 /**
- * Error that is a mistake of the operator and not a fault of the program. The command shows its message without a stack trace and exits
- * with code 1.
+ * Error that is a mistake of the operator and not a fault of the program. If a `roomservice` command fails with this error, the command
+ * shows the error message without a stack trace, and exits with code 1.
  */
 export class OperatorError extends Error {
   constructor(message: string, options?: ErrorOptions) {

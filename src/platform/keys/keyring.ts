@@ -27,7 +27,7 @@ export class SecretDecryptionError extends Error {
 interface KeyringOptions {
   db: Database;
   masterKeys: MasterKeys;
-  /** Unwrapped keys that were in the database when the process started, by name. */
+  /** Keys that the process has read from the database at its start and then unwrapped (decrypted), by name. */
   unwrapped: ReadonlyMap<string, Buffer>;
 }
 
@@ -180,11 +180,11 @@ export class OpenKeyring {
   }
 
   /**
-   * Reads the new keys, but not earlier than `READ_EVERY_MS` after the previous query began. All calls that arrive before the query begins
-   * share its result. A later call needs another query, because its key may have been added after the first query began.
+   * Reads the new keys, but not earlier than `READ_EVERY_MS` after the previous query began. So all calls together cause at most one query
+   * a second, even if their keys do not exist. For this reason, no cache of missing keys is needed.
    *
-   * So all calls together cause at most one query a second, even if their keys do not exist. For this reason, no cache of missing keys is
-   * needed.
+   * All calls that arrive before the query begins share its result. A later call needs another query, because its key may have been added
+   * after the first query began.
    */
   async #readWhenDue(): Promise<void> {
     await sleep(Math.max(0, this.#readAtMs + READ_EVERY_MS - performance.now()));

@@ -21,7 +21,8 @@ const PURPOSES: KeyPurpose[] = ['pepper', 'token', 'encryption'];
 export type Keyring = Pick<OpenKeyring, 'pepper' | 'token' | 'encrypt' | 'decrypt'>;
 
 /**
- * Finds the master key in the settings. If the database is embedded, also searches the key file in DATA_DIR. Makes no new key.
+ * Returns the master key from the settings. If the settings have no master key and the database is embedded, reads the key from its file in
+ * DATA_DIR. Makes no new key.
  * @returns null if there is no master key
  */
 export async function findMasterKey({ masterKey, databaseUrl, dataDir }: KeySettings): Promise<Buffer | null> {
@@ -43,7 +44,7 @@ export async function storeMasterKey(dataDir: string, key: Buffer): Promise<void
 /**
  * Reads the master key from its file in DATA_DIR. If this is the first start of the service, makes a key and this file.
  * @param db database, which need not be migrated yet
- * @throws OperatorError in the cases of `readMasterKeyOf`. No new master key is made then.
+ * @throws OperatorError if the file is invalid, or if the file is missing but the database has keys. No new master key is made then.
  */
 export async function openMasterKey(db: Database, dataDir: string): Promise<Buffer> {
   return (await readMasterKeyOf(db, dataDir)) ?? (await makeMasterKey(dataDir));

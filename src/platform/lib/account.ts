@@ -9,10 +9,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface Account {
   tenant: string;
   /**
-   * Id of the tenant's credential or user that makes the call. Until the caller is known, it is empty or has one of these values:
-   * - In a call with a channel key whose signature is not verified yet, it is the id of the channel.
-   * - For the bytes of a request body, it is the network of the client's address (`clientNetwork`).
-   * - For the query that searches a session, it is a hash of the session token.
+   * Id of the tenant's credential or user that makes the call. Until the caller is known, this field is empty, except in these cases:
+   * - In a call with a channel key whose signature is not verified yet, the field is the id of the channel.
+   * - The bytes of a request body are charged to a copy of the account. In this copy, the field is the network of the client's address.
+   * - The query that finds the row of a session or link token has its own account. In this account, the field is a hash of the token.
    */
   caller: string;
   /**
