@@ -218,8 +218,8 @@ const TABLE = [
 export type SettingName = (typeof TABLE)[number]['name'];
 
 /**
- * All environment variables of the service. `--help`, `config check` and the table in README.md derive from this list. Variables of the
- * commands that run on a partner's machine are not in it (`readPartnerConfig`).
+ * All environment variables of the service. `--help`, `config check` and the table in README.md derive from this list. The list does not
+ * have the variables of commands that run on a partner's machine. The function `readPartnerConfig` reads those variables.
  */
 export const SETTINGS: readonly Setting<SettingName>[] = TABLE;
 

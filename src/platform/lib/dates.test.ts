@@ -161,9 +161,9 @@ describe('instantOf', () => {
         const wanted = Date.parse(`${date}T${time}:00Z`);
         const gap = wallMs(ms, zone) - wanted;
         assert.ok(gap >= 0);
-        // `gap` is 0 if the zone has the wanted local time on this date. Then the next check always succeeds. Otherwise a clock change
-        // skips the wanted time. Then `moment` is after the clock change, and its local time is later than the wanted time by `gap`. The
-        // instant that is `gap` before `moment` is before the clock change. Its local time must be earlier than the wanted time by `gap`.
+        // If the zone has the wanted local time on this date, `gap` is 0, and the next check always succeeds. Otherwise a clock change
+        // skips the wanted time. For example, the clock jumps from 02:00 to 03:00, and 02:30 is wanted. Then `moment` is 03:30, and `gap`
+        // is one hour. One hour before `moment`, the clock must show 01:30, because that instant is before the clock change.
         assert.equal(wallMs(ms - gap, zone), wanted - gap);
         for (const minutes of [20, 30, 60, 120]) {
           assert.notEqual(

@@ -23,8 +23,8 @@ export function nightsOf(checkIn: DateText, checkOut: DateText): DateText[] {
 }
 
 /**
- * Returns the day after the given day. If the result is at most the 28th, it is in the same month, because every month has 28 days. So the
- * function only counts up the last two digits. For a later day it uses `Date`, which takes several times as long.
+ * Returns the day after the given day. If the next day is at most the 28th, it is in the same month, because every month has at least 28
+ * days. Then the function only adds 1 to the day of the month. For a later day it uses `Date`, which takes several times as long.
  */
 function dayAfter(day: DateText): DateText {
   const next = Number(day.slice(8)) + 1;

@@ -12,8 +12,8 @@ export interface FairGateOptions {
   maxWaitMs: number;
   waitedTooLong: () => Error;
   /**
-   * If true, the place of a caller in the gate does not become free when the work of `run` ends. For example, after 50 ms of work, the
-   * place stays taken for 50 ms more. So each place is used for work at most half of the time, and the process has time for other work.
+   * If true, a caller of `run` keeps its place in the gate after its work, for as long as the work took. For example, after 50 ms of work,
+   * the place stays taken for 50 ms more. So each place is used for work at most half of the time, and the process has time for other work.
    */
   rests?: boolean;
 }

@@ -27,8 +27,8 @@ export interface TenantTokens {
  * base64url. The block holds the tenant id, so `read` knows the tenant before any query.
  *
  * The block also holds a copy of the first 64 random bits. `read` checks this copy, so a stranger cannot make a token that `read` accepts.
- * If the database is busy, the query for a token waits in the queue of the tenant in the token. Without this check, forged tokens could
- * fill this queue.
+ * Without this check, the service would send a query for each forged token. If the database is busy, a query waits in a queue of its
+ * tenant. So a stranger could fill the queue of a tenant with forged tokens.
  *
  * AES in ECB mode is safe here, because it encrypts only a single block, of which 64 bits are random.
  */

@@ -78,8 +78,8 @@ export interface Validator {
 
 const untilFirstFault = newAjv({ allErrors: false });
 /**
- * Ajv instance that finds all faults of a value. It does not check if the schemas are valid, because such a check needs Ajv's own keyword
- * `items`, which is replaced below. The instance `untilFirstFault` checks the schemas.
+ * Ajv instance that finds all faults of a value. Its keyword `items` is replaced below, but Ajv needs its own `items` to check that a
+ * schema is valid. So this instance does not check the schemas. The instance above, `untilFirstFault`, checks them.
  */
 const withAllFaults = newAjv({ allErrors: true, meta: false, validateSchema: false });
 /** Bounds and progress of the current search for faults. There is only one search at a time, because validation is synchronous. */
@@ -103,9 +103,10 @@ withAllFaults.addKeyword({
         const before = search.foundInLists;
         if (!check(list[index])) {
           const found = check.errors ?? [];
-          // `found` has all faults of this entry, also those in lists inside the entry. The checks of these lists have already added their
-          // faults to `foundInLists`. So the sum begins from `before`, because these faults would otherwise count twice. `Math.max` keeps
-          // the higher count, because Ajv drops the faults of a union if one variant is valid.
+          // `found` has all faults of this entry, also those in inner lists. The checks of the inner lists have already counted these
+          // faults in `foundInLists`. So `found` is added to `before`, the count before this entry, because the faults would otherwise
+          // count twice. `Math.max` is needed because Ajv drops the faults of a union if one variant is valid. Then the sum may be the
+          // lower count.
           search.foundInLists = Math.max(search.foundInLists, before + found.length);
           for (const fault of found) {
             faults.push({ ...fault, instancePath: `${context?.instancePath}/${index}${fault.instancePath}` });

@@ -40,7 +40,7 @@ export type ReadListedMenu = (tenant: { tenantId: number; currency: string }) =>
 
 /** Maximum number of bytes of cached menus: an eighth of the memory of the machine or of the container. */
 const MAX_CACHED_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 8;
-/** Maximum number of tenants whose menu version is cached. */
+/** Maximum number of tenants for which the process caches the version number of the menu. */
 const MAX_VERSIONS = 50_000;
 
 /** Menu of a tenant in the cache. While the menu is loading, `bytes` is 0. */

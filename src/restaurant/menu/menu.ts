@@ -231,8 +231,8 @@ export async function changeDish(
  * Returns true if the change of a dish may make the menu for partners longer. Then the caller must compute the size of the whole menu.
  * Returns false in these two cases:
  * - The dish is inactive after the change, so the menu for partners does not contain it.
- * - The dish stays active in the same category, and its own JSON does not become longer. Then the JSON of each other dish keeps its length
- *   too. It contains the number of active dishes of its category (`dish_count`), which is still the same.
+ * - The dish stays active in the same category, and its own JSON does not become longer. The other dishes keep their length too. Each dish
+ *   contains the number of active dishes of its category (`dish_count`), but this number does not change.
  */
 async function mayGrow(
   tenantId: number,

@@ -11,8 +11,8 @@ const ANY_ID = '00000000-0000-0000-0000-000000000000';
 const ANY_CURRENCY = 'XXX';
 const NULL_BYTES = 'null'.length;
 /**
- * Value in place of each section in the JSON of a dish, while the size of the dish is computed. The size of each section is computed only
- * once, and then added to the size of each dish of the section.
+ * Value in place of each section in the JSON of a dish, while the size of the dish is computed. Then the sizes of the sections of the dish
+ * are added, and the sizes of the placeholders (`NULL_BYTES`) are subtracted. So the size of each section is computed only once.
  */
 const PLACEHOLDER = null as never;
 const PLACEHOLDER_SECTIONS: RenderedSections = {

@@ -313,7 +313,10 @@ const ADD_ON_SHAPE = {
   dish_type: Diet,
   is_active: Type.Boolean({ description: 'True if the add-on can be ordered. Partners see only such add-ons.' }),
 };
-/** Add-on as partners see it. Staff see the same fields, but the contract has two names for the two schemas (decision 18). */
+/**
+ * Add-on as partners see it. Staff see the same fields, in the schema `AddOnDish`. There are two schemas because the contract has two names
+ * (decision 18).
+ */
 const ThirdPartyAddOn = Type.Object(ADD_ON_SHAPE, {
   title: 'ThirdPartyAddOn',
   description: 'An extra that can be ordered with the dish.',

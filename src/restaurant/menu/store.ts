@@ -227,8 +227,8 @@ export async function updateMenu(
 }
 
 /**
- * Length from which on an upsert statement takes no further dish, in UTF-16 code units of the JSON of its dishes. The dish that reaches
- * this length is still part of the statement.
+ * Limit for the JSON of all dishes in one upsert statement, in UTF-16 code units. When the JSON reaches this length, the statement takes no
+ * further dish. The dish that reaches this length is still part of the statement.
  */
 const STATEMENT_LENGTH = 256 * 1024;
 
@@ -255,8 +255,8 @@ export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[
  * Inserts or updates dishes. Passes all dishes as one JSON parameter, because a statement with nineteen parameters for each dish is slow to
  * build. For a thousand dishes, building it would block the event loop for longer than the database needs to run it.
  *
- * The statement selects the tenant id from the table `menu`, although the id is known. A database cluster keeps all rows of a tenant on one
- * node. From the condition on `menu.tenant_id`, the cluster knows the node, and sends the statement directly to it. The JSON parameter does
+ * A database cluster keeps all rows of a tenant on one node. To send the statement directly to this node, the cluster needs a condition on
+ * the tenant id of a table. So the statement selects the tenant id from the table `menu`, although the id is known. The JSON parameter does
  * not tell the cluster which node to use.
  */
 async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {

@@ -56,11 +56,11 @@ export async function changesTo(stored: StoredMenu, wanted: WantedMenu): Promise
 }
 
 /**
- * Returns the sections of the document with the times of their creation and last change. Also returns a stored section that is not in the
- * document in two cases:
- * - A stored dish that is not in the document (`unnamed`) belongs to the section. Each dish has a kitchen, a category, a sub-menu and a
- *   menu set.
+ * Returns the sections of the document with the times of their creation and last change. If a stored section is missing from the document,
+ * returns it too in these two cases:
+ * - The section is the kitchen, category, sub-menu or menu set of a dish in `unnamed`.
  * - The section is a sub-menu of a returned menu set.
+ * @param unnamed stored dishes that are missing from the document
  */
 async function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[]): Promise<StampedSections> {
   const neededBy = (field: 'kitchen' | 'category' | 'sub_menu' | 'menu_set') => unnamed.map((dish) => dish[field]);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { OpeningHours, openingStateAt, type OpeningTime } from './opening-times.ts';
 
-/** Makes an opening time from a text such as `5 18:30-01:00`. */
+/** Makes an opening time from a text such as `5 18:30-01:00` (Friday from 18:30 to 01:00). */
 function timeOf(text: string): OpeningTime {
   const [, weekday, opens = '', closes = ''] = /^(\d) (\S+)-(\S+)$/.exec(text) ?? [];
   return { weekday: Number(weekday), opens, closes };

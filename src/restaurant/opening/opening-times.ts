@@ -34,8 +34,8 @@ interface Span {
 
 const DAY_MS = 86_400_000;
 /**
- * Number of days before a given day for which opening times are calculated too. A span of opening times may last until the end of the next
- * day, and a clock change may move its end into the day after that. So a span of two days before may still last on the given day.
+ * Number of days before a given day for which opening times are calculated too, because their spans may end on the given day. A span that
+ * begins two days before the given day normally ends by the end of the next day. But a clock change may move the end into the given day.
  */
 const DAYS_BEFORE = 2;
 /**
@@ -54,8 +54,8 @@ export class OpeningHours {
   readonly #times: readonly OpeningTime[];
   readonly #timezone: string;
   /**
-   * Opening times as spans of instants, for the days around the time `#spansOfMs`. They are kept for a day and then calculated again. A
-   * calculation takes a millisecond, which is too long for each call.
+   * Opening times as spans of instants, for the days around `#spansOfMs`, the time for which they were last calculated. The spans are kept
+   * for a day and then calculated again. A calculation takes a millisecond, which is too long for each call.
    */
   #spans: Span[] = [];
   #spansOfMs = Number.NaN;

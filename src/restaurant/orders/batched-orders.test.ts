@@ -162,8 +162,8 @@ describe('concurrent orders', () => {
       const placing = ordersOn(loser.db);
       await placing.place(callerAt(0), pizza('first of the connection'));
       loser.dropNextCommitResponse();
-      // The proxy drops the response to the next message that contains the word "commit". The INSERT of orders has no COMMIT statement. So
-      // the external ids contain the word, and the proxy drops the response to the INSERT itself.
+      // `loser` is a proxy that drops the response to the next message with the word "commit". Orders are inserted without a COMMIT
+      // statement. So the external ids of the next two orders contain this word, and the proxy drops the response to their INSERT.
       const placed = await Promise.all(['commit 1', 'commit 2'].map((id) => placing.place(callerAt(0), pizza(id))));
       assert.equal(loser.lostCount, 1);
       for (const { order, isReplayed } of placed) {

@@ -8,16 +8,16 @@ import { firstIdAt } from '#platform/lib/ids.ts';
 import { type ListOrder, NEWEST_FIRST, OLDEST_FIRST } from '#platform/db/keyset-list.ts';
 import { listOfTenant, type OrderFilter } from './list-store.ts';
 
-/** Number of orders of the large tenant. They are spread over 200 days, so 31 days have about 9,000. */
+/** Number of orders of the large tenant. They are spread over 200 days, so a search in 31 days has about 9,000 orders. */
 const MANY = 60_000;
 const FEW = 20;
 const PAGE = 50;
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 /**
- * Maximum number of blocks (8 KiB of the database) that a statement reads to return `PAGE` orders of a list. For each order, PostgreSQL
- * reads a block of the table and a few blocks of an index. A search by name also sorts the names of 31 days. Statements that count a list
- * or skip its first entries may read more blocks.
+ * Maximum number of database pages (blocks of 8 KiB) that a statement may read to return 50 orders of a list (`PAGE`). The limit allows a
+ * page of the table and a few pages of an index for each order. The limit also allows a search by name to read the names of 31 days. It
+ * does not apply to statements that count a list or skip its first entries.
  */
 const MOST_PAGES = 1_200;
 

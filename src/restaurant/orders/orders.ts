@@ -57,8 +57,8 @@ const LARGE_ORDERS_AT_ONCE = 4;
 const LARGE_ORDERS_OF_A_TENANT = 2;
 const LARGE_ORDER_WAIT_MS = 30_000;
 /**
- * Maximum number of orders above `WHOLE_ORDERS_BYTES` that the process reads at the same time for the order lists of staff. Each of these
- * orders may have several megabytes of text. Further reads of such orders wait, and the tenants are served round robin.
+ * Maximum number of large groups that the process reads at the same time for the order lists of staff. A large group is a single order
+ * above `WHOLE_ORDERS_BYTES`, and may have several megabytes of text. Further large groups wait, and the tenants are served round robin.
  */
 const LARGE_GROUPS_AT_ONCE = 2;
 const LARGE_GROUPS_OF_A_TENANT = 1;
@@ -147,7 +147,7 @@ export class Orders {
     return `{"lines":${lines},${JSON.stringify({ total, currency: caller.currency }).slice(1)}`;
   }
 
-  /** Does `work` for an order. If the order is large, waits until fewer than `LARGE_ORDERS_AT_ONCE` large orders are processed. */
+  /** Does `work` for an order. If the order is large, first waits until fewer than `LARGE_ORDERS_AT_ONCE` large orders are in progress. */
   async #inTurn<T>({ tenantId }: Caller, order: OrderQuoteRequest, work: () => Promise<T>): Promise<T> {
     const isLarge = countParts(order) > LARGE_ORDER_PARTS;
     return await (isLarge ? this.#largeOrders.run(String(tenantId), work) : work());
@@ -232,7 +232,7 @@ export class Orders {
   /**
    * Reads an order for staff, with its history.
    * @returns the order as JSON
-   * @throws ApiError 404 `error` for an unknown id
+   * @throws ApiError 404 with the code `error` for an unknown id
    */
   async get(tenantId: number, orderId: string): Promise<string> {
     const row = await this.#read(tenantId, orderId);
@@ -244,7 +244,7 @@ export class Orders {
     return staffText(row, named);
   }
 
-  /** Reads a whole order. @throws ApiError 404 `error` for an unknown id */
+  /** Reads a whole order. @throws ApiError 404 with the code `error` for an unknown id */
   async #read(tenantId: number, orderId: string): Promise<store.OrderRow> {
     const [row] = isUuid(orderId) ? await store.readWhole(this.#db, tenantId, [orderId]) : [];
     if (row === undefined) {

@@ -56,9 +56,11 @@ export async function setStatus(
 }
 
 /**
- * Returns true if an earlier change of the order had this request id. The row of the order has only the request id of the last change. The
- * history of the order has the request ids of the changes before it too. Both are checked, because an earlier version of the service writes
- * the row but no history. Another process cannot add a change meanwhile, because the row is locked.
+ * Returns true if an earlier change of the order had this request id. The function checks two places:
+ * - The history of the order has the request ids of all changes that this version of the service has made.
+ * - The row of the order has the request id of the last change. An earlier version of the service writes this id, but no history.
+ *
+ * Another process cannot add a change meanwhile, because the row is locked.
  */
 async function isRepeat(tx: Tx, tenantId: number, row: store.MovableOrder, requestId: string): Promise<boolean> {
   return requestId === row.status_request_id || (await store.hasRequest(tx, tenantId, row.id, requestId));
