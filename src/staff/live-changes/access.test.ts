@@ -126,8 +126,8 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
         return stream;
       }),
     );
-    // The test sets the last use of the display's session to two hours ago only when the stream is already open. So the call that opened
-    // the stream cannot be a later use. A later use can come only from the open stream.
+    // The call that opens the stream may count as a use of the display's session too. So the test sets the last use to two hours ago only
+    // after this call. If the last use is later at the end of the test, it comes from the open stream.
     await age(node, display.id, { unused: '2 hours' });
     const earlier = [await lastUseOf(session), await lastUseOf(display)];
     await sleep(CHECKED_WITHIN_MS);

@@ -4,7 +4,8 @@ import { topicOfAction } from './topics.ts';
 
 /**
  * Time in milliseconds for which a change stays in memory after the last read that has found its row. A read finds only rows that are at
- * most one minute old. So a row that is read again is still in memory, and is not taken for a new change.
+ * most one minute old. So two reads can find the same row only within one minute, while its change is still in memory. The second read then
+ * does not take the row for a new change.
  */
 const KEPT_MS = 90_000;
 /** Largest number of changes in memory. If a tenant has more changes, its clients must read all data again. */
@@ -42,9 +43,9 @@ export class LookMemory {
     const { momentMs } = row;
     const lists = factsOf(row);
     const isFirst = this.#completeFromMs === null;
-    // Each list begins with its newest row. A list with MAX_ROWS rows is full, so it may lack rows that are older than its last row. This
-    // does not matter if an earlier look has read the last row. That look has also read the older rows, or it has itself reported that rows
-    // may be missing.
+    // Each list begins with its newest row and ends with its oldest row. A list with MAX_ROWS rows is full, so rows that are older than its
+    // oldest row may be missing. This look reports missing rows only if no earlier look has found the oldest row. An earlier look that has
+    // found this row has also read the missing rows, or has reported them as missing.
     const isCut = lists.some((list) => list.length >= MAX_ROWS && !this.#known.has(list.at(-1)?.[0] ?? ''));
     const isLate = !isFirst && momentMs - this.#momentMs > backMs;
     const found = lists.flat().flatMap(([key, fact]) => (this.#note(key, fact, momentMs) ? [fact] : []));

@@ -49,8 +49,8 @@ describe('query plans of the statements of live changes', {
   });
 
   /**
-   * Tables whose rows the test copies. `columns` lists all columns except `tenant_id` and `id`. `values` is the SQL of their values in the
-   * copy with the number `n`.
+   * Tables whose rows the test copies. `columns` lists all columns except `tenant_id` and `id`. `values` has an SQL expression for each of
+   * these columns, which gives its value in a copy. In `values`, `n` is the number of the copy.
    */
   const COPIES: [table: string, columns: string, values: string][] = [
     [

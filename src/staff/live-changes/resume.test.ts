@@ -19,8 +19,8 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     first = await startService();
     second = await startService({ beside: first });
     tenant = await first.tenant();
-    // Creating the tenant is a change too, and no stream of a test should report it. The processes `first` and `second` poll the list of
-    // recent changes every 200 ms. This wait is longer, so after it both processes have read the change.
+    // Creating the tenant is a change too, and no stream of a test should report it. So the test waits until both processes have read this
+    // change. They poll the list of recent changes every 200 ms, and `waitForLeasesToEnd` waits for more than 500 ms.
     await waitForLeasesToEnd();
   });
   after(async () => {

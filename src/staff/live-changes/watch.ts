@@ -10,9 +10,9 @@ import { Subscription } from './subscription.ts';
  */
 const BACK_MS = 30_000;
 /**
- * Age in milliseconds of the oldest rows in the first read for a tenant. A client that comes from another process gets its missed changes
- * only if its last event id is at most `BACK_MS` old. The row of a missed change may be older than the id by another `BACK_MS`, because a
- * row may become visible late. So the first read includes the rows of both periods.
+ * Age in milliseconds of the oldest rows in the first read for a tenant. It is the sum of two periods of `BACK_MS`:
+ * - A client that comes from another process may have missed the changes since its last event, at most `BACK_MS` ago.
+ * - The row of a missed change may be older than that event by up to `BACK_MS`, because a row may become visible late.
  */
 const FIRST_BACK_MS = 2 * BACK_MS;
 
@@ -29,8 +29,8 @@ export class Watch {
   /**
    * Time of the latest look (a read of the newest rows) whose changes were added to the hints of all streams, by the clock of the database.
    * A hint is a message that data has changed, and it has this time as its id. A client that opens a new stream sends the id of its last
-   * hint. It then gets only the changes of looks after this time. So all looks whose changes are not in the hints yet must be later than
-   * this time.
+   * hint. It then gets only the changes of later looks. So `tell` sets this time and adds the changes of the look to the hints in one step.
+   * Otherwise the client could miss these changes.
    */
   #toldMs = 0;
   /** Time (`performance.now()`) of the latest read of newest rows. */

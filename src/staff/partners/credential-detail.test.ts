@@ -118,8 +118,8 @@ describe('GET /v1/staff/credentials/{id}/', () => {
       eventOf(tenant, { id: firstIdAt(atMs(index)), delivery: { status: 'delivered' } }),
     );
     await insertEvents(service.database.db, events);
-    // An event gets its position in the feed when the partner first reads the feed up to it. This statement does the same for the older
-    // events. The newest 2,001 events keep no position.
+    // An event gets its position in the feed when the partner first reads the feed up to this event. This statement sets the positions as
+    // if the partner had read only the older events. The newest 2,001 events (with index 0 to 2,000) have no position, so they are unread.
     await sql`
       UPDATE event SET feed_position = ranked.position
       FROM (SELECT id, row_number() OVER (ORDER BY id) AS position FROM event WHERE tenant_id = ${tenant.tenantId}) AS ranked

@@ -23,8 +23,8 @@ export async function readHealth(db: Database, tenantId: number, credentialId: s
 }
 
 /**
- * Returns the time from which all events were counted. This is the time of the oldest event that was read, if the limit of events was
- * reached. Returns null if all events of the 24 hours were read.
+ * Returns the start of the period whose events were all counted. If the query stopped at the limit `MAX_EVENTS`, the period starts with the
+ * oldest event that it counted. Otherwise returns null, because all events of the 24 hours were counted.
  */
 function completeSince(rows: HourRow[]): Date | null {
   const events = rows.reduce((sum, row) => sum + row.events, 0);

@@ -61,9 +61,9 @@ export interface HourRow {
  * Counts the deliveries of the newest `limit` events of a credential, by the hour of the event. Events with an id below `fromId` do not
  * count. The query computes the hour from the id of the event, because a UUIDv7 begins with its time in milliseconds.
  *
- * The query reads the index of the event feed from its end, so it finds the newest events first. An event gets its position in the feed
- * when a reader first reads the feed up to it. The index begins with the events that have a position, in the order of their positions. Then
- * come the events without a position. They are the newest, because no reader has read them yet.
+ * An event gets its position in the event feed (`feed_position`) when the feed is first read up to this event. The index of the feed begins
+ * with the events that have a position, in the order of their positions. The events without a position are last. They are the newest
+ * events, because they are still unread. So the query reads the index from its end, and finds the newest events first.
  */
 export async function countByHour(
   db: Db,

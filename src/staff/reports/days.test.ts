@@ -111,7 +111,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
 
   it('200: the report has the arrivals, rooms and sum of prices of each night, over all properties and sources', async () => {
     const hotel = await openHotel(service);
-    // The first stay has two nights under the plan "Saver" at 80.00. The second stay has two nights in the other property at 70.00.
+    // The first stay has two nights at 80.00 each (plan "Saver"). The second stay has two nights at 70.00 each, in the second property.
     await book(service, hotel);
     await book(service, hotel, { room_type_id: hotel.roomTypes['Lagoon Lodge/Double'] });
     // An OTA gives one amount of 100.00 for three nights, so the nights have 33.33, 33.33 and 33.34.

@@ -13,9 +13,10 @@ const ORDERS = { large: 60_000, small: 200 };
 const STAYS = { large: 40_000, small: 200 };
 const DAYS = 365;
 /**
- * Maximum number of database pages that a statement reads for 31 days of the large tenant, by its table. The pages of indexes count too. In
- * these days, 5,000 orders were placed, which take at most 180 pages of the table. 3,400 stays begin in these days. They are spread over
- * the table, so the limit for stays allows a page for each of them.
+ * Maximum number of database pages that a statement reads for 31 days of the large tenant, by its table. The limits are higher than the
+ * following numbers of table pages, because the pages of indexes count too:
+ * - The 5,000 orders of these days take at most 180 pages of the table.
+ * - 3,400 stays begin in these days. They are spread over the table, so each of them may need its own page.
  */
 const MOST_PAGES = { restaurant_order: 500, reservation: 5_000 };
 
