@@ -23,9 +23,9 @@ async function readDocumentedRoutes(): Promise<Route[]> {
 }
 
 /**
- * Returns each route with all methods that its path accepts. A path may also match a route with a parameter, and then accepts the methods
- * of that route too. For example, `/v1/third-party/orders/quote/` has POST for quotes. It also has GET, as the path of an order with the
- * external id `quote`.
+ * Returns each route with all methods that its path accepts. For example, the route of quotes is POST `/v1/third-party/orders/quote/`. The
+ * same path could be an order with the external id `quote`, so it also matches the route of an order, which has GET. So the path accepts
+ * both GET and POST.
  */
 function withMethodsOfParameters(routes: Route[]): Route[] {
   const stepsOf = ({ path }: Route) => path.split('/');

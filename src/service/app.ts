@@ -105,8 +105,8 @@ export interface AppDependencies {
   /** Returns true if a simulation (`serve --demo`) changes the orders and reservations of the tenant. Default: no simulation runs. */
   isSandbox?: ServiceFacts['isSandbox'];
   /**
-   * Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the IP address of the caller of `/readyz`. The
-   * process needs the address, because a stop waits (up to a limit) until each proxy has learnt of it from `/readyz`.
+   * Returns false if the process is stopping. Then `/readyz` returns 503. The process identifies each proxy by `address`, the IP address
+   * of the caller of `/readyz`. A stop waits (up to a limit) until each proxy has learnt of the stop from `/readyz`.
    */
   isServing?: (address: string) => boolean;
   /**
@@ -318,7 +318,7 @@ function baseOfLinks({ publicUrl, listeningOrigin }: App): string {
   return publicUrl ?? listeningOrigin.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
 }
 
-/** Returns facts about the service that staff of a tenant may see, such as its version and the number of calls per minute. */
+/** Returns facts about the service that staff of a tenant may see, such as its version and the limit of calls per minute. */
 async function factsOf({ config, isSandbox = async () => false }: AppDependencies): Promise<ServiceFacts> {
   const { eventRetentionDays, rateLimitPerMinute, webhookHeaderBrand } = config;
   return { version: await readVersion(), eventRetentionDays, rateLimitPerMinute, webhookHeaderBrand, isSandbox };

@@ -37,16 +37,16 @@ export interface WorkerDependencies {
 }
 
 /**
- * Overrides the times of deliveries: the lease of a claim, the waits and the time limit. Used by tests, because the times of the contract
- * are too long for tests.
+ * Overrides the times of deliveries: the lease of a claim, the waits between attempts or searches, and the time limit of an attempt. Used
+ * by tests, because the times of the contract are too long for tests.
  */
 export interface DeliveryPace
   extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs' | 'scanEveryMs'> {
   /** Time limit of one delivery attempt, in milliseconds. */
   timeoutMs?: number;
   /**
-   * If true, responses to failed attempts are stored even if private networks are allowed. By default, they are stored only if private
-   * networks are not allowed, because a response may be from a private server.
+   * If true, responses to failed attempts are always stored. By default, they are not stored if private networks are allowed, because a
+   * response may then be from a private server.
    */
   keepAnswers?: boolean;
 }

@@ -10,7 +10,7 @@ import { type Findings, TRY_LIMIT_MS } from './config-findings.ts';
 
 export interface Try extends Findings {
   what: 'database' | 'redis' | 'jwks' | 'smtp';
-  /** False if no server was tried, because a variable is not set or faulty. `details` then names the variable. */
+  /** False if no server was tried, because a variable is missing or invalid. `details` then names the variable. */
   isTried: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Try extends Findings {
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
   /**
    * Tries one server. Does not try it if one of `variables` is faulty.
-   * @param isWanted true if the configuration has a server to try. If false, the result says that the first of `variables` is not set.
+   * @param isWanted true if the configuration has a server to try. If false, the first of `variables` is not set, and the result says so.
    */
   const attempt = async (
     what: Try['what'],

@@ -141,7 +141,10 @@ async function staffOf(db: Database, tenant: Tenant): Promise<typeof STAFF> {
   return STAFF.filter(({ email }) => emails.has(email));
 }
 
-/** Creates the demo tenant if the database has no tenant, and prints how to try it. Otherwise prints how to get a new sign-in. */
+/**
+ * Creates the demo tenant if the database has no tenant, and prints how to try it. Otherwise prints the command that makes a new password
+ * and a new credential for the demo tenant.
+ */
 export async function introduceDemo(runtime: Runtime, address: string): Promise<void> {
   if ((await listTenants(runtime.db)).length === 0) {
     print(describeDemo(await makeDemo(runtime), address));

@@ -64,8 +64,9 @@ export async function rewrapKeys(config: Config, options: { json?: boolean }): P
 }
 
 /**
- * Runs `roomservice keys discard`. It deletes the service keys if the master key is lost, because then no other key can decrypt them.
- * Refuses to run if the master key in the settings or in DATA_DIR decrypts a service key.
+ * Runs `roomservice keys discard`, which deletes the service keys, so that the service can begin with new keys. The operator runs it after
+ * the master key is lost, because no other key can decrypt the service keys. Refuses to run if the master key in the settings or in
+ * DATA_DIR decrypts a service key.
  */
 export async function discardStoredKeys(config: Config, options: { yes?: boolean; json?: boolean }): Promise<void> {
   if (!options.yes) {

@@ -142,8 +142,7 @@ describe('roomservice listen if the budget of calls is used up', () => {
 
 /**
  * Starts a server that responds to every request with `status` and with the text that `body` returns. Like the service, the server also
- * sends the header `X-Webhook-Header-Brand`. The value of this header is a part of the names of the headers of webhook calls. With the
- * value `Service`, one of these headers is `X-Service-Signature`.
+ * sends the header `X-Webhook-Header-Brand`. Its value `Service` means that webhook calls have headers such as `X-Service-Signature`.
  */
 async function serveAnswers(t: TestContext, status: number, body: () => string): Promise<string> {
   const server = createServer((_request, response) => {

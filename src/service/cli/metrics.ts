@@ -12,8 +12,8 @@ import { createDeliveryMetrics, type DeliveryMetrics } from '#webhooks/deliverie
 export interface Metrics {
   ofHttp(): HttpMetrics;
   /**
-   * Registers metrics of the bounds on requests. They show each bound, how much work waits for it, and how much work was refused because of
-   * it.
+   * Registers metrics of the bounds on requests. For each bound, they show its value, how much work waits because the bound is reached, and
+   * how much work was refused.
    */
   watchBounds(work: BoundedWork): void;
   ofDeliveries(db: Database): DeliveryMetrics;

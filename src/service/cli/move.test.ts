@@ -127,8 +127,8 @@ describe('roomservice move', () => {
     killed.kill('SIGKILL');
     assert.equal((await killed.ended).signal, 'SIGKILL');
     assert.deepEqual([await hasMarker(), killed.output()], [false, '']);
-    // The trigger `at_insert` makes each insert of a dish wait. So the database server does not notice for some time that the client was
-    // killed, and keeps the transaction open. The next line ends this transaction.
+    // The trigger `at_insert` makes each insert of a dish wait. So the database server still inserts the dishes that it got from the killed
+    // client. Until it has inserted them, it does not notice that the client is gone. The next line ends the transaction.
     await terminateTransfer(target);
 
     await sql`DROP TRIGGER at_insert ON dish`.execute(target.db);

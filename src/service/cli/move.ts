@@ -39,8 +39,8 @@ interface Databases {
 
 /**
  * Runs `roomservice move --to URL`. Copies all rows of the embedded database into an empty database, in one transaction. The old data stays
- * in DATA_DIR, but the file `moved-to` beside it makes other commands refuse to use it. If the command fails or is killed, the operator may
- * run it again.
+ * in DATA_DIR. But other commands refuse to use the old data, because `move` writes the file `moved-to` into DATA_DIR. If `move` fails or
+ * is killed, the operator may run it again.
  */
 export async function move(config: Config, to: string, { json }: { json?: boolean }): Promise<void> {
   if (config.databaseUrl !== null) {

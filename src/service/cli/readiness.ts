@@ -9,8 +9,8 @@ const MAX_INTERVAL_MS = 3_000;
  */
 const REROUTE_MS = 500;
 /**
- * Tolerance in milliseconds for a late readiness check. When the process stops, a caller counts as a proxy only if its last check is
- * recent. The time since this check may be at most twice the time between the last two checks of the caller, plus this tolerance.
+ * Tolerance in milliseconds for a late readiness check. When the process stops, a caller counts as a proxy only if it still checks
+ * regularly. For example, if a caller checks every second, its last check may be at most 2.2 seconds ago (two intervals plus 200 ms).
  */
 const LATE_MS = 200;
 /**

@@ -15,11 +15,11 @@ const FORMATS = { '.mjs': 'module', '.ts': 'module-typescript' };
 
 /**
  * Makes the imports of all modules that are loaded from now on faster. A command loads 300 to 900 modules. For each import, Node reads the
- * file system, to check if the file exists and if its path has symbolic links. This function skips these reads for relative imports, and
- * for packages that were imported before. So a command needs a quarter less processor time until it begins.
+ * file system, to check if the file exists and if its path has symbolic links. After a call of this function, Node skips these reads for
+ * relative imports, and for packages that were imported before. So a command needs a quarter less processor time until it begins.
  *
- * A relative import needs no check for symbolic links. Node has already removed the links from the URL of the importing module, and a
- * package from npm contains no links.
+ * The path of a relative import has no symbolic links. It begins with the folder of the importing module, and Node has already removed the
+ * links from the URL of that module. The rest of the path is inside one npm package, which contains no links.
  */
 export function resolveImportsQuickly() {
   /**

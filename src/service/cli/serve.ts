@@ -41,10 +41,11 @@ const STOP_LIMIT_MS = 14_500;
  */
 const SAME_SIGNAL_MS = 2_000;
 /**
- * Number of database connections that only background work uses, so that it continues when requests use all other connections. Background
- * work polls the list of recent changes, claims deliveries and records their outcomes. The key names the parts that the process runs: the
- * value of `--only`, or `all` without this option. A process that runs only the worker reserves no connection, because it handles no API
- * calls.
+ * Number of database connections that only background work uses, so that it continues when requests use all other connections. The number
+ * depends on the value of `--only` (`all` without this option):
+ * - `all`: The process polls the list of recent changes, claims deliveries and records their outcomes.
+ * - `api`: The process does not send deliveries, so its background work needs fewer connections.
+ * - `worker`: The process handles no API calls, so it reserves no connection.
  */
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
 /** Runs `roomservice serve` until SIGTERM or SIGINT, or until its terminal closes (SIGHUP). */
@@ -107,8 +108,8 @@ function nextStopSignal(): Promise<string> {
     };
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
     if (process.stdin.isTTY) {
-      // A process that was started with nohup ignores SIGHUP, but a listener would override this. GNU nohup takes the terminal away from
-      // stdin. So the process listens only if stdin is a terminal.
+      // A process that was started with nohup must ignore SIGHUP, but a listener for SIGHUP would override this. With GNU nohup, stdin is
+      // not a terminal. So the process adds the listener only if stdin is a terminal.
       process.on('SIGHUP', onSignal);
     }
   });
@@ -180,7 +181,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     readiness.stop();
     stopping.abort();
     await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
-    await worker?.stop(0); // Requests that ended after the worker was stopped may have claimed deliveries. Releases these claims.
+    await worker?.stop(0); // A request claims the delivery of its event. Releases the claims of requests that ended after the first stop.
     await budgets.close();
   };
   try {

@@ -4,11 +4,11 @@ import { READY_FLAGS } from './start-settings.js';
 
 /**
  * Starts a garbage collection that frees the memory that was needed only to load and compile the code. This is a third of the memory of the
- * process. By itself, V8 would free it only minutes later, because its young generation must first grow to its full size and then fill
- * again. The garbage collection stops the process for 50 ms, so it runs before the first request.
+ * process. By itself, V8 would free it only minutes later. The garbage collection stops the process for 50 ms, so it runs before the first
+ * request.
  *
- * The function starts the garbage collection with a session of the inspector, which is the debugger interface of Node. The usual way is the
- * flag `--expose-gc`. But V8 refuses the compile cache after a change of its flags at run time.
+ * The usual way to start a garbage collection is the flag `--expose-gc`. But V8 refuses the compile cache after a change of its flags at
+ * run time. So the function uses a session of the inspector, which is the debugger interface of Node.
  */
 export async function freeStartMemory(): Promise<void> {
   const session = new Session();

