@@ -161,8 +161,12 @@ describe('claims of due deliveries', () => {
         const now = await scansOf(tx);
         assert.equal(now.whole - earlier.whole, 0);
         const rows = now.rows - earlier.rows;
-        // A claim may read five rows for each delivery: the delivery twice (by the index of due deliveries, and by its key), its event, its
-        // credential, and one delivery that the previous claim has leased, which this claim skips.
+        // A claim may read five rows for each delivery that it takes:
+        // - the row of the delivery, by the index of due deliveries
+        // - the same row again, by its key
+        // - the event
+        // - the credential
+        // - one delivery that the claim skips, because the previous claim leased as many deliveries as this claim takes
         assert.ok(rows <= 5 * 50 * EACH, `the claim has read ${rows} rows`);
       });
     }
@@ -192,8 +196,8 @@ describe('claims of due deliveries', () => {
   it('if a connection first runs a claim on an empty event table, its later claims use the index after the table has grown', {
     skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
   }, async () => {
-    // The planner must know that the tables are empty when it plans the first claims of this test. PostgreSQL records this fact only in a
-    // VACUUM of the empty tables. So the test fills the tables, empties them, and runs a VACUUM.
+    // PostgreSQL must plan the first claims of this test for empty tables. The test writes rows and removes them, as in a service whose
+    // events were all removed. The VACUUM then records for the planner that the tables are empty.
     await insertBacklog(db, tenant, 1_000);
     await removeAllEvents(db);
     await sql`VACUUM ANALYZE event, delivery`.execute(db);

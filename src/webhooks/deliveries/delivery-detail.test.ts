@@ -154,7 +154,8 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
       ['only', null, null, null],
     );
     const times = shown.attempts.map(({ at }: { at: string }) => Date.parse(at));
-    // The first three responses are slow or never end. Each of them delays the next attempt only until the time limit of its own attempt.
+    // In the first three attempts, the response is slow or never ends. Each attempt must end at its time limit, and not delay the next
+    // attempt longer.
     for (const index of [0, 1, 2]) {
       assert.ok(times[index + 1] - times[index] < TIMEOUT_MS + 1_500, `attempt ${index + 1}: ${times.join()}`);
     }

@@ -33,9 +33,9 @@ const SCAN_EVERY_MS = 200;
 /** Mean wait between two searches for due deliveries, including the jitter. */
 export const MEAN_SCAN_MS = SCAN_EVERY_MS * 0.75;
 /**
- * Longest time in milliseconds from the start of a claim until the next claim under load. Because the worker waits, one statement claims
- * many deliveries, so PostgreSQL needs less time for each delivery. The wait ends early if enough attempts have ended since the last claim.
- * Enough means at least as many as there are deliveries under way to healthy receivers.
+ * Longest wait under load from the start of a claim until the next claim, in milliseconds. After this wait, one statement can claim many
+ * deliveries, so PostgreSQL needs less time for each delivery. The worker claims earlier if many attempts have ended since the last claim.
+ * Many means at least as many attempts as there are deliveries under way to healthy receivers.
  */
 const CLAIM_WAIT_MS = 20;
 /**

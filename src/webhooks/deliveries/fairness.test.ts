@@ -68,8 +68,9 @@ describe('an event for a healthy receiver', () => {
 
   describe('if 10 of 50 receivers hang or fail', () => {
     /**
-     * Writes 60 due deliveries for each of ten failing receivers, which is more than all sending slots. Then writes events for these ten
-     * and for forty healthy receivers. If `isLocal`, the worker gets these events from memory, otherwise it finds them in the database.
+     * Writes 60 due deliveries for each of ten failing receivers. The total of 600 deliveries is greater than the number of sending slots.
+     * Then writes events for these ten and for forty healthy receivers. If `isLocal`, the worker gets these events from memory, otherwise
+     * it finds them in the database.
      * Checks that each event for a healthy receiver arrives within 2 s.
      */
     async function deliverBesideFailing(t: TestContext, isLocal: boolean, failingPort?: number): Promise<void> {

@@ -262,8 +262,8 @@ describe('INSERT of an event that also claims its delivery', () => {
         await record(eventInput(tenant));
         await worker?.stop(1_000);
       });
-      // The first call of `stop` came before the commit, and the delivery began only at the commit. So the delivery is still under way.
-      // This second call aborts the delivery, and waits until the delivery has ended.
+      // The first call of `stop` came before the commit. It ended immediately, because no delivery was under way. The worker had already
+      // claimed the event, so the delivery still began after the commit. This second call aborts the delivery, and waits for its end.
       await worker?.stop(0);
       const row = await onlyRow();
       assert.deepEqual([row.status, row.attempt_count, row.lease_id], ['pending', 1, null]);

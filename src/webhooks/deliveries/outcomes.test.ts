@@ -68,7 +68,8 @@ describe('OutcomeRecorder', () => {
     const recorder = new OutcomeRecorder(db);
     const recorded = await Promise.all(deliveries.map((delivery) => recorder.record(delivered(delivery))));
     assert.ok(recorded.every((isRecorded) => isRecorded));
-    // The first statement records only one outcome, because no other outcome waits yet. Each later statement records at most 500.
+    // The test records 1,200 outcomes. The first statement records only one outcome, because no other outcome waits yet. Each later
+    // statement records at most 500 outcomes. So the other 1,199 outcomes need three statements.
     assert.ok(statements.length <= 4, `the recorder ran ${statements.length} statements`);
     assert.deepEqual([await statuses(), await statuses(other)], [{ delivered: 600 }, { delivered: 600 }]);
     const [row] = await deliveryRows(service.database.db, other.tenantId);

@@ -4,8 +4,8 @@ export const MAX_ATTEMPTS = 5;
 const LONGEST_WAIT_MS = 300_000;
 
 /**
- * Returns the longest wait after the given failed attempt (1 to 4), in milliseconds (decision 33). The wait is 2 s after attempt 1, doubles
- * with every attempt, and is at most 300 s.
+ * Returns the longest wait after the given failed attempt (1 to 4), in milliseconds (decision 33). The wait is 2 s after attempt 1, and
+ * doubles with every attempt. The limit of 300 s has an effect only if `MAX_ATTEMPTS` becomes greater.
  * @throws RangeError if `attempt` is not 1 to 4, because no retry follows the fifth attempt
  */
 export function retryCapMs(attempt: number): number {

@@ -47,7 +47,7 @@ export async function releaseSlot(db: Database, slot: number, holder: string): P
 }
 
 /**
- * Opens the slots for `seconds` from now. To save a write, does not change a slot if its current end is at least half of this time away.
+ * Opens the slots for `seconds` from now. Does not change a slot that stays open for at least `seconds / 2` anyway, to save a write.
  */
 export async function openSlots(db: Database, slots: number[], seconds: number): Promise<void> {
   await sql`

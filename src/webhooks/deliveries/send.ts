@@ -256,9 +256,10 @@ class Connections {
 }
 
 /**
- * One connection to one origin, for one exchange at a time. The client of undici opens the connection at first use. It opens the connection
- * again if the receiver closed it before any byte was written. The pool of undici is not used, because it can fill the memory. In version
- * 8.12, the pool never removes an origin whose last request was aborted, and each registered webhook URL may add an origin.
+ * One connection to one origin, for one exchange at a time. The client of undici opens the connection at first use. The receiver may close
+ * the connection before the client has written a byte of the next request. The client then opens the connection again. The pool of undici
+ * is not used, because it can fill the memory. In version 8.12, the pool never removes an origin whose last request was aborted, and each
+ * registered webhook URL may add an origin.
  */
 class Connection {
   readonly origin: string;

@@ -146,8 +146,9 @@ class NaiveSlots {
   }
 
   /**
-   * Returns how many more slots all receivers of the same kind as `url` may take together: all healthy, or all lagging (slow or failing)
-   * receivers. Returns 0 during the pause of the receiver `url` after a failure.
+   * Returns how many more slots the receiver `url` may take if its own share is ignored. If the receiver is lagging (slow or failing), the
+   * limit of all lagging receivers together applies. Otherwise the limit of all healthy receivers together applies. Returns 0 during the
+   * receiver's pause after a failure.
    */
   #freeOfAll(url: string, nowMs: number, { urls, lagging, well } = this.#totals(nowMs)): number {
     if (nowMs < this.#of(url).restsUntilMs) {

@@ -19,21 +19,21 @@ const FIRST_SHARE = 4;
 /** Maximum number of sending slots of one receiver. */
 const MAX_SHARE = 32;
 /**
- * Maximum time that a receiver may need for its deliveries that are claimed before a slot is free. This time limits the number of these
- * deliveries. The worker waits about 20 ms before its next claim, and this claim takes about 20 ms. Both together are shorter than 50 ms.
- * So new deliveries are claimed before the earlier ones end, and the receiver gets attempts without a pause.
+ * Time for which a receiver gets deliveries in advance, which the worker claims before a slot is free. Without them, the receiver would get
+ * no attempts until the next claim. The wait for the next claim and the claim itself take about 20 ms each, together less than 50 ms. The
+ * worker claims in advance only as many deliveries as the receiver probably accepts in these 50 ms.
  */
 const AHEAD_MS = 50;
 /** Maximum number of deliveries, for all receivers together, that are claimed before a slot is free. */
 const MAX_AHEAD = 256;
 /**
- * Number of attempts under way to healthy receivers from which this process counts as busy. A busy process opens no further connections to
- * fast receivers, because deliveries would not arrive earlier, and each connection costs a TLS handshake.
+ * If at least this number of attempts to healthy receivers is under way, this process counts as busy. A busy process opens no further
+ * connections to fast receivers, because deliveries would not arrive earlier, and each connection costs a TLS handshake.
  */
 const BUSY_FROM = 64;
 /** A receiver is fast if its fastest recent attempts take at most this time. A fast receiver needs few connections. */
 const FAST_MS = 25;
-/** Number of deliveries to healthy receivers, under way or claimed before a slot is free, from which other workers should help. */
+/** If at least this number of deliveries to healthy receivers is claimed, more workers may search for due deliveries. */
 const MANY = 32;
 /**
  * Factor that limits the rise of `fastestMs`, the duration of a receiver's fastest recent attempts. Each slower success raises `fastestMs`,
@@ -127,10 +127,10 @@ export class SendingSlots {
   }
 
   /**
-   * Returns how many more deliveries to the receiver may be claimed now:
+   * Returns how many more deliveries to the receiver may be claimed now. At most `slotLimit` of them may take a free slot:
    * - If more than `slotLimit` slots are free, the result is `slotLimit`.
-   * - Otherwise the result is the number of free slots. If only the receiver's own share limits this number, further deliveries may be
-   *   claimed before a slot is free. The result then includes these deliveries, and may exceed `slotLimit`.
+   * - Otherwise the result is the number of free slots. If only the receiver's own share limits this number, the result also includes
+   *   deliveries that may be claimed before a slot is free. `slotLimit` does not limit these deliveries.
    */
   freeToClaim(url: string, slotLimit = SLOTS): number {
     const receiver = this.#receiverOf(url);
@@ -157,8 +157,9 @@ export class SendingSlots {
   }
 
   /**
-   * Returns how many more slots all receivers of the same kind may take together: all healthy, or all lagging (slow or failing) receivers.
-   * Ignores the share of the receiver. Returns 0 during the receiver's pause after failures.
+   * Returns how many more slots the receiver may take if its own share is ignored. If the receiver is lagging (slow or failing), the limit
+   * of all lagging receivers together applies. Otherwise the limit of all healthy receivers together applies. Returns 0 during the
+   * receiver's pause after failures.
    */
   #freeOfAll(receiver: Receiver): number {
     if (performance.now() < receiver.restsUntilMs) {
@@ -203,8 +204,8 @@ export class SendingSlots {
   /**
    * Waits until the attempt of the slot may begin. The share of the receiver limits the number of attempts that run at the same time. If
    * the delivery was claimed before a slot was free, also waits until a slot is free or another attempt to the receiver has ended.
-   * @returns true if the attempt may begin. False if the receiver is slow or failing, or if `dropWaiting` ended the wait. The attempt must
-   * then not begin, and the slot is already released.
+   * @returns true if the attempt may begin. False if the attempt would have to wait and the receiver is slow or failing, or becomes so
+   * during the wait. Also false if `dropWaiting` ended the wait. If false, the attempt must not begin, and the slot is already released.
    */
   begin(slot: Slot): boolean | Promise<boolean> {
     const { receiver } = slot;
@@ -369,8 +370,8 @@ function newReceiver(): Receiver {
  * Returns the share (number of slots) of a receiver after a successful attempt:
  * - The share grows by one if it is below `FIRST_SHARE` or fully used. While the process is busy, the share of a fast receiver grows only
  *   up to `FIRST_SHARE`, because more connections would not make deliveries faster.
- * - If at most half of the share is used, it shrinks by one, but not below `FIRST_SHARE`. If a receiver with a large unused share began to
- *   hang, it could take many of the slots that all failing and slow receivers have together.
+ * - If at most half of the share is used, it shrinks by one, but not below `FIRST_SHARE`. It shrinks because a receiver with a large share
+ *   may begin to hang. The receiver could then take many of the slots that all failing and slow receivers have together.
  */
 function shareAfterSuccess({ share, sending, fastestMs }: Receiver, isBusy: boolean): number {
   const isEnough = isBusy && fastestMs <= FAST_MS;

@@ -76,7 +76,7 @@ export class TestCalls {
   /**
    * Returns the webhook of a credential.
    * @throws ApiError 404 if the tenant has no such credential
-   * @throws ApiError 409 if the credential is revoked, belongs to a PMS or has no webhook
+   * @throws ApiError 409 if the credential is revoked or has no webhook. The credential of a PMS never has a webhook
    */
   async findReceiver(tenantId: number, id: string): Promise<TestReceiver> {
     const row = isUuid(id) ? await findReceiver(this.#options.db, tenantId, id) : undefined;

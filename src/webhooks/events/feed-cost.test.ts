@@ -74,11 +74,11 @@ describe('cost of a call of the event feed', () => {
       expected.map((pattern) => pattern.source),
     );
     for (const statement of made) {
-      // A statement may read 3 pages for each event. Two kinds of statements may read more pages:
-      // - 7 pages if the statement reads deliveries or locks rows. To find a delivery, PostgreSQL reads the three levels of an index. To
-      //   lock a row, PostgreSQL reads the row again, and also the visibility map.
-      // - 20 pages if the statement updates rows. PostgreSQL adds new entries to the indexes, and reads a few pages to find the place of
-      //   each new entry.
+      // These are upper bounds, and not exact counts. For each event, a statement may read this number of pages:
+      // - 20 if the statement updates rows. PostgreSQL then adds an entry to each index, and reads a few pages to find its place.
+      // - 7 if the statement locks rows or reads deliveries. To lock a row, PostgreSQL reads the row again, and also the visibility map. To
+      //   find a delivery, PostgreSQL reads the three levels of an index.
+      // - 3 for every other statement.
       const pages = await pagesTouched(statement);
       const isMore = /for no key update|from "delivery"/.test(statement.sql);
       const perRow = statement.sql.startsWith('update') ? 20 : isMore ? 7 : 3;

@@ -21,8 +21,8 @@ export function parseCursor(text: string): Cursor | null {
 }
 
 /**
- * Returns the text of a cursor. In era 0 the text is only the position. Earlier versions of the service wrote such cursors, and clients may
- * still send them.
+ * Returns the text of a cursor. In era 0 the text is only the position, as in earlier versions of the service. So a cursor of era 0 has the
+ * same text in every version.
  */
 export function cursorText({ era, position }: Cursor): string {
   return era === 0 ? String(position) : `${era}-${position}`;

@@ -132,8 +132,8 @@ describe('cursors of the event feed', () => {
       }
     }
     /**
-     * Updates recent events, newest first, until all calls of `writeSlowly` have ended. The updates move rows within the table, so that the
-     * rows of the events are not in the order of their commits.
+     * Updates the last eight committed events again and again, newest first, until the test writes no more events. The updates move rows
+     * within the table, so that the rows of the events are not in the order of their commits.
      */
     async function touch(): Promise<void> {
       while (isWriting) {

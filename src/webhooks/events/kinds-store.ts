@@ -21,9 +21,9 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
  * Selects ids of events: the newest `limit` events of each credential and each type. A caller may put a LIMIT around this query. PostgreSQL
  * then ends the query as soon as it has enough rows.
  *
- * PostgreSQL must read the events by the index `event_by_kind`. So the conditions and the ORDER BY use all columns of this index, and
- * PostgreSQL can use no other index. With the simple condition `type = …`, PostgreSQL could read the events of all types, newest first. For
- * a rare type, it would then read all events of the tenant.
+ * The query must find events of a rare type, and must not read all events of the tenant for this. So PostgreSQL must use the index
+ * `event_by_kind`. The conditions compare the credential, the type and the id as one row value, in the order of this index. So no other
+ * index fits. With the condition `type = …`, PostgreSQL could choose an index of the events of all types, and read all these events.
  */
 export function idsOfKinds(range: EventRange, limit: number): RawBuilder<{ id: string }> {
   const { tenantId, credentialId, type, fromId = FIRST_ID, beforeId = LAST_ID } = range;

@@ -57,7 +57,8 @@ export interface LocalDelivery {
    * - The tenant has half of all slots while other tenants wait.
    * - The worker is stopping.
    * - Too many outcomes wait to be recorded.
-   * @param ahead number of events for this credential that the transaction has already written. Their deliveries will also need slots
+   * @param ahead number of other events for this credential that the caller's transaction has already written. The deliveries of these
+   * events will also need slots
    */
   offerLease(credential: { tenantId: number; credentialId: string }, ahead: number): Lease | null;
   /**
