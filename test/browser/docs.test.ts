@@ -26,8 +26,9 @@ const DEVICES = {
 const SCHEMES = ['light', 'dark'] as const;
 type Scheme = (typeof SCHEMES)[number];
 /**
- * Limits the check to the open dialog, because other tests check the page behind it. Scalar, which renders the API reference, keeps this
- * page in the accessibility tree while the dialog is open. So the tree has two `main` elements, and the disabled rule would report them.
+ * Limits the check to the open dialog, because other tests check the page behind the dialog. One rule is disabled, because it counts the
+ * `main` elements of the whole page even if the check is limited. While the dialog is open, the page has two `main` elements. The reason
+ * is that Scalar, which renders the API reference, does not hide the page behind the dialog.
  */
 const IN_DIALOG = { within: '[role=dialog]', disabledRules: ['landmark-no-duplicate-main'] };
 

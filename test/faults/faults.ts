@@ -5,8 +5,8 @@
  *   node test/faults/faults.ts [--short] [--rounds N] [--only FAULT]… [--seed N] [--prove]
  *
  * The option `--family` chooses another group of tests, called a family. The family `budget` causes no faults, but has several cases. In
- * each case, one tenant uses its whole budget with expensive calls. If a case breaks a guarantee, it is measured again, at most `--tries`
- * times in all.
+ * each case, one tenant makes as many expensive calls in a minute as its budget allows. The suite measures the calls of another tenant, and
+ * the memory of the service. If a case breaks a guarantee, the suite runs the case again, at most `--tries` times in all.
  *
  *   node test/faults/faults.ts --family budget [--short] [--only CASE]… [--results FILE] [--tries N]
  *

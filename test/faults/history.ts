@@ -10,7 +10,7 @@ export interface Creation {
   externalId: string;
   /** Status and id of every 2xx response to a create call. */
   successes: { status: number; id: string }[];
-  /** Statuses of the order or reservation that responses have confirmed, oldest first. */
+  /** Statuses that the client has set on this order or reservation, oldest first. A status is added after a response proves the change. */
   statuses: string[];
   /** Error code if the create call was refused, or null. */
   refusal: string | null;
@@ -81,7 +81,10 @@ export class History {
   readonly balancedFailures: string[] = [];
   /** True while the clocks of some processes are an hour ahead. */
   isClockOff = false;
-  /** True while processes of the previous version run. These processes ignore the `request_id` of a status change. */
+  /**
+   * True while processes of the previous version run. These processes ignore the `request_id` of a status change, so they refuse a repeated
+   * change. After such a refusal, the client must read the status.
+   */
   hasPreviousVersion = false;
   /** Number of 500 responses. Clients repeat such calls, but each 500 is an unexpected error of the service. */
   internalErrors = 0;

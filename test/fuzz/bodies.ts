@@ -33,7 +33,7 @@ export function contents(schema: Schema, quality: Quality): fc.Arbitrary<Content
   return quality === 'spoilt' ? mostly(mostly(good, good.chain(damaged), 11), junk, 12) : good;
 }
 
-/** Generates damaged copies of a body: cut off, repeated twice, with extra or invalid bytes, or with a wrong content type. */
+/** Generates damaged copies of a body: cut off, with its text twice in a row, with extra or invalid bytes, or with a wrong content type. */
 function damaged(content: Content): fc.Arbitrary<Content> {
   const { text } = content;
   return fc.oneof(

@@ -66,8 +66,8 @@ export function toLine(each: Case): string {
 }
 
 /**
- * Decodes a case from its word.
- * @throws Error if the word is incomplete
+ * Decodes a case from the text that `toLine` returned for it.
+ * @throws Error if the text is incomplete
  */
 export function fromLine(line: string): Case {
   return JSON.parse(inflateRawSync(Buffer.from(line, 'base64url')).toString()) as Case;

@@ -22,8 +22,9 @@ export function encode(value: unknown, encoding: Encoding, style: FormStyle): st
 }
 
 /**
- * Returns a value as JSON. If a text begins with `RAW`, the rest of the text is written without quotes. If a key begins with `KEY`, the key
- * is written without this prefix. So the JSON can have parts that no JavaScript value can express.
+ * Returns a value as JSON. Two prefixes allow JSON that no JavaScript value can express:
+ * - If a text begins with `RAW`, the rest of the text is written without quotes. An example is a number that is too large for a double.
+ * - If a key begins with `KEY`, the key is written without this prefix. So an object can have two keys with the same name.
  */
 export function jsonOf(value: unknown): string {
   if (Array.isArray(value)) {

@@ -33,8 +33,8 @@ export interface Callers {
   revoked: Record<string, string>;
   /**
    * Ids of the users, the credentials and the channel with which the fuzzer authenticates. The cases never contain these ids, because a
-   * case could otherwise revoke or remove them. The list does not have the id of the credential in `revoked`. This credential is already
-   * revoked, so a case may revoke it again.
+   * case could otherwise revoke or remove them. The list does not contain the id of the revoked credential, because a case may revoke this
+   * credential again.
    */
   ownIds: string[];
 }
@@ -123,8 +123,8 @@ const MAKERS: Record<string, Make[]> = {
 /**
  * Creates new credentials, people, displays, orders and stays, because earlier cases may have revoked, disabled, removed, cancelled or
  * completed all existing ones.
- * @param path path template of an operation; only objects whose ids this path contains are created. If it is missing, objects of every kind
- * are created
+ * @param path path template of an operation. The function creates only the kinds of objects whose id is a parameter of this path. If the
+ * path is missing, the function creates objects of every kind
  */
 export async function restock(call: Call, callers: Callers, mark: string, path?: string): Promise<void> {
   const { owner, partner } = callers;
@@ -217,8 +217,9 @@ async function bookStay(call: Call, { partner, staff }: Callers, wanted: Wanted 
 }
 
 /**
- * Books a stay in the name of the hotel and not of a partner, because staff may change the details of such a stay. It is on other nights
- * than the partner's stays, so it takes no rooms from them.
+ * Books a stay through the staff API, and not with the credential of a partner. Some cases change the details of a stay, and the service
+ * lets staff change only stays that the hotel itself booked. The stay is on other nights than the partner's stays, so it takes no rooms
+ * from these stays.
  */
 async function bookForHouse(
   call: Call,

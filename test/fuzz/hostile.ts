@@ -63,8 +63,8 @@ export const OTHER_VALUES: Record<string, unknown> = {
 };
 
 /**
- * All hostile values. No value contains a text that `oracle.ts` takes for a fault, such as SQL. So a response that
- * repeats a value is not reported.
+ * All hostile values. The checks of responses in `oracle.ts` report texts from inside the service, for example SQL. No hostile value
+ * contains such a text, so that the checks do not report a response that only repeats a value.
  */
 export const HOSTILE_VALUES: Record<string, unknown> = { ...PROMISED_VALUES, ...OTHER_VALUES };
 

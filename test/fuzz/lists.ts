@@ -59,8 +59,8 @@ export const ELEMENTS: Record<string, (list: ListPlace, index: number) => unknow
 };
 
 /**
- * Returns a list of about `sizeBytes` bytes with elements of the given kind. Elements of the kind `full` differ from
- * each other. Elements of every other kind are all equal.
+ * Returns a list of about `sizeBytes` bytes with elements of the given kind. An element of the kind `full` has all optional
+ * fields, and differs from every other element of the list. For every other kind, the list repeats one element.
  */
 export function listOf(list: ListPlace, kind: string, sizeBytes: number): unknown[] {
   const element = ELEMENTS[kind];

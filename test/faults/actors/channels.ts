@@ -61,9 +61,10 @@ async function sendReservation(client: Client, stay: OtaStay, wanted: NonNullabl
 }
 
 /**
- * Sends a call. If the response is 401, repeats the call as long as the clocks of some processes are an hour ahead. By such a clock the
- * signature is too old, so this 401 is correct. A later try may reach a process with the right time.
- * @returns the first response without status 401, or the last 401 after too many tries
+ * Sends a call. One fault of the suite sets the clocks of some processes an hour ahead. Such a process finds the signature too old, and
+ * correctly responds with 401. So during this fault, the function repeats a call that got 401, because the next try may reach a process
+ * with the right time.
+ * @returns the first response without status 401. Returns a 401 if it is the response to try 100, or if the fault is not active
  */
 async function settleAcrossClocks(client: Client, tenant: Tenant, request: Request) {
   for (let tries = 1; ; tries += 1) {

@@ -13,7 +13,7 @@ export interface Reading {
   standstillMs: number;
   /**
    * Largest processor time that the main thread used between two ticks of a 4 ms timer. A long turn of the event loop delays the next tick.
-   * So this is about the processor time of the longest turn. Other programs on the machine do not increase this time.
+   * So the value is approximately the processor time of the longest turn. Other programs on the machine do not increase this time.
    */
   heldMs: number;
   residentMiB: number;

@@ -14,7 +14,7 @@ const LOWEST_PRIORITY = 19;
 const PORTION = 40;
 const PORTION_EVERY_MS = 10;
 
-/** Rate of the calls: `atOnce` concurrent calls, and then `after` calls at a rate of `perSecond`. */
+/** Rate of the calls. The first `atOnce` calls are concurrent. The next calls (their number is `after`) have a rate of `perSecond`. */
 export interface Pace {
   atOnce: number;
   after: number;

@@ -4,12 +4,12 @@ import { type BudgetCase, get } from './case.ts';
 import { longMenu, smallMenu } from './house.ts';
 import { BODY_BYTES, ITEMS, placeLargeOrders } from './large-order.ts';
 
-/** Number of orders, each of 1 MiB, in the list that the calls of the case `list-of-large-orders` read. */
+/** Number of orders that the case `list-of-large-orders` stores. Each order has 1 MiB. The calls of this case list these orders. */
 const STORED_ORDERS = 205;
 
 /**
- * Returns a menu document of 1 MiB. The menu has 100 sub-menus with names of maximum length. Each dish refers to all these sub-menus by one
- * short name. A response repeats all sub-menus in each dish, so the response is much larger than the document.
+ * Returns a menu document of 1 MiB. The menu has 100 sub-menus with names of maximum length, and one menu set of all these sub-menus. Each
+ * dish has only the short name of the menu set. But a response repeats all sub-menus in each dish, so it is much larger than the document.
  */
 function multiplyingMenu(): MenuDocument {
   const subMenus = Array.from({ length: 100 }, (_, index) => `${index} `.concat('𝄞'.repeat(96)));

@@ -27,7 +27,7 @@ export interface Measured {
   standstillMs: number;
   /**
    * Largest processor time that the main thread used between two ticks of a 4 ms timer. A long turn of the event loop delays the next tick.
-   * So this is about the processor time of the longest turn.
+   * So the value is approximately the processor time of the longest turn.
    */
   heldMs: number;
   controlStandstillMs: number;
@@ -53,7 +53,7 @@ export interface Goals {
   heldMs: number;
   /**
    * Maximum pause of the event loop by wall clock, as a multiple of the pause in the control process, which gets no calls of the busy
-   * tenant. A pause is always allowed if it is at most as long as the limit `heldMs` of these goals.
+   * tenant. A pause of at most `heldMs` is always allowed, because one turn of the event loop may use this much processor time.
    */
   standstillTimes: number;
   growthMiB: number;

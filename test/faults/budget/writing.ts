@@ -87,7 +87,7 @@ const strangersAtReceiver: BudgetCase = {
   },
 };
 
-/** Returns a menu near the limit of 32 MiB: 150 dishes with the maximum of 200 add-ons each. The add-ons have long names. */
+/** Returns a menu document of about 15 MiB: 150 dishes with the maximum of 200 add-ons each. The add-ons have long names. */
 function heavyMenu(): MenuDocument {
   const name = (index: number) => `Add-on number ${index} ${'x'.repeat(480)}`;
   const { dishes, ...rest } = longMenu(150, 0);

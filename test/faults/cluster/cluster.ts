@@ -187,8 +187,8 @@ async function startServer(
 }
 
 /**
- * Waits until both standbys follow the primary, because no write commits without a standby. Then creates the role and the database of the
- * service.
+ * Waits until both standbys follow the primary, so that the cluster is complete and can commit writes. Then creates the role and the
+ * database of the service.
  */
 async function createDatabase(port: number): Promise<ClusterDatabase> {
   const connect = (database: string) => new ClusterDatabase(`postgres://postgres@127.0.0.1:${port}/${database}`);

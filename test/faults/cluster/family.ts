@@ -20,13 +20,13 @@ import { missingPackages } from './programs.ts';
 import { type RoundResult, tableOf, violationsIn } from './table.ts';
 
 /**
- * All faults of the family `cluster`, in the order in which a round causes them. The rolling upgrade must be the first fault, because a
- * round with this fault begins with processes of the previous version.
+ * All faults of the family `cluster`. A round of the suite causes them in this order. The rolling upgrade must be the first fault of a
+ * round, because a round with this fault begins with processes of the previous version.
  */
 const FAULTS: readonly Fault<ClusterWorld>[] = [...processFaults, ...databaseFaults, ...redisFaults];
 /**
- * Name of the end of a round in the results. A round is one run of all faults. After the last fault of a round, the suite checks all
- * guarantees again. If only this check finds a broken guarantee, the results list the broken guarantee under this name.
+ * Name that stands in the results in place of the name of a fault. After the last fault of a round, the suite checks all guarantees again.
+ * If only this last check finds a broken guarantee, the suite adds a result with this name.
  */
 const END = 'end-of-round';
 const WARM_UP_MS = 5_000;

@@ -73,7 +73,7 @@ const readOnly: Fault<SurroundingsWorld> = {
       await setReadOnly(postgres, 'on');
       await sleep(6_000);
       await setReadOnly(postgres, 'off');
-      await sleep(300); // Within this time, every session of PostgreSQL reads the new value `off`.
+      await sleep(300); // Within this time, every session of PostgreSQL reads the changed setting, so it can write again.
     });
   },
   heal: async ({ postgres }) => await setReadOnly(postgres, 'off'),

@@ -17,7 +17,7 @@ export interface CausedEvent {
 
 /**
  * Places an order, and then confirms it. The confirmation causes one event, which is returned.
- * @param partner the partner that gets the event. By default it is the partner whose deliveries the faults observe.
+ * @param partner the partner that gets the event. By default it is the witness, the partner whose deliveries the code of a fault follows.
  */
 export async function causeEvent({ client, postgres, witness }: World, partner: Partner = witness.partner) {
   const order = await placeOrder(client, partner);

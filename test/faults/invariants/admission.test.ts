@@ -5,8 +5,9 @@ import { countInWindows } from './admission.ts';
 
 /**
  * Simulates four minutes of calls, one every 140 ms, to a counter that admits `limit` calls per minute. The calls during the outage get no
- * response. The simulated counter counts such a call only if the call begins a new window. But `countInWindows` cannot know which calls
- * without a response are counted. So it does not know exactly when this window begins.
+ * response. The simulated counter does not count them, with one exception. If a window has ended, the next call begins a new window, even
+ * during the outage. `countInWindows` does not know which of the calls without a response began the window. So it cannot know exactly when
+ * the window began.
  */
 function callsAt(limit: number, outage: { fromMs: number; untilMs: number }): BudgetedCall[] {
   let count = 0;

@@ -31,14 +31,15 @@ export const budgetsHold: Invariant = {
 
 /**
  * Returns for each window the number of admitted calls that were certainly counted in this window. A window begins with the first call that
- * the service counts after the previous window. This call may have got no response. The service counts a call at an unknown time between
- * its sending and its response. So the function computes bounds for each window:
- * - The window begins at the earliest when the first call that may be in it was sent, but not before the earliest end of the previous
- *   window.
- * - The window begins at the latest when the first admitted call that was certainly sent after the previous window got its response.
- * - The window ends at the earliest one minute after its earliest beginning.
+ * the service counts after the previous window, even if this call got no response. The service counts a call at an unknown time between its
+ * sending and its response. So the function computes three times for each window:
+ * - Earliest beginning: the first call that is possibly counted after the previous window may begin this window. So the earliest beginning
+ *   is the time when this call was sent. It is never before the earliest end of the previous window.
+ * - Latest beginning: the first admitted call that was sent after the latest end of the previous window is certainly counted after that
+ *   window. So this window has begun when this call got its response.
+ * - Earliest end: one minute after the earliest beginning. The latest end is one minute after the latest beginning.
  *
- * A call is certainly in the window if it was sent after the latest beginning and answered before the earliest end.
+ * A call is certainly in the window if it was sent after the latest beginning and got its response before the earliest end.
  */
 export function countInWindows(calls: BudgetedCall[]): number[] {
   const counted = calls.filter(({ outcome }) => outcome !== 'refused').sort((a, b) => a.sentAtMs - b.sentAtMs);

@@ -121,7 +121,7 @@ function faultOfEnd(
 /**
  * Returns true if a pending delivery to a healthy receiver is overdue. A delivery that waits for a retry is not overdue. A pending delivery
  * is overdue in two cases:
- * - The receiver got no POST.
+ * - The receiver has got no POST yet. The delivery may be new, because the suite must also wait for new deliveries.
  * - The receiver accepted the last POST more than 2 s ago. By then, the service should have recorded the success, and the delivery should
  *   not be pending.
  */

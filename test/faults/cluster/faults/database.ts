@@ -15,8 +15,8 @@ const WITHOUT_STANDBYS_MS = 10_000;
 const IN_FLIGHT_MS = 2_000;
 const ONE_ETCD_LOST_MS = 8_000;
 /**
- * Time for which two etcd servers do not run. The lock of the primary in etcd expires before the end of this time (`ttl`). So Patroni
- * demotes the primary.
+ * Time for which two etcd servers do not run. The primary has a lock in etcd, which expires after 10 s (`ttl`) if it is not renewed. So
+ * Patroni demotes the primary during this time.
  */
 const TWO_ETCD_LOST_MS = 20_000;
 const POOLER_RESTARTS = 3;

@@ -11,9 +11,9 @@ const LOST_MS = 3_000;
 /** Time within which each process notices that Redis runs again. */
 const FOUND_AGAIN_MS = 3_000;
 /**
- * Time after the return of Redis in which a process may still admit only its share of a budget. The share is the budget divided by the
- * number of processes. A process that has lost Redis keeps to its share until 65 s after its last failed call to Redis (contract, "Budgets
- * without Redis"). This constant adds a margin.
+ * Time after the return of Redis until every process certainly admits the whole budget again. A process that has lost Redis admits only its
+ * share of each budget, until 65 s after its last failed call to Redis (contract, "Budgets without Redis"). The share is the budget divided
+ * by the number of processes. This constant adds a margin to the 65 s.
  */
 const SHARED_OUT_MS = 70_000;
 const CALLERS_OF_EACH = 3;
@@ -58,11 +58,12 @@ const redisEmptied: Fault<ClusterWorld> = {
  * - The first partner does so before the first step, and again after each step.
  * - The second partner does so only after each step.
  *
- * Redis may lose its counts of calls in a step. So the service may admit up to twice the budget of each partner in a minute (contract,
- * "Budgets without Redis"). The function checks this limit only if all steps and calls took less than a minute, because the limit is for
- * one minute.
- * @param uncertainMs time in milliseconds after the last step in which the suite cannot know how many calls the service has counted. Only
- * after this time, the suite checks the budget of a third new partner
+ * Even if Redis loses its counts of calls, the service must admit at most twice the budget of each partner in a minute (contract, "Budgets
+ * without Redis"). The function checks this limit only if all steps and calls took less than a minute, because the limit is for one minute.
+ *
+ * After the steps, the suite uses a third new partner for its other checks of budgets.
+ * @param uncertainMs wait in milliseconds until the suite uses the third partner. During this time after the last step, the suite cannot
+ * know how many calls the service has counted
  */
 async function spendingAround(world: ClusterWorld, uncertainMs: number, steps: (() => Promise<void>)[]): Promise<void> {
   const early = { partner: await newPartner(world), letIn: [] as number[] };
