@@ -2,8 +2,10 @@ import { newId } from '#platform/lib/ids.ts';
 import { dayAhead } from '../support/hotel.ts';
 
 /**
- * Name of the pool that has the ids for a field, keyed by the name of the field. An entry is not needed if the pool has the name of the
- * field, or the plural of this name, for example `orders.id` for `order_id`.
+ * Name of the pool that has the ids for a field, keyed by the name of the field. A pool is a list of ids from earlier responses. Two kinds
+ * of fields need no entry:
+ * - a field whose pool has the same name, for example `rate_plan_id`
+ * - a field such as `order_id`, whose pool has the plural in its name, in this case `orders.id`
  */
 const ALIASES: Record<string, string> = {
   item_id: 'sku',
@@ -19,9 +21,9 @@ const POOL_SIZE = 64;
 
 /**
  * Ids from earlier responses, which later requests use. Each field has its own list of ids, called a pool. Most pools have the name of
- * their field, for example `rate_plan_id`. But many objects have a field `id`. So the pool of such a field has the name of the enclosing
- * list too, for example `rate_plans.id`. All names are derived from requests and responses, so a new route gets fitting ids without a
- * change of this code.
+ * their field, for example `rate_plan_id`. But the field `id` occurs in many kinds of objects. So the name of its pool begins with the list
+ * that contains the object. For example, the ids of the entries of `rate_plans` are in the pool `rate_plans.id`. All names are derived from
+ * requests and responses, so a new route gets fitting ids without a change of this code.
  */
 export class Pools {
   readonly #pools = new Map<string, string[]>();
@@ -92,8 +94,8 @@ export class Pools {
   }
 
   /**
-   * Returns the ids that the service itself has generated, from all pools whose names begin with the prefix. External
-   * ids are excluded, because callers choose them.
+   * Returns the ids of one tenant that the service itself has generated. External ids are excluded, because callers choose them.
+   * @param prefix beginning of the names of all pools of the tenant, for example `rival.` for the second tenant
    */
   madeHere(prefix: string): string[] {
     const isOwn = (name: string) => name.startsWith(prefix) && !name.startsWith(`${prefix}external_`);

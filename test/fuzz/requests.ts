@@ -107,9 +107,9 @@ function usualActor({ schemes }: Operation): Actor {
 }
 
 /**
- * Generates callers for valid requests to the operation. Usually this is the caller for which the operation is intended. A member of staff,
- * and the owner with a session cookie, may also call most operations of the owner. So if the operation is intended for the owner with a
- * token, one request in six comes from one of these two callers.
+ * Generates callers for valid requests to the operation. Usually this is the caller for which the operation is intended. If this caller
+ * is the owner with a token, one request in six comes from staff or from the owner with a session cookie. These two may also call most
+ * operations of the owner.
  */
 function usualActors(operation: Operation): fc.Arbitrary<Actor> {
   const usual = usualActor(operation);

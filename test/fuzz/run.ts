@@ -28,8 +28,8 @@ export interface FuzzReport {
    */
   failures: string[];
   /**
-   * Expected statuses that no response had during a long run, each with the name of its operation. So the run has not tested the code that
-   * sends such a response.
+   * Expected statuses that no response had, each with the name of its operation. So the run has not tested the code that sends such a
+   * response. The list is always empty if the run has fewer than `WHOLE_RUN_CASES` cases, or if it stops because of too many failures.
    */
   unseen: string[];
 }
@@ -47,9 +47,9 @@ interface Target {
 const BODY_WEIGHT = 3;
 const RAW_WEIGHT = 10;
 /**
- * Part of a target's cases (from 0 to 1) that have a hostile input to which the service guarantees a correct response, for example a value
- * of `PROMISED_VALUES`. `OTHERS_SHARE` is the part of the cases that have another hostile input, for example a value of `OTHER_VALUES`. The
- * remaining cases are random.
+ * Parts of a target's cases (from 0 to 1) that have a hostile input. `PROMISED_SHARE` is the part with an input such as `PROMISED_VALUES`
+ * in `hostile.ts`. `OTHERS_SHARE` is the part with an input such as `OTHER_VALUES` in the same file. The remaining cases are random. A
+ * wrong response is a fault in every case.
  */
 const PROMISED_SHARE = 0.4;
 const OTHERS_SHARE = 0.2;
