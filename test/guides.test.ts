@@ -171,8 +171,8 @@ describe('the guides', () => {
 
 describe('the TypeScript of the guides', () => {
   /**
-   * Declarations of names that a code block uses but does not declare. An earlier block of the guide declares such a name, or the reader
-   * has to declare it.
+   * Declarations for the type check of the code blocks. Each code block is a separate file for the compiler. But a block may use a name
+   * that an earlier block declares, or that the reader has to declare. Without these declarations, the compiler would refuse such a name.
    */
   const GLOBALS = `
     type Sdk = typeof import('@roomservice-hub/sdk');

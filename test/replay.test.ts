@@ -42,7 +42,7 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Creates the bookings in a new tenant, and later gives each booking its final status from the data.
+ * Creates the bookings in a new tenant, and later gives each created booking the status in its field `finalStatus`.
  * @param tamper wraps the function that calls the service, so that a test can falsify responses
  */
 async function replay(bookings: Booking[], tamper: (call: Call) => Call = (call) => call) {

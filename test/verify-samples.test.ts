@@ -14,7 +14,10 @@ const { now_seconds: nowSeconds, vectors } = vectorFile;
 
 interface Sample {
   language: string;
-  /** Name of the language at the beginning of a code block in `docs/guides/webhooks.md`. The code block shows this sample. */
+  /**
+   * Name of the language at the beginning of the code block in `docs/guides/webhooks.md` that shows this sample. A sample is example code
+   * that verifies the signature of a webhook.
+   */
   block: string;
   sample: string;
 }

@@ -216,9 +216,10 @@ async function preparePlans(db: Database, inputs: unknown[]): Promise<void> {
 }
 
 /**
- * Returns the nights of a date range on which the price differs from the base price, because the plan Flexible has a stored rate. Each
- * night is a number that `dayAt` converts to a date. Returns null if the room type of the range has no rate plan or belongs to another
- * tenant.
+ * Returns the nights of a date range for which the plan Flexible has a stored rate. Each night is a number that `dayAt` converts to a date.
+ * Returns null if the range has no rate plans, for one of two reasons:
+ * - its room type is Suite, and only the room type Double has rate plans
+ * - its room type belongs to another tenant
  * @param index position of the range in the result of `ranges`
  */
 function differingDays(index: number): number[] | null {

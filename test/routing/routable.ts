@@ -17,9 +17,10 @@ const LIST = 'given';
 
 /**
  * Returns the reasons why a cluster (Citus) would refuse a statement, or send it to more than one node. The list is empty if the statement
- * goes to the node of one tenant. `layout` says if the service wrote the statement for a cluster or for a database with one node. The tests
- * also check statements for one node, because most statements have the same form on a cluster. A statement for one node may read the tenant
- * from a list of inputs. This is no fault, because `inputs.ts` writes the tenant as a parameter if the database is a cluster.
+ * goes to the node of one tenant.
+ * @param layout database for which the service wrote the statement. It is a cluster or a database with one node. The tests also check
+ * statements for one node, because most of them have the same form on a cluster. A statement for one node may read the tenant from a list
+ * of inputs. This is no fault, because on a cluster the service writes the tenant of this list as a parameter (`inputs.ts`).
  */
 export type FaultsOf = (statement: string, layout?: Layout) => string[];
 

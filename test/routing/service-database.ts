@@ -16,8 +16,9 @@ export interface ServiceDatabase {
 }
 
 /**
- * Connections that tests got from `createTestDatabase`. A service that is started with such connections opens its own, so that only its
- * statements are checked. If a test gives a service any other connections, for example through a proxy, the service uses them.
+ * Connections that tests got from `createTestDatabase`. If a test starts a service with such connections, `openServiceDatabase` opens new
+ * connections for the service and checks their statements. So the statements of the test are not checked. If a test starts a service with
+ * other connections, for example through a proxy, the service uses these connections, and no statement is checked.
  */
 const ofTestDatabases = new WeakSet<Database>();
 

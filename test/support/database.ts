@@ -107,7 +107,8 @@ export interface ClusterDatabase extends TestDatabase {
 
 /**
  * Makes a database on the cluster (Citus) of `TEST_DATABASE_URL`. A test can make a node of the cluster unreachable through `proxies`.
- * While a node is unreachable, the connection pool refuses statements of the tenants whose data is on this node. The service does the same.
+ * While a node is unreachable, the connection pool `db` refuses statements of the tenants whose data is on this node. The connection pool
+ * of the service refuses such statements too.
  */
 export async function createClusterDatabase(): Promise<ClusterDatabase> {
   const onCluster = await openCluster();
@@ -213,7 +214,7 @@ function openAdministration(serverUrl: string): pg.Pool {
     // An idle connection does not keep this process running.
     allowExitOnIdle: true,
   });
-  // PostgreSQL may stop before this process.
+  // PostgreSQL may end while this process still runs. The idle connection then reports an error, which is expected.
   pool.on('error', () => {});
   administration.set(serverUrl, pool);
   return pool;

@@ -91,7 +91,8 @@ export async function spawnOpened(dataDir: string, role: string, module?: string
     Promise.reject(new Error('The process ended before it had opened the database.')),
   );
   await Promise.race([saysOpen, endsEarly]);
-  endsEarly.catch(() => {}); // If the test ends the process later, this promise rejects, which is no error.
+  // `endsEarly` also rejects if the test ends the process after this function has returned. That is no error.
+  endsEarly.catch(() => {});
   return child;
 }
 

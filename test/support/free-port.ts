@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * First port of the range from which `freePort` chooses. Some time passes until the program of the caller listens on the chosen port. In
- * this time, no outgoing connection of another test can take the port, because the operating system takes the ports of outgoing connections
- * from another range.
+ * First port of the range from which `freePort` chooses. The operating system takes the ports of outgoing connections from another range.
+ * So an outgoing connection cannot take the chosen port before the program of the caller listens on it.
  */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_000;

@@ -17,11 +17,12 @@ interface Plan {
 export interface PlannedDatabase {
   db: Database;
   /**
-   * Runs `work`, and checks the query plan of each statement that it sends about one of the tables given to `openPlanned`:
+   * Runs `work`, and checks the query plans of the statements that it sends. `tables` and `mostPages` are the parameters of `openPlanned`,
+   * which makes this object. Only a statement that names one of the `tables` is checked:
    * - The statement must read these tables only through indexes. This must hold for the plan with its parameter values and for the generic
    *   plan without them, because PostgreSQL may use either plan.
-   * - The statement must read at most the number of pages given to `openPlanned`. Statements that count a list or skip its first entries
-   *   may read more pages, because they need many rows.
+   * - The statement must read at most `mostPages` pages. A statement that counts the entries of a list in the API, or skips its first
+   *   entries, may read more pages, because it needs many rows.
    * @returns the names of the indexes that the statements use
    */
   indexesOf: (work: () => Promise<unknown>) => Promise<Set<string>>;
@@ -50,12 +51,12 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
           used.add(index);
         }
         const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
-        // Statements of this kind need many rows, so they may read more pages. They count a list, skip its first rows, or read the table
-        // `list_tally`, which stores counts of the rows of long lists.
+        // Two kinds of statements need many rows, so they may read more pages. A statement with the alias `"list"` counts the rows of a
+        // list or skips its first rows. A statement about the table `list_tally` reads stored counts of long lists.
         const isOfWholeList = /"list"|list_tally/.test(statement.sql);
         assert.ok(isOfWholeList || pages <= mostPages, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
-        // An EXPLAIN of a generic plan has no parameter values. But if a statement is the first one of a transaction, the client sends it
-        // in one message with the BEGIN. Such a message must have all parameter values. So this EXPLAIN runs outside of a transaction.
+        // This EXPLAIN has no parameter values, so it runs outside of a transaction. In a transaction, the client would send it in one
+        // message with the BEGIN, and such a message must have all parameter values.
         indexNames(await planOf(db, statement, 'GENERIC_PLAN'), tables, statement.sql);
       }
       return used;
@@ -64,8 +65,8 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
 }
 
 /**
- * Returns the statement before the statement at `index` if the earlier statement sets options of the planner. For example, `executeByIndex`
- * sends such a statement. Otherwise returns null.
+ * Returns the statement that sets options of the planner for the statement at `index`. The service sends it directly before that statement,
+ * for example to make the planner use an index. Returns null if the service has set no such options.
  */
 function settingsBefore(sent: CompiledQuery[], index: number): CompiledQuery | null {
   const before = sent[index - 1];

@@ -30,8 +30,8 @@ export interface ReceiverOptions {
   /** Chooses the reaction to each request. By default, the receiver responds with 204. */
   answer?: (request: ReceivedRequest) => Answer;
   /**
-   * Certificate of the receiver. This process does not trust a given certificate automatically. By default, the receiver makes a
-   * certificate for 127.0.0.1 and localhost, and this process trusts it.
+   * Certificate of the receiver. By default, the receiver makes a certificate for 127.0.0.1 and localhost, and this process trusts it. If a
+   * test sets this option, this process trusts the certificate only after a call of `trustCertificate`.
    */
   certificate?: Certificate;
 }

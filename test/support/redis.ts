@@ -54,7 +54,8 @@ const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
- * Prepares a process of Redis. The process runs only after `start`.
+ * Prepares a process of any kind that the Redis program can run, for example a server or a Sentinel. The arguments of the program decide
+ * the kind. The process runs only after `start`.
  * @param prepare returns the arguments of the program. It receives a new empty folder, which `close` removes
  */
 export async function createProcess(

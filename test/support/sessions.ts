@@ -125,8 +125,8 @@ async function start(
 }
 
 /**
- * Moves the times of a session into the past. `unused` moves the last use. `begun` moves the beginning and the end of the session. Both are
- * intervals of PostgreSQL, for example `8 days`.
+ * Makes the times of a session earlier. The last use becomes earlier by `unused`. The beginning and the end of the session become earlier
+ * by `begun`. Both values are intervals of PostgreSQL, for example `8 days`, and 0 by default.
  */
 export async function age(
   { database: { db } }: TestService,
