@@ -120,10 +120,10 @@ type HeaderName = keyof typeof HEADERS;
 /** Returns a `$ref` to each header of the operation's response with the given status. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
   // The headers `X-RateLimit-…` tell the caller the state of its budget of calls. The documents show these headers for a status only if
-  // every call with this status counts towards the budget. The calls with these statuses do not always count:
+  // every call with this status counts towards the budget. A response with one of these statuses may belong to a call that is not counted:
   // - 401, because a call that fails authentication is not counted
-  // - 503, because the database may be unavailable, and the service may then respond before it counts the call
-  // - 400, if only the console may make the call, because the service refuses other callers before it counts the call
+  // - 503, because an unavailable database may make the service respond before it counts the call
+  // - 400 of an operation that only the console may call, because the service refuses other callers with 400 before it counts their calls
   const isCounted =
     operation.isCounted && !['401', '503', ...(operation.isConsoleOnly ? ['400'] : [])].includes(status);
   const names: HeaderName[] = [

@@ -107,7 +107,8 @@ export class SignInAttempts {
     { user }: Account,
     { password, refusal }: Attempt,
   ): Promise<store.SigningInUser> {
-    // If the address or the audit entry cannot be written, the error is only logged. The attempt still gets its usual response.
+    // If the database cannot store the client address or the audit entry, the service only logs the error. The attempt still gets its usual
+    // response.
     const onError = (error: unknown) =>
       request.log.warn(
         { err: error },

@@ -18,8 +18,9 @@ export class DatabaseContact {
   /** Time (`performance.now()`) at which the last successful regular statement began. */
   #lastMs = performance.now();
   /**
-   * True if the list of migrations showed that all migrations are applied. While the process is in contact, the list is not read again,
-   * because a migration is never undone.
+   * True if the list of migrations in the database has shown that all migrations are applied. Then the list is not read again, because the
+   * service never undoes a migration. A loss of contact makes the value false again, because the database may then have been restored from
+   * an older backup.
    */
   #isMigrated = false;
 
