@@ -241,7 +241,7 @@ describe('the bans on the source code', () => {
     });
   });
 
-  test('the source checks report barrel files, tests marked only, tests skipped without a reason, and lint rules disabled without a reason', () => {
+  test('the source checks report barrel files, tests with `only`, tests skipped without a reason, and lint rules disabled without a reason', () => {
     separates(barrels, {
       offenders: [
         ['src/restaurant/orders/index.ts', ''],

@@ -17,7 +17,7 @@ export interface TalliedList {
   isOpen: RawBuilder<boolean>;
   /** Length of the period whose rows are one part of the list, in milliseconds. */
   partMs: number;
-  /** Overrides `STORING` for this list. Used by tests. */
+  /** Thresholds of time and rows above which a read stores tallies of this list. Default: `STORING`. Used by tests. */
   storing?: { slowMs: number; rows: number };
 }
 

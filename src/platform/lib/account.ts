@@ -54,8 +54,8 @@ export function askAbout<T>(tenantId: number, work: () => T): T {
 }
 
 /**
- * Returns the tenant and the caller for whom the current code runs. If no account was set, returns the account of the service itself, which
- * takes the work that is not for one tenant.
+ * Returns the tenant and the caller for whom the current code runs. If no account was set, returns the account of the service itself.
+ * Work that is not for one tenant counts for that account.
  */
 export function currentAccount(): Readonly<Account> {
   return current.getStore() ?? SERVICE_ACCOUNT;

@@ -50,8 +50,8 @@ export interface ApplyOptions {
   isDryRun?: boolean;
   bounds?: Bounds;
   /**
-   * Hashes and checks the passwords of the document. Tests that make many tenants pass an object that caches the hashes, because hashing is
-   * slow.
+   * Hashes and checks the passwords of the document. A test may give an object that caches the hashes. Hashing is slow, and some tests make
+   * many tenants.
    */
   passwords?: PasswordWork;
 }

@@ -117,8 +117,8 @@ function factsOf(row: LookRow): Keyed[][] {
 
 /**
  * Returns the change that a new event reports. Each new event changes the list of events (topic `events`). An event of an order also
- * reports that this order has changed. An event of a reservation does not report its reservation, because each look reads the changed
- * reservations from their own table.
+ * reports that this order has changed. An event of a reservation does not report its reservation, because each search for new rows reads
+ * the changed reservations from their own table.
  */
 function eventFact(orderId: string | null): Fact {
   return orderId === null ? { topics: ['events'] } : { topics: ['orders', 'events'], orderId };

@@ -38,7 +38,7 @@ export interface DueQueueSearch {
   limit: number;
   /**
    * Webhook URLs of receivers without a free sending slot. The search leaves out active credentials with such a URL. It still finds revoked
-   * credentials, because their deliveries are stopped and need no slot.
+   * credentials, because the worker stops their deliveries without an attempt, so they need no slot.
    */
   passOver: string[];
 }

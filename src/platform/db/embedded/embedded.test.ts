@@ -62,7 +62,7 @@ test('PostgreSQL stops if all processes close the database at the same time, and
   assert.deepEqual(names, ['postgres', 'postgres-password', 'postgres.log', 'socket']);
 });
 
-test('if two "serve" starts on one DATA_DIR run at the same time, one succeeds and the other is refused', async (t) => {
+test('if two processes start "serve" on one DATA_DIR at the same time, one starts and the other is refused', async (t) => {
   const dataDir = await newDataDir(t);
   const attempts = await Promise.allSettled([open(dataDir, { role: 'serve' }), open(dataDir, { role: 'serve' })]);
   const winners = attempts.filter((attempt) => attempt.status === 'fulfilled');
