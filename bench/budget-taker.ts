@@ -26,8 +26,8 @@ const MIB = 1024 * 1024;
  * Step from the credential of one call to the credential of the next call. Credentials are numbered from 0. The next number is the present
  * number plus STEP, modulo the number of credentials (100 or 100,000).
  *
- * Every credential has a call before any credential has a second call, because STEP and the number of credentials have no common divisor
- * except 1. STEP is a prime number that divides neither 100 nor 100,000.
+ * STEP is a prime number that divides neither 100 nor 100,000. So each credential has a call before any credential has a second call, and
+ * the calls are spread evenly.
  */
 const STEP = 7_919;
 

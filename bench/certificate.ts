@@ -4,8 +4,8 @@ import { type Certificate, makeCertificate } from '../test/support/certificate.t
 import { openTemporaryFolder } from './temporary.ts';
 
 /**
- * Certificate of the HTTPS servers that receive webhook deliveries in the benchmark. `settings` is the environment variable that makes the
- * measured service trust this certificate.
+ * Certificate of the HTTPS servers that receive webhook deliveries in the benchmark. `settings` contains one environment variable, which
+ * makes the measured service trust this certificate.
  */
 export interface TrustedCertificate {
   certificate: Certificate;

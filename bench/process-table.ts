@@ -13,7 +13,7 @@ export interface ProcessRow {
   costUs?: number;
   /** Returns the number of CPU cores that PostgreSQL uses for the work of this row, if the given number of processes are idle. */
   coresAt: (processes: number) => number;
-  /** Goal: at the largest number of processes, PostgreSQL uses fewer cores than this number. Undefined if the row has no goal. */
+  /** Goal at the largest number of processes. PostgreSQL must use fewer CPU cores than `mostCores`. Undefined if the row has no goal. */
   mostCores?: number;
 }
 

@@ -20,8 +20,8 @@ export interface ReceiverAnswer {
   /** Number of requests to which the receiver has responded since its start. */
   answered: number;
   /**
-   * Arrivals that were recorded after the previous job (message of the benchmark to this process) and before this job. The key is an order
-   * id. The value is the time at which the headers of the first delivery for this order arrived, in milliseconds since 1970.
+   * Arrivals that were recorded since the previous response of this process to the benchmark. The key is an order id. The value is the time
+   * at which the headers of the first delivery for this order arrived, in milliseconds since 1970.
    */
   arrivals: Map<string, number>;
   /** Number of second and later deliveries for the same order since the recording started. */

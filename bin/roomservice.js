@@ -40,14 +40,16 @@ async function start() {
     process.execve(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)], { ...START_ENVIRONMENT, ...env });
   }
   // Node stores the compiled code in this folder, so the next start needs a quarter less CPU time. The folder is in node_modules, beside
-  // the code. A person who can change the stored code there can also change the code itself, so the folder adds no risk. If Node cannot
-  // write the folder, it runs without it.
+  // the code of the service. A person who can change the compiled code can also change the code of the service, so the folder adds no risk.
+  // If Node cannot write to the folder, Node compiles the code at each start.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomservice', import.meta.url)));
   const { resolveImportsQuickly } = await import(`${COMMANDS}/resolve-imports.js`);
   const { main } = await import(`${COMMANDS}/main.${isCheckout ? 'ts' : 'js'}`);
-  // From this call on, Node resolves relative imports without a check for symbolic links. This is safe for two reasons:
-  // - Node has already imported the module that has the function `main`, and has removed all symbolic links from its path.
-  // - Later relative imports start from this path, and neither our code nor a package from npm contains symbolic links.
+  // From this call on, Node resolves relative imports without a check for symbolic links. This is safe, because the path of such an import
+  // has two parts, and neither part contains a symbolic link:
+  // - The first part is the folder of the importing module. The first importing module is the module of `main`. Node has already removed
+  //   all symbolic links from the path of that module.
+  // - The second part leads to another module of the same package. Neither our package nor a package from npm contains symbolic links.
   resolveImportsQuickly();
   await main(process.argv);
 }

@@ -4,7 +4,7 @@
  *
  *   node scripts/smoke-image.ts ROOT_FOLDER IMAGE.json
  *
- * .ci/image runs this command with two arguments:
+ * The script .ci/image runs this command. The command has two arguments:
  *
  * - ROOT_FOLDER is the folder in which .ci/image has mounted the files of the image. It becomes the root folder of the container.
  * - IMAGE.json is a file with the configuration of the image, as `buildah inspect` prints it.

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-/** Test files of a run, which several processes share. Each process gets its own object of this type. */
+/**
+ * Test files of a run. Several processes divide these files among themselves, so each file runs in only one process. Each process gets the
+ * whole list of files.
+ */
 export interface SharedFiles {
   /** Absolute path of the repository. */
   root: string;

@@ -15,8 +15,8 @@ export interface Contestant {
   /**
    * Writes a backlog of events in an open transaction. This program starts to deliver the events when the caller calls the returned
    * function, which commits the transaction.
-   * @param receivers number of receivers that get these events. They are the first receivers of `Field.targets`, and each of them gets
-   * about the same number of events
+   * @param receivers number of receivers that get these events. If the number is 50, the first 50 receivers of the comparison get the
+   * events. Each receiver gets about the same number of events
    * @param events number of events for all these receivers together
    */
   store(receivers: number, events: number): Promise<() => Promise<void>>;

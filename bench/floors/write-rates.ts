@@ -24,9 +24,9 @@ answerJobs(async ({ databaseUrl, connections, seconds, plans, dates }: WriteRate
   let next = 0;
   const slice = await closedLoop({ lanes: connections, seconds }, async (lane) => {
     const { tenantId, ratePlanId } = plans[(next += 1) % plans.length] ?? {};
-    // The floor writes all rows in each call. The upsert does not compare prices, so PostgreSQL writes a row even if its price stays the
-    // same. The prices from 30 to 69 differ from the prices of the service, which are 90 and more. So a later call of the service to the
-    // same rows changes their prices.
+    // The operation `pms-rates` measures calls of the service that change prices. This floor and the service write the same rows in turns.
+    // The floor writes prices from 30 to 69, and the service writes prices of 90 and more. So the service must change the prices that the
+    // floor has written. The upsert of the floor writes each row, even if its price stays the same.
     const prices = dates.flatMap((date, day) => [date, `${30 + ((next + day) % 40)}.00`]);
     await clients[lane]?.query({ ...upsert, values: [tenantId, ratePlanId, ...prices] });
   });

@@ -45,8 +45,8 @@ interface Kind {
 }
 
 /**
- * CPU times in milliseconds and sizes in bytes. The values are either totals until now or the costs of one call. A time is null if this
- * machine cannot measure it.
+ * CPU times in milliseconds and sizes in bytes. `readUsage` returns the totals until now, and `measureSlice` returns the mean costs of one
+ * call. A time is null if this machine cannot measure it.
  */
 type Usage = Record<'apiMs' | 'postgresMs' | 'redisMs', number | null> & Record<'walBytes' | 'storedBytes', number>;
 

@@ -15,8 +15,8 @@ import type { Operation } from './operation.ts';
 /** Number of connections that the floor uses. Each connection has one POST under way all the time. */
 const FLOOR_CONNECTIONS = 64;
 /**
- * Number of events in one batch of the operation `deliveries-steady`. If fewer events than this number are not yet delivered, the operation
- * writes a new batch. So the service always has events to send.
+ * Number of events in one batch of the operation `deliveries-steady`. The operation writes the next batch when less than one batch still
+ * waits for delivery. So the service always has events to send.
  */
 const WAITING = 2_000;
 const POLL_MS = 20;

@@ -174,10 +174,10 @@ async function measureHanging(world: World): Promise<Row[]> {
 }
 
 /**
- * Confirms orders of the subscribers at a constant rate. Each confirmation causes an event for the subscriber. Then waits until the events
- * of the subscribers in `watched` have arrived.
- * @returns for each of these events, the order, the start of the confirming call, and the time of arrival. Events of the warm-up are left
- * out
+ * Confirms orders of the subscribers at a constant rate, first during a warm-up of one second, and then during the measurement. Each
+ * confirmation causes an event for the subscriber. Then waits until the events of the measurement have arrived at the subscribers in
+ * `watched`.
+ * @returns one entry for each of these events. The entry has the order, the start of the confirming call, and the time of arrival
  * @throws Error if an event of a watched subscriber does not arrive, or if any event arrives twice
  */
 async function changeStatuses(

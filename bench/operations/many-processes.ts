@@ -29,13 +29,13 @@ const WARM_UP_SECONDS = 1;
  */
 const CHANGES = { recent: 300, older: 1_200 };
 /**
- * Interval in milliseconds between two reads of the table `recent_change` by one process, as it was before decision 34. The result of the
- * benchmark compares the CPU cores before and after this decision.
+ * Interval in milliseconds between two reads of the table `recent_change` by one process, before decision 34. This decision made the
+ * statements of idle processes fewer and cheaper. The result of the benchmark shows the CPU cores before and after the decision.
  */
 const OLD_POLL_EVERY_MS = 150;
 /**
- * Shortest time in milliseconds between two statements that `/readyz` sent to the database before decision 34. Since this decision,
- * `/readyz` normally sends no statement.
+ * Shortest time in milliseconds between two statements that the readiness probe `/readyz` sent to the database before decision 34. Since
+ * this decision, `/readyz` uses the results of other statements, so it normally sends no statement itself.
  */
 const PROBE_EVERY_MS = 1_000;
 /** Goal of decision 34: largest number of CPU cores that PostgreSQL uses for the regular statements of 1,000 idle processes. */
@@ -48,9 +48,9 @@ export const MANY_PROCESSES: Operation[] = [{ name: 'many-processes', measure: m
  * how many CPU cores PostgreSQL needs for many idle processes. Most of the cost of each statement is the cost of waking a PostgreSQL
  * process. The statement `SELECT 1` has only this cost, so it is the floor.
  *
- * One of the measured statements searches for due deliveries. For each credential, this search reads the first delivery that waits, even if
- * its retry is not due yet. So the function first stores such a delivery for every credential, which makes the search as expensive as
- * possible.
+ * One of the measured statements searches for due deliveries. This search reads the first waiting delivery of each credential, even if the
+ * delivery is not due yet. So the search is most expensive if every credential has a waiting delivery. For this reason, the function first
+ * stores one waiting delivery for every credential.
  */
 async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
   const url = await world.tenantDatabase('bench_many_processes');

@@ -9,8 +9,8 @@ import type { Operation } from './operation.ts';
 
 const PATH = '/v1/third-party/menu/';
 /**
- * Number of menus that are read at the same time before the measurement. At the first read of a menu, the service renders it, which uses
- * much CPU time. So a larger number would not be faster.
+ * Number of menus that are read at the same time before the measurement. At the first read of a menu, the service renders it. The service
+ * is one process, so its rendering uses about one CPU core. These reads keep this core busy, so a larger number would not be faster.
  */
 const FIRST_READS_CONCURRENCY = 4;
 

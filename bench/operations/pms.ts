@@ -24,7 +24,8 @@ export const PMS: Operation[] = [
 ];
 
 /**
- * Returns one room type for each PMS credential, out of the room types of its tenant. With another `offset` it returns another room type.
+ * Returns one room type for each PMS credential, out of the room types of its tenant. `offset` moves the choice forward by this number of
+ * positions in the list of these room types. So the offset 1 gives other room types than the offset 0.
  */
 function ownRoomTypes(stand: Stand, offset = 0): { caller: Caller; roomType: RoomType }[] {
   return stand.pms.flatMap((caller, index) => {

@@ -1,9 +1,10 @@
 /**
  * Intended changes of the OpenAPI documents that the contract check would report, because they can break clients. The check does not report
- * the changes in this list.
+ * the changes in this list. An entry stays in the list after the changed document is published, because later runs of the check compare the
+ * same change again.
  */
 export interface Accepted {
-  /** Date of the decision to accept the changes. The entry also stays in the list after the changed document is published. */
+  /** Date of the decision to accept the changes. */
   date: string;
   why: string;
   /** Accepted changes, keyed by the name of the document. Each change is a text exactly as `breakingChanges` returns it. */

@@ -21,8 +21,8 @@ interface Verdict {
  * Returns the changes that break a client of the previous document, each as a text `pointer: message`. If a change adds a part to the
  * document, for example a schema, the text ends with this part as JSON.
  *
- * The function removes the `PROSE` keywords before the comparison, because `redocly diff` pairs the entries of two lists by their
- * similarity. With these keywords, a changed description could make `redocly diff` compare two different parameters.
+ * The function removes the `PROSE` keywords, for example descriptions, before the comparison. `redocly diff` compares each parameter with
+ * the most similar parameter of the previous document. So a changed description could make `redocly diff` compare two different parameters.
  * @throws Error if `redocly diff` fails
  */
 export async function breakingChanges(before: string, after: string): Promise<string[]> {

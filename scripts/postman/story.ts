@@ -21,9 +21,11 @@ export interface Step {
   /** Variable that must be empty. The request is skipped if this variable has a value. */
   unless?: string;
   /**
-   * Fields that replace fields in the example body of the OpenAPI document. Postman puts the value of the variable `name` in the place of
-   * `{{name}}`. If the value is a number or a boolean, the request body must have no quotes around `{{name}}`. For this, write
-   * `'{{{name}}}'` with three braces here. `bodyOf` in `requests.ts` then removes the quotes and the outer braces.
+   * Fields that replace fields in the example body of the OpenAPI document. Postman replaces `{{name}}` with the value of the variable
+   * `name`. Write a variable in one of two ways:
+   * - If its value is a text, write `'{{name}}'`. The request body then has quotes around the value.
+   * - If its value is a number or a boolean, write `'{{{name}}}'` with three braces. `bodyOf` in `requests.ts` then removes the quotes and
+   *   one pair of braces, so the request body has no quotes around the value.
    */
   body?: Record<string, unknown>;
   /** Lines of JavaScript that run before the request is sent. */
