@@ -3,14 +3,17 @@ import Type from 'typebox';
 const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] as const;
 
 /**
- * Kind of change that an audit entry reports. For some kinds, this list shows the form of `details` and the subject (the changed object).
+ * Kind of change that an audit entry reports. For some kinds, this list shows the form of the field `details`, and the object that the
+ * field `subject` names.
+ *
+ * Credentials:
  *
  * - `credential.changed`: `{audience, before: {label}, after: {label}}`. `audience` is the API of the credential, `third_party` or `pms`.
  *   The subject is the credential.
  * - `credential.rotated`: `{audience, label, previous_secret_ends_at?}`. The time is missing if the old secret ended immediately. The
  *   subject is the credential.
  *
- * These kinds concern the nights, the rate plans and the room types of a hotel:
+ * Nights, rate plans and room types of a hotel:
  *
  * - `rates.written`, by a PMS: `{entries: [{date, price, is_sold_out?}]}`. `entries` has all nights that the PMS sent, also nights whose
  *   values did not change. The subject is the rate plan.
@@ -22,13 +25,17 @@ const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] a
  * - `rate_plan.changed`: `{before: {base_price, min_nights}, after: {base_price, min_nights}}`. The subject is the rate plan.
  * - `room_type.changed`: `{before: {physical_capacity}, after: {physical_capacity}}`. The subject is the room type.
  *
- * These kinds concern the menu:
+ * Menu:
  *
  * - `menu.replaced`: `{added, changed, taken_off}`. Each value is a number of dishes. The subject is the tenant.
- * - `dish.changed`: `{changes: [{what, name, change, fields}]}`. `what` is always `dish` here. `tenant.applied` has the same form for the
- *   changes of other objects too. `name` is the sku. `change` is `changed`, `enabled` or `disabled`. `fields` has the changed fields of
- *   the dish. The subject is the sku.
+ * - `dish.changed`: `{changes: [{what, name, change, fields}]}`. `what` is the text `dish`, and `name` is the sku of the dish. `change` is
+ *   `changed`, `enabled` or `disabled`. `fields` has the changed fields of the dish. The subject is the dish, named by its sku.
  * - `dishes.availability_changed`: `{is_active, skus}`. `skus` has only the dishes whose `is_active` changed. The subject is the tenant.
+ *
+ * Tenant document:
+ *
+ * - `tenant.applied`: `{count, changes: [{what, name, change, fields}]}`. `what` is the kind of the changed object, for example `dish` or
+ *   `room type`. The subject is the tenant.
  */
 export type AuditAction =
   | 'credential.created'

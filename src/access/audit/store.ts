@@ -30,8 +30,9 @@ export interface AuditFilter {
 }
 
 /**
- * Largest assumed difference between the time of an audit entry and the time in its id, in milliseconds. A process reads its clock once for
- * each of these two times, one directly after the other. So the times differ much only if the clock is set between the two reads.
+ * Number of milliseconds by which a filter by time extends the range of ids that it searches, at each end. The id of an audit entry
+ * contains a time, which may differ from the time of the entry. A process reads its clock once for each of these two times, one directly
+ * after the other. So the times differ much only if the clock is set between the two reads.
  */
 const CLOCK_JUMP_MS = 60_000;
 
@@ -49,9 +50,9 @@ function conditionsOf({ action, actorId, subject, fromMs, toMs }: AuditFilter): 
     action !== undefined && sql<boolean>`action = ${action}`,
     actorId !== undefined && sql<boolean>`actor_id = ${actorId}::uuid`,
     subject !== undefined && sql<boolean>`subject = ${subject}`,
-    // An id begins with a time, so a condition on `id` lets the query use the index of the ids. This time may differ from `at` by up to
-    // CLOCK_JUMP_MS. So the range of ids is larger by CLOCK_JUMP_MS, and the condition on `at` removes the entries outside of the time
-    // range.
+    // An id begins with a time, so a condition on `id` lets the query use the index of the ids. The time in an id may be up to
+    // CLOCK_JUMP_MS earlier or later than `at`. So the condition on `id` also accepts entries that are up to CLOCK_JUMP_MS outside of the
+    // time range. The condition on `at` removes these entries.
     fromMs !== undefined &&
       sql<boolean>`id >= ${firstIdAt(Math.max(0, fromMs - CLOCK_JUMP_MS))} AND at >= ${new Date(fromMs)}`,
     toMs !== undefined && sql<boolean>`id < ${firstIdAt(toMs + CLOCK_JUMP_MS)} AND at < ${new Date(toMs)}`,
@@ -86,9 +87,9 @@ export interface PartialQuery {
  * Reads the newest audit entries that have one of the actions and one of the subjects, newest first. The `details` of an entry may contain
  * a list of a thousand elements. So the database returns only the elements with the wanted `date` or `name`.
  *
- * A subquery finds the ids of all entries that have one of the actions and one of the subjects, newest first. The statement then takes the
- * first `limit` of these ids. The subquery has no LIMIT. Otherwise, PostgreSQL might read all entries of the tenant in the order of their
- * ids, and not use the index on the subject.
+ * A subquery finds the ids of all entries that have one of the actions and one of the subjects, newest first. The statement takes the first
+ * `limit` ids from the array of these ids. With a LIMIT in the subquery, PostgreSQL might not use the index on the subject. It might then
+ * read all entries of the tenant in the order of their ids.
  */
 export async function readPartialEntries(db: Db, tenantId: number, query: PartialQuery): Promise<PartialEntry[]> {
   const { subjects, actions, date, name, limit } = query;

@@ -56,8 +56,9 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
  * Returns the hash that the database stores for the previous secret of a credential. This hash is computed from the hashes of the previous
  * and of the present secret. So the previous secret stops working when the stored hash of the present secret is replaced.
  *
- * This is needed during an upgrade of the service, while a process of an older version may rotate a credential. The older version replaces
- * only the stored hash of the present secret, because it does not know that the database has a hash of a previous secret.
+ * The next rotation of the credential must end this previous secret. During an upgrade of the service, a process of an older version may
+ * do this rotation. The process does not know the stored hash of the previous secret, so it replaces only the stored hash of the present
+ * secret. With a simple hash of the previous secret, the previous secret would continue to work.
  */
 export function hashBesidePresent(previousHash: Buffer, presentHash: Buffer): Buffer {
   return createHash('sha256').update(previousHash).update(presentHash).digest();

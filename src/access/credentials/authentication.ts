@@ -139,9 +139,9 @@ function hasNotEnded({ endsAtMs }: KnownSecret): boolean {
 }
 
 /**
- * Compares two hashes in constant time. The caller computes the hashes as texts. Computing a hash as a buffer would be slow, because this
- * buffer needs new memory outside the JavaScript heap. `timingSafeEqual` needs buffers, so this function copies the texts to buffers. The
- * copy is fast, because `Buffer.from` takes memory from a shared pool.
+ * Compares two hashes in constant time. The hashes are texts, because computing a hash as a buffer would be slow. Such a buffer needs new
+ * memory outside the JavaScript heap. `timingSafeEqual` needs buffers, so this function copies the texts to buffers. The copy is fast,
+ * because `Buffer.from` takes memory from a shared pool.
  */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));

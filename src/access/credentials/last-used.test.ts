@@ -231,8 +231,8 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     const stored = await simulate((second) => (second % 7 === 0 ? [(second / 7) % 5] : []));
     assertAtMostTwoEachMinute(stored);
     stored.slice(1).forEach(({ second }, index) => {
-      // The previous write stored a use, and the next use came 7 s after the stored use. The present write is the first write that stores
-      // this next use or a later use. So it must come less than a minute after the next use.
+      // The previous write stored a use A. The credential is used every 7 s, so the next use B came 7 s after A. The present write is the
+      // first write that stores B or a later use. So the present write must come less than a minute after B.
       assert.ok(second - (stored[index]?.use ?? 0) - 7 < 60, `second ${second}`);
     });
   });

@@ -12,13 +12,11 @@ export type { LastUsed } from '#platform/db/last-used.ts';
  */
 const REST_MS = 30_000;
 /**
- * Age in milliseconds at which a process drops a use that it has not written. Until then, the process has tried to write the use every
- * 10 s. If the database does not write a use, the reason is one of these two:
- * - The row has a later use of the credential.
- * - Another process has written the row less than `REST_MS` before the try. So the row has a later use, or a use that is only a little
- *   earlier.
- *
- * In both cases, the row does not need the dropped use.
+ * Age in milliseconds at which a process drops a use that it has not written. Until then, the process tries to write the use every 10 s. If
+ * no try has written the use, the row does not need this use, for one of two reasons:
+ * - The row already has a later use of the credential.
+ * - Another process has written the row less than `REST_MS` before the last try. A process writes a use after at most 50 s. So the use in
+ *   the row is normally at most 80 s old, and later than the dropped use.
  */
 const FORGET_AFTER_MS = 120_000;
 

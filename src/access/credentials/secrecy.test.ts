@@ -122,8 +122,8 @@ async function collectKeys(): Promise<void> {
 }
 
 /**
- * Rotates the service keys with `roomservice keys rotate` and keeps the output of the command. Then registers the webhook, whose new secret
- * is encrypted with the new key, and causes a delivery.
+ * Rotates the service keys with `roomservice keys rotate` and keeps the output of the command. Then registers a webhook and causes a
+ * delivery to it. The service encrypts the new secret of this webhook with the new key.
  */
 async function rotateKeys(): Promise<void> {
   const env = { DATABASE_URL: service.database.url, MASTER_KEY: service.masterKey.toString('base64') };

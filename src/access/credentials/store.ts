@@ -62,7 +62,7 @@ export async function insertCredential(
 export interface CallerRow {
   id: string;
   secret_hash: Buffer;
-  /** Hash of the previous secret, as `hashBesidePresent` returns it. Null if there is no previous secret. */
+  /** Hash that `hashBesidePresent` computes from the hash of the previous secret and `secret_hash`. Null if there is no previous secret. */
   previous_secret_hash: Buffer | null;
   /** Milliseconds until the previous secret ends, by the clock of the database. Zero or negative if the secret has ended. */
   previous_ms_left: number | null;
@@ -131,10 +131,10 @@ export interface WebhookSecretRow {
 }
 
 /**
- * Reads the webhook secrets of the tenant that are encrypted with an older key than the newest encryption key. `bytes` is the version of
- * the newest key. Each encrypted secret begins with the version of its key. So the query returns the encrypted secrets that are smaller
- * than `bytes` in a comparison byte by byte. Returns at most `limit` secrets in the order of the credential ids, from the first id after
- * `afterId`. If `afterId` is null, begins with the first credential.
+ * Reads the encrypted webhook secrets of the tenant that sort before `bytes`. Each encrypted secret begins with the version of its key, and
+ * an older key has a smaller version. So if `bytes` is the version of the newest key, the query returns the secrets of all older keys.
+ * Returns at most `limit` secrets in the order of the credential ids, from the first id after `afterId`. If `afterId` is null, begins with
+ * the first credential.
  */
 export async function readWebhookSecretsBefore(
   db: Database,

@@ -102,8 +102,8 @@ export class Links {
   async setPassword({ tenantId, hash }: ReadToken, password: string): Promise<PasswordHolder> {
     const { db } = this.#dependencies;
     // If the database is busy, queries wait in queues. Each tenant has a queue, and all unauthenticated calls share another queue, which
-    // may be long. This call is not authenticated yet, but `read` has verified that the service made the token for this tenant. So the
-    // query waits in the queue of the tenant.
+    // may be long. This call is not authenticated yet, but the tenant id comes from a token that only the service can make
+    // (`createTenantTokens`). So the query waits in the queue of the tenant.
     const account = { tenant: String(tenantId), caller: hash.toString('base64url') };
     const link = await chargeTo(account, () => store.findLink(db, tenantId, hash));
     if (!link?.is_open) {

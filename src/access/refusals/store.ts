@@ -45,12 +45,13 @@ const FIELDS = new Fields<Row>({
 
 /**
  * Stores refused calls of any tenants, and then removes all calls of the same credentials except the newest 50 of each credential. One
- * statement inserts the calls, and after its commit a second statement removes the old calls. On a database cluster, there are two
- * statements for each tenant. If two processes store calls of one credential at the same time, the later removal sees the calls of both
- * processes. So exactly the newest 50 calls stay.
- * @returns the ids of the calls that are stored. If a statement of one tenant fails on a cluster, the ids of this tenant's calls are
- * missing
- * @throws the first error if a statement fails. On a cluster, throws only if a statement of every tenant fails
+ * statement inserts the calls, and after its commit a second statement removes the old calls. If two processes store calls of one
+ * credential at the same time, the later removal sees the calls of both processes. So exactly the newest 50 calls stay.
+ *
+ * On a database cluster, each tenant has two statements of its own. If one of these statements fails, the calls of this tenant are
+ * missing in the result, but the calls of the other tenants are stored.
+ * @returns the ids of the calls that are stored
+ * @throws the error of a failed statement. On a cluster, throws an error only if every tenant has a failed statement
  */
 export async function storeRefusedCalls(db: Database, calls: NewRefusedCall[]): Promise<Set<string>> {
   return await writeByShare(

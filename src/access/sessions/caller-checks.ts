@@ -7,9 +7,9 @@ import * as store from './caller-store.ts';
 /**
  * Returns those of the callers whose access has ended or changed since their call. This check is for calls with a long response, for
  * example a stream. Access ends with the session or the token. Access changes if the caller gets another role or other areas.
- * @param noteUse records a use of a display (screen of the tenant). Called only for a display that keeps its access, if the stored time of
- * its last use is at least one minute old. An open stream counts as a use by a display, but not as a use by a person
- * (docs/decisions/0044-live-changes.md)
+ * @param noteUse records a use of a display (screen of the tenant), because an open stream of a display counts as a use. A stream of a
+ * person does not count as a use (docs/decisions/0044-live-changes.md). Called for each display that keeps its access, if the stored time
+ * of its last use is at least one minute old
  * @param onError called for each query that fails. The callers of this query are then not in the result. On a database cluster, each tenant
  * has its own query, so the other tenants are still checked
  */

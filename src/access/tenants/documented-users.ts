@@ -90,9 +90,10 @@ export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[
  * Returns the `name` and the `areas` that a user has after a tenant document is applied. Also returns `document_name` and `document_areas`,
  * the values of this document. They are stored so that the next document can be compared with them.
  *
- * If this document has no areas for a user, the default `DOCUMENT_AREAS` applies, which is all areas except `rates`. There is one
- * exception. A stored user who was not in the previous document keeps the stored areas. An owner has chosen these areas, and the default
- * might add areas to them.
+ * If this document has no areas for a user, there are two cases:
+ * - A stored user who was not in the previous document keeps the stored areas. An owner has chosen these areas, and the default might add
+ *   areas to them.
+ * - For every other user, the default `DOCUMENT_AREAS` takes the place of the missing areas. The default is all areas except `rates`.
  */
 function profileOf(user: UserRow | undefined, document: UserDocument) {
   const said = {

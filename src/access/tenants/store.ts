@@ -237,8 +237,8 @@ interface EmailHolder {
 }
 
 /**
- * Gives the e-mail to a user if it belongs to no user, or if the invitation that reserved it has expired. Decides this only from the row of
- * the e-mail in `sign_in`.
+ * Gives the e-mail to a user if it belongs to no user, or if the invitation that reserved it has expired. The table `sign_in` has the user
+ * of each e-mail and the end of the reservation.
  * @returns false if the e-mail belongs to an account, or if an invitation reserves it
  */
 export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {

@@ -96,8 +96,9 @@ export interface StaffSession {
   /** Id of the session. Null for a token. */
   id: string | null;
   /**
-   * Number of the person's password at the time of this call. Each new password has a higher number, so a later check can notice a new
-   * password. Null for a session, because the check reads the number from the row of the session.
+   * Number of the person's password at the time of this call. Each new password has a higher number. While a stream of the caller is open,
+   * the service compares this number with the stored number, because a new password ends the token. Null for a session, because the row of
+   * the session stores the number.
    */
   generation: number | null;
   /** Time at which the token or the session ends. A session may end later if it is used again after this call. */

@@ -102,8 +102,8 @@ async function claim(
 /**
  * Changes a user, and writes an audit entry for each change. A new password and the disabling of the user end all tokens, sessions and
  * one-time links of the user.
- * @throws EmailTakenError if `changes` contains `invitation_expires_at`, but another user has taken the e-mail. Another user can take the
- * e-mail after an invitation has expired
+ * @throws EmailTakenError if another user has taken the e-mail, which is possible after an invitation of this user has expired. The
+ * function checks this only if `changes` contains `invitation_expires_at`, because this field also changes the reservation of the e-mail
  */
 export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, changes: store.UserChanges): Promise<void> {
   const { invitation_expires_at: heldUntil } = changes;
