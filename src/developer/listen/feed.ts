@@ -77,8 +77,8 @@ export class Feed {
     if (answer.status === 400 && after !== END_OF_FEED) {
       const end = await this.#read(END_OF_FEED);
       if (typeof end === 'object') {
-        // The notice says that the cursor was refused and that reading continues at the end of the feed. The notice is printed after the
-        // read of this end, so each event that is newer than the notice is printed too.
+        // The notice says that reading continues at the end of the feed. The notice is printed only after the cursor of this end was read.
+        // So every event that occurs after the notice comes after this cursor, and is printed too.
         this.#noteRefusedCursor(answer);
       }
       return end;

@@ -71,8 +71,8 @@ export async function* calendarTexts(db: Database, tenantId: number, calendar: C
 
 /**
  * Reads the rate plans of the room types, and the number of rooms held in each night.
- * @returns one function for each room type. The function makes the part of the calendar with this room type, which takes CPU time. Between
- * two functions, the caller can let the event loop run other work
+ * @returns one function for each room type. The function makes the part of the calendar with this room type. Each call of such a function
+ * takes CPU time. Between two calls, the caller can let the event loop run other work
  */
 async function readBatch(
   db: Database,

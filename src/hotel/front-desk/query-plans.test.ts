@@ -146,8 +146,8 @@ function nodesOf(node: PlanNode | undefined): PlanNode[] {
 }
 
 /**
- * Fills the tables of the hotel and of the other tenant, and updates the statistics of the planner. Each plan has its own price on each
- * night. On every third night, more rooms are held than the room type has.
+ * Fills the tables of the hotel and of the other tenant, and updates the statistics from which PostgreSQL chooses its query plans. Each
+ * rate plan has a stored price on each night. On every third night, more rooms are held than the room type has.
  */
 async function fill(db: Database, hotel: TestHotel, other: TestHotel): Promise<void> {
   const first = dayAhead(0);

@@ -40,7 +40,8 @@ export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: 
  * Changes the nights that a reservation holds, as `moveHold` does, but only if each night that is in `to` and not in `from` has a room
  * left.
  * @param capacity number of rooms of the room type of `to`
- * @returns false if a night has no room left. The transaction must then be rolled back, because other nights may be held already
+ * @returns false if a night has no room left. The caller must then roll back the transaction, because this call may already have held or
+ * released rooms on other nights
  */
 export async function moveHoldWithin(
   tx: Tx,
@@ -113,9 +114,9 @@ function refuseNegative(nights: (Night & { held: number })[]): void {
 }
 
 /**
- * Number of rooms that several stays together add to one night counter, and the `capacity` (number of rooms) of the room type. The service
- * reads the capacity for each new stay. The hotel may change the capacity between these reads. In this case, `capacity` is the smallest
- * number that was read. `capacity` is Infinity if the capacity is not checked.
+ * Number of rooms that several stays together add to one night counter. `capacity` is the number of rooms of the room type, or Infinity if
+ * the capacity is not checked. The service reads the number of rooms for each stay. If the hotel changes this number between two reads,
+ * `capacity` is the smallest number that was read.
  */
 type NightSum = NightChange & { capacity: number };
 

@@ -58,7 +58,7 @@ export async function holdNights(
  * Returns an SQL expression for the capacity of the room type of a night `n`. The expression contains the capacities from `nights`. It is
  * for a database cluster, which refuses a subquery in the condition of `ON CONFLICT DO UPDATE`.
  *
- * In `nights`, the capacity Infinity means that the rooms of the night are only released. The expression does not contain this value,
+ * If the rooms of a night are only released, this night has the capacity Infinity in `nights`. The expression leaves out this capacity,
  * because a release needs no check.
  */
 function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawBuilder<unknown> {

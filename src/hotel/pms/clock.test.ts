@@ -24,7 +24,8 @@ const STAYS = [
   // In Lisbon the clocks go forward on 28 March 2027 at 1:00, and back on 31 October 2027 at 2:00.
   ['Europe/Lisbon', '15:00', '11:00', '2027-03-27', '2027-03-29', '2027-03-27T15:00', '2027-03-29T10:00'],
   ['Europe/Lisbon', '15:00', '11:00', '2027-10-30', '2027-11-01', '2027-10-30T14:00', '2027-11-01T11:00'],
-  // These stays touch 29 February. The year 2000 is divisible by 100, but is a leap year, because it is divisible by 400.
+  // The next two stays touch 29 February of 2028 and of 2000. A year that is divisible by 100 is a leap year only if it is also divisible
+  // by 400, as 2000 is.
   ['Europe/Lisbon', '15:00', '11:00', '2028-02-28', '2028-02-29', '2028-02-28T15:00', '2028-02-29T11:00'],
   ['Europe/Lisbon', '15:00', '11:00', '2000-02-29', '2000-03-01', '2000-02-29T15:00', '2000-03-01T11:00'],
   // Kiritimati is 14 hours ahead of UTC, and Pago Pago is 11 hours behind UTC. So the date in UTC often differs from the local date.
@@ -32,8 +33,9 @@ const STAYS = [
   ['Pacific/Kiritimati', '13:59', '13:59', '2025-12-31', '2026-01-01', '2025-12-30T23:59', '2025-12-31T23:59'],
   ['Pacific/Pago_Pago', '15:00', '12:59', '2025-12-30', '2025-12-31', '2025-12-31T02:00', '2025-12-31T23:59'],
   ['Pacific/Pago_Pago', '15:00', '23:59', '2026-02-27', '2026-02-28', '2026-02-28T02:00', '2026-03-01T10:59'],
-  // In New York, 2:30 does not exist on 8 March 2026, so the guest of a stay from 8 March checks in at 3:30. On 1 November 2026, 1:30
-  // occurs twice, and the guest of a stay until 1 November checks out at the first 1:30.
+  // In New York, 2:30 does not exist on 8 March 2026. The first of the next three stays ends on this day, before the clocks change. The
+  // second stay begins on this day at 2:30, so its guest checks in at 3:30. On 1 November 2026, 1:30 occurs twice. The third stay ends on
+  // this day, and its guest checks out at the first 1:30.
   ['America/New_York', '02:30', '01:30', '2026-03-07', '2026-03-08', '2026-03-07T07:30', '2026-03-08T06:30'],
   ['America/New_York', '02:30', '01:30', '2026-03-08', '2026-03-09', '2026-03-08T07:30', '2026-03-09T05:30'],
   ['America/New_York', '02:30', '01:30', '2026-10-31', '2026-11-01', '2026-10-31T06:30', '2026-11-01T05:30'],

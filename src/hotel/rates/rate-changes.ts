@@ -10,7 +10,10 @@ import * as store from './store.ts';
 
 /** Largest number of nights in one audit entry. Without this limit, many entries that are read together could need too much memory. */
 const NIGHTS_AN_ENTRY = 1_000;
-/** Largest number of nights that one error message names. The message names nights that do not have their expected values. */
+/**
+ * Largest number of nights that one error message names. The message names nights whose stored values differ from the `expected` values of
+ * the call.
+ */
 const NAMED_NIGHTS = 5;
 
 /**
@@ -18,7 +21,7 @@ const NAMED_NIGHTS = 5;
  * transaction runs, no other writer changes the nights, because each writer locks the plans first.
  * @returns the nights whose values the call changes, in the order of the call
  * @throws ApiError 400 `invalid_request` if a night is named twice, 404 `error` if a plan is unknown or belongs to another tenant, and 409
- * `invalid_status_transition` if a night does not have its expected values
+ * `invalid_status_transition` if the stored values of a night differ from the `expected` values of the call
  */
 export async function changeRates(db: Database, actor: Actor, input: RateChanges): Promise<RatesChanged> {
   const changes = input.changes.map((change) => ({ ...change, rate_plan_id: change.rate_plan_id.toLowerCase() }));
