@@ -239,8 +239,8 @@ export async function writeRates(tx: Tx, write: NightsWrite): Promise<void> {
 async function mergeRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Promise<void> {
   const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
   const planIds = [...new Set(nights.map((night) => night.rate_plan_id))];
-  // If all nights belong to one plan, the statement contains the id of this plan only once. With the id for each night, a write of a
-  // channel manager would take a quarter longer.
+  // If all nights belong to one plan, the statement gets the id of this plan as a single value. An array that repeats the id for each night
+  // would make a write of a channel manager take a quarter longer.
   const [ofNights, plan] =
     planIds.length === 1
       ? [[], sql`${planIds[0]}::uuid`]

@@ -58,8 +58,9 @@ const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
   );
 
 /**
- * Creates `Reservations` that write to the given database, but read prices and night counters through another connection pool. With one
- * pool, some bookings would wait for a connection to read. They would then come too late for the batch of the other bookings.
+ * Creates `Reservations` that write to the given database, but read prices and night counters through another connection pool. A booking
+ * joins a batch only after these reads. With one pool, the reads of some bookings would wait for a free connection. These bookings would
+ * then be too late to join the batch of the other bookings.
  */
 function reservationsOn(database: Database): Reservations {
   const direct = service.database.db;

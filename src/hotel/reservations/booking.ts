@@ -43,20 +43,17 @@ const MAX_NIGHTS_IN_BATCH = 31;
 const MAX_LOCK_WAIT_MS = 250;
 
 /**
- * Creates the function that writes one booking: the reservation, its nights and its event, in one transaction. The drawing shows the tries
- * and their outcomes.
- *
- *     in a batch ── booked, taken
- *          │ contended, or a stay of more than 31 nights
- *     in a transaction of its own ── booked, taken
- *          │ contended
- *     409 room_not_available
+ * Creates the function that writes one booking: the reservation, its nights and its event, in one transaction. There are two steps. The
+ * outcome `contended` of a step means that a night has too few rooms left, or that another transaction locked a night for too long.
+ * 1. If the stay has at most 31 nights, the booking is tried in a batch.
+ * 2. If the outcome of the batch is `contended`, or if the stay is longer, the booking is tried in a transaction without other bookings. If
+ *    this outcome is `contended` too, the function throws 409 `room_not_available`.
  *
  * The function `batching` puts bookings that arrive together into one batch. On one database node, a batch may have bookings of several
  * tenants. A batch is one transaction, so its bookings share the cost of the statements and of the commit.
  *
- * The drawing does not show errors. If a batch fails with an error, `batching` runs each of its bookings again, in a batch with only this
- * booking. If the database is unavailable, `batching` does not run the bookings again.
+ * If a batch fails with an error, `batching` runs each of its bookings again, in a batch of one booking. This belongs to the first step. If
+ * the database is unavailable, `batching` does not run the bookings again.
  */
 export function createBooker(
   db: Database,

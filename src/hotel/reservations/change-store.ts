@@ -13,8 +13,10 @@ export const MAX_CHANGES = 200;
 
 /**
  * Inserts one row of the history of a reservation. The row records a change of the reservation, or a booking that the hotel itself made.
- * @returns false if an earlier try of the same transaction has already stored the row. Also returns false for a booking if the tenant
- * already has a booking with this `booking_request_id`, which is the `request_id` in the call of the staff
+ * @returns false if the row is a repeat and was not inserted. There are two cases:
+ * - An earlier try of the same transaction has already stored the row.
+ * - The row records a booking, and the tenant has already stored a booking with the same `booking_request_id`. This id is the `request_id`
+ *   that staff sent with the booking.
  */
 export async function insertChange(tx: Tx, change: NewReservationChange): Promise<boolean> {
   const inserted = await tx

@@ -20,8 +20,8 @@ export interface ReservationFilter {
   source?: ReservationSource | undefined;
   roomTypeId?: string | undefined;
   /**
-   * Ids of the room types of the property whose reservations are listed. An empty list lets no reservation pass. If undefined, all room
-   * types pass.
+   * Ids of all room types of one property. Only reservations of these room types pass. If the array is empty, no reservation passes. If
+   * undefined, all room types pass.
    */
   roomTypeIds?: string[] | undefined;
   arrivingOn?: DateText | undefined;
@@ -106,9 +106,8 @@ function byArrival(tenantId: number): ListOrder {
 }
 
 /**
- * Number of reservations that decides if a list reads the ids of all reservations that pass its filter. The list does this if fewer
- * reservations than this number pass one of the conditions of the filter. Otherwise, reading the covering index `reservation_for_lists` is
- * cheaper.
+ * Number of reservations. If a filter has a condition that fewer reservations than this number pass, a list first reads the ids of all
+ * reservations that pass the filter. Otherwise the list scans the covering index `reservation_for_lists`, which is then cheaper.
  */
 const FEW = 5_000;
 
@@ -168,9 +167,10 @@ function hasOwnIndex(filter: ReservationFilter, order: 'newest' | 'check_in'): b
 }
 
 /**
- * Returns the `wideConditions` as one condition of the form `(… AND …) IS TRUE`. In this form, the planner cannot use an index on only one
- * of the columns. Such an index would be slow, because PostgreSQL would read the other columns from the table. So the planner uses the
- * index `reservation_for_lists`, which contains the columns of all these conditions.
+ * Returns the `wideConditions` as one condition of the form `(… AND …) IS TRUE`. PostgreSQL cannot search an index by a condition of this
+ * form. But it can check the condition for each entry of an index that contains all columns of the condition. The index
+ * `reservation_for_lists` contains all these columns, so the planner uses this index. Without `IS TRUE`, the planner might search an index
+ * on only one of the columns. That is slow, because PostgreSQL would read the other columns from the table.
  */
 function inCoveringIndex(filter: ReservationFilter): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(wideConditions(filter), sql` AND `)}) IS TRUE`;
@@ -242,8 +242,9 @@ function departsOn(day: DateText) {
  * Returns the condition that a partner or an OTA gave this id to the reservation. The ids of partners are in the column
  * `external_reservation_id`, and the ids of OTAs are in `external_id`.
  *
- * The index for the ids of partners has the columns `tenant_id`, `credential_id` and `external_reservation_id`. PostgreSQL can search this
- * index for an id only if it also has a credential. So the condition lists all credentials of the tenant.
+ * The index for the ids of partners has the columns `tenant_id`, `credential_id` and `external_reservation_id`, in this order. PostgreSQL
+ * can search this index for an `external_reservation_id` only together with a `credential_id`. So the condition gives the ids of all
+ * credentials of the tenant.
  */
 function hasExternalId(tenantId: number, externalId: string) {
   return sql<boolean>`(

@@ -74,7 +74,7 @@ function capacityIn(values: unknown): Known {
   return capacity === undefined ? {} : { capacity };
 }
 
-/** Reads the new capacity from a change of the room type by a tenant document. */
+/** Reads the new capacity from the change of a room type. This change is part of an audit entry with the action `tenant.applied`. */
 function capacityOf(change: Record<string, unknown> | undefined): Known {
   const fields = (change?.['fields'] ?? []) as FieldChange[];
   const capacity = fields.find(({ field }) => field === 'physical_capacity')?.to;

@@ -50,9 +50,9 @@ function staysEver(night: NightKey): RawBuilder<unknown> {
 export type BookedRow = Pick<ReservationRow, 'id' | 'created_at' | 'credential_id' | 'external_source' | 'has_history'>;
 
 /**
- * Reads the newest reservations of partners and OTAs that held the night immediately after their booking. If a reservation has changed
- * since its booking, its row no longer shows the booked status, dates and room type. These values then come from the first stored change of
- * the reservation, because a change also stores the values before it.
+ * Reads the newest reservations of partners and OTAs whose booking held a room of this room type in this night. A later change may have
+ * moved or cancelled the reservation. If a reservation has changed since its booking, its row no longer shows the booked status, dates and
+ * room type. These values then come from the first stored change of the reservation, because a change also stores the values before it.
  */
 export async function readBookings(db: Db, night: NightKey, limit: number): Promise<BookedRow[]> {
   const { tenantId, roomTypeId, date } = night;

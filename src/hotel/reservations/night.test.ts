@@ -169,8 +169,9 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     const send = await openChannel(service, hotel);
     const room_type_id = hotel.roomTypes['Bunk'];
     for (let index = 0; index < 104; index += 1) {
-      // Each round of the outer loop sends another `total_amount`. With the same amount, the calls of two rounds in one second would have
-      // the same body and the same signature. The service would then ignore the calls of the second round as repeats.
+      // The signature of a call covers its body and a timestamp in whole seconds. If two calls in one second had the same body, they would
+      // have the same signature, and the service would ignore the second call as a repeat. So each round of the outer loop sends another
+      // `total_amount`.
       for (const status of ['confirmed', 'cancelled']) {
         assert.ok((await send({ external_id: 'one', room_type_id, status, total_amount: index })).status < 300);
       }

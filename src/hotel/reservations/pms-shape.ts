@@ -6,7 +6,9 @@ import type { ReservationRow } from './store.ts';
 
 const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-/** Reservation in responses of the PMS API and of the receiver of OTA reservations (PMS contract §2). */
+/**
+ * Reservation in a response to a PMS. An OTA that sends a reservation to the service gets a response of the same form (PMS contract §2).
+ */
 export const PmsReservation = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The id of the reservation. Paths have it as `booking_id`.' }),

@@ -253,7 +253,8 @@ export class Reservations {
       if (refusal === null) {
         return await this.change(tx, row, { status: change.status, status_request_id: requestId }, wanted, record);
       }
-      // If an earlier try of this transaction was committed, the reservation already has the new status, so the refusal would be wrong.
+      // An earlier try of this transaction may have been committed, although the response to its COMMIT was lost. The reservation then
+      // already has the new status, so the call has succeeded, and throwing `refusal` would be wrong.
       if (await hasChange(tx, tenantId, wanted.id)) {
         return row;
       }

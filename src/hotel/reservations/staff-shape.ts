@@ -50,9 +50,12 @@ export async function shapeWithHistory(db: Database, row: LabelledRow): Promise<
 }
 
 /**
- * Returns the history of a stay: the booking, then the changes of the status. A booking by the hotel itself is stored like a change. A
- * booking by a partner or an OTA has only the row of the stay, so its entry is made from this row. The status in this entry is the status
- * before the first change. If there are `MAX_CHANGES` changes, older changes may be missing, so the entry of the booking is left out.
+ * Returns the history of a stay: the booking, then the changes of the status.
+ * - A booking by the hotel itself is stored like a change.
+ * - A booking by a partner or an OTA has only the row of the stay, so its entry is made from this row. The status in this entry is the
+ *   status before the first change.
+ * - If `MAX_CHANGES` changes were read, older changes may be missing, so the booked status is unknown. The entry of a booking by a partner
+ *   or an OTA is then left out.
  */
 async function readHistory(db: Database, row: LabelledRow): Promise<StaffReservationWithHistory['history']> {
   const changes = await readStatusChanges(db, row.tenant_id, row.id);

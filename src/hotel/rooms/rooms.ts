@@ -181,8 +181,8 @@ export async function applyProperties(
 /**
  * Returns a function that gives the name of a room type in the form `property / room type`. For an unknown room type, it gives the id.
  *
- * `properties` and `roomTypes` contain the stored rows and the rows from the tenant document. A row from the document has the id of a
- * stored row only if both rows have the same name. So an id may occur twice, and the function may use either of the two rows.
+ * `properties` and `roomTypes` contain the stored rows and the rows from the tenant document, so two rows may have the same id. That does
+ * no harm, because two rows with the same id always have the same name.
  */
 function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTypeRow[]): (id: string) => string {
   const propertyNames = new Map(properties.map(({ id, name }) => [id, name]));
