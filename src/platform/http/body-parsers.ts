@@ -78,15 +78,15 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
 
 /**
  * Reads and drops a large body if the request was refused before its body was read. The client can then use the connection for its next
- * request. `readingTurns` makes pauses between the chunks. Without them, Node would read the body as fast as the client sends it, and delay
- * other requests.
+ * request. `readingTurns` makes pauses between the chunks of the body. Without these pauses, Node would read the body as fast as the client
+ * sends it, and delay other requests.
  */
 export function drainBody(request: FastifyRequest): void {
   const { raw, headers, account, server } = request;
   const isLarge = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > LARGE_BODY_BYTES;
   if (isLarge && !raw.complete && raw.readableFlowing === null) {
-    // Reads the bytes that have already arrived, so that Node knows that this function reads the body. Otherwise, when the response ends,
-    // Node may remove the listener below. Node would then read and drop the rest of the body without pauses between the chunks.
+    // Reads the bytes that have already arrived. This first read also tells Node that the body has a reader. If a body has no reader when
+    // the response ends, Node removes all listeners, and then reads and drops the rest of the body without pauses.
     freeChunk(raw.read() ?? Buffer.alloc(0));
     raw.on('data', (chunk: Buffer) => {
       freeChunk(chunk);

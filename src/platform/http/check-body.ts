@@ -13,8 +13,8 @@ import { decodeBody } from './decode/decode-body.ts';
 const MAX_SEARCHED_HERE_BYTES = 4 * 1024;
 
 /**
- * Schema of a body in three forms: as an object, as text for the worker threads, and as a validator for the main thread. All forms contain
- * the configured bounds on lists.
+ * Schema of a body in three forms: as an object, as text for the worker threads, and as a validator for the main thread. In all three
+ * forms, the maximum lengths of arrays in the body are the configured ones (`Bounds`).
  */
 interface CompiledSchema {
   schema: object;

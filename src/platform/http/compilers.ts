@@ -32,12 +32,12 @@ type Serializer = (value: unknown) => string;
 const serializers = new Map<string, Serializer>();
 
 /**
- * Returns the serializer of a response. The serializer is compiled when it is first called. Operations that return the same object have
- * separate but equal schemas, and these schemas share one serializer.
+ * Returns the serializer of a response. The serializer is compiled when it is first called. If several operations have equal response
+ * schemas, they share one serializer.
  *
- * Some lists are returned as an array of all entries. If the request asks for a page, such a list is returned as an object with one page.
- * The schema is a union of these two types. One serializer for the union would have to validate each response to find its type. So the
- * array and the object each get a serializer.
+ * Some operations return an array of all entries or, if the request asks for a page, an object with one page. Their response schema is a
+ * union of an array and an object. One serializer for this union would have to validate each response to find its type. So the array and
+ * the object each get a serializer.
  */
 export function serializerOf(schema: Schema): Serializer {
   const [first, second] = 'anyOf' in schema ? (schema.anyOf ?? []) : [];

@@ -18,9 +18,10 @@ declare module 'fastify' {
     /** Errors of the operation that `tools/openapi` cannot derive from its guard, body or parameters. */
     errors?: readonly RouteError[];
     /**
-     * True if the operation sets a session cookie. Only the console may call such an operation, because another site could otherwise sign
-     * its visitor in to an account of its choice. A call without the header `X-Roomservice-Console: 1` is refused with 400. Such a call is
-     * refused before it is counted against the limit on calls from its network address.
+     * True if the operation sets a session cookie. Only the console may call such an operation. Otherwise a malicious site could call it in
+     * the browser of a visitor, and sign the visitor in to an account of the attacker. The console sends the header
+     * `X-Roomservice-Console: 1`, which a page of another site cannot send. A call without this header is refused with 400, before it is
+     * counted against the limit on calls from its network address.
      */
     isConsoleOnly?: boolean;
     /** Summaries of the examples of the request body, in the order of the examples. Used only if the body has more than one example. */

@@ -90,8 +90,8 @@ export class EventStreams {
    * @throws ApiError 429 `rate_limited` if the caller, the tenant or the process has too many streams
    */
   admit({ account }: FastifyRequest, reply: FastifyReply): void {
-    // The tenant and the caller are copied, because a guard may change `account` later. The counts of the same tenant and caller must
-    // decrease when the connection closes.
+    // When the connection closes, the counts that increase here must decrease again. So the tenant and the caller are copied, because a
+    // guard may change `account` before the connection closes.
     const { tenant, caller } = account;
     this.#refuseTooMany({ tenant, caller });
     this.#count({ tenant, caller }, 1);
@@ -173,9 +173,11 @@ export function addEventStreams(app: FastifyInstance, bounds: Partial<StreamBoun
 }
 
 /**
- * Destroys the response of a stream when the client ends its half of the connection, because this is the first sign of a closed stream. If
- * the response was not destroyed, the process would notice the closed stream only at its next write, seconds later. A response that is not
- * a stream of events continues, because its client may end its half of the connection and still read.
+ * Destroys the response of a stream when the client ends its half of the connection. A client that closes a stream does this first. Without
+ * this function, the process would notice the closed stream only at its next write, seconds later.
+ *
+ * The function is only for streams of events. A client that waits for another response may end its half of the connection after it has sent
+ * its request, and still read the response.
  */
 function destroyWhenClientLeaves(socket: Socket, response: ServerResponse): void {
   const onEnd = () => response.destroy();

@@ -2,8 +2,8 @@ import type { App } from './app.ts';
 
 export interface Health {
   /**
-   * Returns false if the process has begun to stop. Called for every request to `/readyz`, with the address of the caller. The function
-   * records this address. An address that calls regularly counts as a proxy. So a stopping process knows which proxies have already
+   * Returns false if the process has begun to stop. Called for every request to `/readyz`, because the function also records the address of
+   * the caller. An address that calls regularly counts as a proxy. From these records, a stopping process knows which proxies have already
    * received a negative response.
    */
   isServing?: (address: string) => boolean;

@@ -131,9 +131,9 @@ describe('the window of one minute in which the calls of a budget are counted', 
     }
     const asked = Date.now();
     const { resetSeconds } = budgetOf(await get());
-    // `resetSeconds` is the time left in the window, rounded up to whole seconds. So the exact time left is between `resetSeconds - 1` and
-    // `resetSeconds`. Rounding must not fail a correct window. So the check for an early end uses the longest possible time left, which is
-    // `resetSeconds`. The check for a late end uses the shortest possible time left, which is `resetSeconds - 1`.
+    // `resetSeconds` is the exact time left in the window, rounded up to whole seconds. So the window ends at most one second before the
+    // time that `resetSeconds` gives. The second check subtracts this second, because it could otherwise fail for a window that ends in
+    // time.
     assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'the window does not end early');
     assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'the window does not end late');
   });
@@ -207,8 +207,9 @@ describe('the window of one minute in which the calls of a budget are counted', 
     take('second');
     set('third', { count: 7, msLeft: 50_000 });
     nowMs += 49_999;
-    // The counter keeps its windows in two maps. This call comes more than 60 s after the first call, so it begins a new map. The window of
-    // the second key is then in the older map.
+    // The counter keeps its windows in two maps, a newer and an older one. The call with the key `fourth` comes more than 60 s after the
+    // first call, so the newer map becomes the older one. The next lines check that the windows in the older map still count, for example
+    // the window of the key `second`.
     take('fourth');
     assert.deepEqual(look('second'), { count: 1, msLeft: 10_001 });
     assert.deepEqual(take('second'), { count: 2, msLeft: 10_001 });

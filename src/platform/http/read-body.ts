@@ -13,7 +13,10 @@ const DRAIN_BYTES = 16 * 1024 * 1024;
  */
 export const LARGE_BODY_BYTES = 64 * 1024;
 
-/** Counter of the bytes of one body. It refuses the body if all bodies of the caller, the tenant or the process would exceed a bound. */
+/**
+ * Counter of the bytes of one body. The total size of the bodies of each caller, of each tenant and of the process has a bound. The counter
+ * refuses the body if one of these three totals would exceed its bound.
+ */
 export interface BodySpace {
   /**
    * Records that the body has grown to `bytes`.

@@ -244,9 +244,10 @@ describe('the budget of a key over the loss and the return of Redis, with window
   const WINDOW_MS = 1_000;
   const LIMIT = 60;
   /**
-   * Length in milliseconds of the period in which a test counts calls. It is 100 ms shorter than a window, because the recorded time of a
-   * call is the time of its response. A response may come up to 100 ms after the call was counted. So if only the first of two responses is
-   * late, two calls that are a whole window apart seem up to 100 ms nearer.
+   * Length in milliseconds of the period in which a test counts calls. A test records the time of the response to a call, which may be up
+   * to 100 ms after Redis counted the call. If only the first of two responses is late, the recorded times are up to 100 ms too close
+   * together. So two calls that are a whole window apart may seem only 900 ms apart. For this reason, the period is 100 ms shorter than a
+   * window.
    */
   const SEEN_WINDOW_MS = WINDOW_MS - 100;
   const times = { windowMs: WINDOW_MS, announceEveryMs: 200, shareMs: WINDOW_MS + 700, reconnectEveryMs: 100 };
@@ -335,12 +336,12 @@ describe('the budget of a key over the loss and the return of Redis, with window
     for (const node of [0, 1, 0]) {
       counts.push((await nodes[node]?.take('key'))?.count ?? 0);
     }
-    // The limit is 60 calls. `take` returns 60 minus the number of calls that the node may still let in. Redis has counted 20 calls, which
-    // went to the two nodes in turn.
-    // - The first node made call 19 last, so 41 calls are left for two nodes. Its half is 20 calls (rounded down). It may let in 19 calls
-    //   after its first call without Redis (`counts[0]`), and 18 calls after its second one (`counts[2]`).
-    // - The second node made call 20 last, so 40 calls are left for two nodes. Its half is 20 calls. It may let in 19 calls after its call
-    //   without Redis (`counts[1]`).
+    // `take` returns the limit (60 calls) minus the number of calls that the node may still let in. Redis has counted 20 calls, which went
+    // to the two nodes in turn. Each node knows the count after its last call:
+    // - The first node knows of 19 calls, so 41 calls are left for both nodes. Its half is 20 calls (rounded down). After its first call
+    //   without Redis, it may let in 19 more calls (`counts[0]`). After its second call, it may let in 18 more (`counts[2]`).
+    // - The second node knows of 20 calls, so 40 calls are left for both nodes. Its half is 20 calls. After its call without Redis, it may
+    //   let in 19 more calls (`counts[1]`).
     assert.deepEqual(counts, [LIMIT - 19, LIMIT - 19, LIMIT - 18]);
   });
 

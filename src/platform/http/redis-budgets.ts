@@ -81,9 +81,9 @@ const TIMES: Times = {
  * - It keeps to its share for more than a minute after the last failure, because Redis may have lost its counts.
  * - If one server of a Redis Cluster fails, the shares apply only to the budgets on this server.
  *
- * A process lets in at most its share in each of its windows of one minute. All shares together are at most one budget. For each process,
- * any minute overlaps at most two windows, which are windows of Redis or of the process. So in any minute, all processes together usually
- * let in at most twice the budget of a credential or user. docs/decisions/0016-budgets.md has the exceptions.
+ * Redis counts calls in windows of one minute, and so does each process. In one window of Redis, or in one window of each process, all
+ * processes together let in at most one budget. Any minute overlaps at most two windows. So in any minute, all processes together let in at
+ * most twice the budget of a credential or user. docs/decisions/0016-budgets.md lists the exceptions.
  *
  * The process logs once that Redis is lost, and once that Redis is back.
  * @param url a URL that `parseRedisUrl` accepts
@@ -183,21 +183,22 @@ function repeat(everyMs: number, work: () => Promise<void>): () => void {
 
 /**
  * Creates the counters for the share of this process in a budget. The process assumes that each other process lets in as many calls as this
- * process. So if there are three processes, each call of this process is counted three times. Two counters bound the calls, and a call is
- * let in only if both counters allow it:
+ * process. So if there are three processes, each call of this process is counted three times. A call is let in only if two counters allow
+ * it:
  *
- * - `known` continues from the last count of Redis that this process saw. This count includes the calls to all processes. But `known` lacks
- *   later calls to other processes. When the window of Redis ends, `known` begins at zero again.
- * - `own` begins at zero when Redis is lost, and counts in a window of its own. So in the first minute after the loss, the process lets in
- *   at most one share, even if `known` begins at zero again.
+ * - `known` continues from the last count of Redis that this process saw. This count includes the calls to all processes. When the window
+ *   of Redis ends, `known` begins at zero again.
+ * - `own` begins at zero when Redis is lost. Its window lasts a whole minute, even if the window of Redis ends earlier. So the process lets
+ *   in at most one share in the first minute after the loss. With only `known`, it could let in calls of two windows in this minute.
  */
 function createShare(limit: number, windowMs: number) {
   const known = createCounter(windowMs);
   /** Counter `own` of each hash slot that is lost. */
   const ownBySlot = new Map<number, Counter>();
   /**
-   * Converts the state of a counter, so that `limit - count` is the number of calls that this process may still let in. If the given
-   * `count` is already greater than `limit`, returns it unchanged, so that the call is refused.
+   * Converts the count of one of the two counters into the count that `take` and `look` return. In the result, `limit - count` is the
+   * number of calls that this process may still let in. For example, if the limit is 60, the given count is 40 and each call counts as 2,
+   * the process may let in 10 more calls. The result is then 50. A count above `limit` is returned unchanged, so that the call is refused.
    * @param calls number by which each call of this process raises the counter
    */
   const inShare = ({ count, msLeft }: Taken, calls: number): Taken => ({

@@ -22,7 +22,10 @@ declare module 'fastify' {
   }
 }
 
-/** Time in milliseconds for which requests may begin in each iteration of the event loop. The rest of the iteration is for other work. */
+/**
+ * Maximum time in milliseconds that each iteration of the event loop spends on beginning requests. The rest of the iteration is for other
+ * work.
+ */
 const BEGINNING_MS = 2;
 /**
  * Maximum number of requests that begin together. For the first requests of a process, this is the only limit, because the service does not
@@ -218,9 +221,10 @@ export class RequestQueues {
 }
 
 /**
- * Returns the credentials that the caller sent, including the secrets. Without the secrets, a caller who knows only the API key of a
- * credential would get into the queue of its tenant. A channel signs each call differently, so the result has the channel key but not the
- * signature. For a call from the console, the result has all cookies.
+ * Returns the credentials that the caller sent. They decide to which queue a request goes, so they include the secrets. Otherwise a caller
+ * who knows only an API key would get into the queue of its tenant. Two kinds of calls have no API key:
+ * - A channel sends no secret, but its channel key and a signature that differs for each call. So the result has only the channel key.
+ * - The console sends cookies. The result has all cookies.
  */
 function credentialsOf({ headers }: FastifyRequest): string {
   return (

@@ -136,9 +136,10 @@ class OpenStream {
   readonly #bounds: ReaderBounds;
   #begunAtMs = 0;
   /**
-   * Time at which the stream is cut off if its reader takes no further bytes. Bytes that the reader takes make this time later. For
-   * example, 32 KiB make it 2 s later if the minimum speed is 16 KiB per second. But this time is always at most `overMs` after the current
-   * time. So a reader that has just taken many bytes may pause for up to `overMs`.
+   * Time at which the stream is cut off if its reader takes no further bytes.
+   * - When the reader takes bytes, this time moves later. For example, 32 KiB move it by 2 s if the minimum speed is 16 KiB per second.
+   * - This time is never more than `overMs` after the current time. So a reader may pause for at most `overMs`, even if it has just taken
+   *   many bytes.
    */
   #cutAtMs = 0;
   #takenBytes = 0;
