@@ -202,8 +202,8 @@ class Reader {
 /** Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. */
 const OWN_PREFIX = 'ROOMSERVICE_';
 /**
- * Maximum length of a setting name that causes no warning after `OWN_PREFIX`. Other programs may use such a short name too. For example,
- * Kubernetes may set ROOMSERVICE_PORT, so this name is no sign of a misspelled PORT.
+ * Maximum length of a short setting name, for example PORT. A variable with `OWN_PREFIX` before a short name causes no warning, because
+ * another program may have set the variable. For example, Kubernetes may set ROOMSERVICE_PORT.
  */
 const MAX_SHORT_LENGTH = 4;
 

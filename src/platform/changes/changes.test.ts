@@ -146,8 +146,9 @@ describe('tenant caches of RecentChanges', () => {
       id = slow;
     });
     assert.ok((await idsSince(since)).includes(id), 'the next poll finds the change that was committed late');
-    // Other tests on this server may have transactions that began before the transaction above. While such an older transaction runs, each
-    // poll reads the late change again. So the test repeats the poll until the older transactions have ended.
+    // Each poll reads the changes of the oldest transaction that was running at the previous poll (`since`), and of all later transactions.
+    // Other tests on this server may have a transaction that began before the transaction above. Until such an older transaction ends, each
+    // poll reads the change `id` again. So the test repeats the poll.
     await eventually(async () => {
       since = (await readChanges(database.db, since)).oldestRunning;
       return (await idsSince(since)).length === 0;

@@ -161,12 +161,13 @@ export class RecentChanges {
   }
 
   /**
-   * Reads the changes of all transactions that had not ended at the last poll. So the poll also finds a change whose transaction took long
-   * to commit. On one database node, the poll finds these transactions by their numbers.
-   *
-   * If the lease of the caches (`LEASE_MS`) has ended, reads all stored changes, because the database may have failed over to a new
-   * primary. The new primary may give lower transaction numbers than the old primary, so a poll by numbers would miss changes. Each
-   * failover is noticed, because it takes longer than the lease, and no poll succeeds during the failover.
+   * Reads the changes that were committed since the last poll.
+   * - On one database node, the poll finds these changes by their transaction numbers. It reads the changes of the oldest transaction that
+   *   was running at the last poll, and of all transactions with higher numbers. So the poll also finds a change whose transaction took
+   *   long to commit.
+   * - If the lease of the caches (`LEASE_MS`) has ended, the poll reads all stored changes. The reason is that the database may have failed
+   *   over to a new primary. The new primary may give lower transaction numbers than the old primary, so a poll by numbers would miss
+   *   changes. After a failover, the lease has always ended. A failover takes longer than the lease, and no poll succeeds in this time.
    */
   async #poll(): Promise<void> {
     const beganAtMs = performance.now();

@@ -126,10 +126,11 @@ class Batches<Input, Output> {
   }
 
   /**
-   * Runs a batch under an account. The account limits the number of database connections that the batch may use.
-   * - A batch for one tenant has the account of its first call.
-   * - A batch for all tenants has the account of the service. With the account of one tenant, this batch would have to wait if this tenant
-   *   already uses its share of the connections. The calls of all other tenants would then wait too.
+   * Runs a batch, and charges it to an account. Each tenant has a share of the database connections, and the account decides which share
+   * the batch uses.
+   * - On a cluster, all calls of a batch are from one tenant. The batch is charged to the account of its first call.
+   * - On one node, the calls may be from several tenants. The batch is charged to the account of the service. If it were charged to one
+   *   tenant that already uses its whole share, the batch would wait. The calls of the other tenants in the batch would then wait too.
    */
   #charge<T>(batch: Waiting<Input, Output>[], run: () => T): T {
     const [first] = batch;

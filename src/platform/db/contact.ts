@@ -2,9 +2,10 @@ import type { Database } from './database.ts';
 import { isMigrated } from './migrate.ts';
 
 /**
- * Time in milliseconds for which the process counts as in contact with its database. The time begins when the process sends a regular
- * statement that then succeeds. A regular statement is one that the process sends again and again, at least every 1.1 s
- * (`DatabaseContact`). If a failover makes one regular statement fail, the next one can still succeed within this time.
+ * Time in milliseconds for which a successful regular statement proves that the process is in contact with its database. The time begins
+ * when the statement is sent. The process sends regular statements again and again, at least every 1.1 s (`DatabaseContact`). The time is
+ * longer than two of these intervals. So the process stays in contact if one regular statement fails during a failover, and the next one
+ * succeeds.
  */
 const IN_CONTACT_FOR_MS = 2_500;
 

@@ -42,9 +42,10 @@ export async function inPatientTransaction<T>(
 }
 
 /**
- * Runs the work of a migration. If the work conflicts with locks of other transactions, runs it again after half a second. Sets no
- * `lock_timeout`, because the work may build an index, and this build must wait until all older transactions have ended.
- * @throws the error of the last try if the work still conflicts after 10 minutes. Throws all other errors of the work unchanged.
+ * Runs the work of a migration. If PostgreSQL ends the work because of a deadlock or a `lock_timeout`, runs it again after half a second.
+ * The work itself may set a `lock_timeout`. This function does not set it, because the work may build an index, and this build must wait
+ * until all older transactions have ended.
+ * @throws the error of the last try if the work still ends in this way after 10 minutes. Throws all other errors of the work unchanged.
  */
 export async function retryWhileLocked(
   { onLocked = () => {}, giveUpMs = GIVE_UP_MS }: GiveWayOptions,

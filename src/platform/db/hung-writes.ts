@@ -2,9 +2,11 @@ import { UnavailableError } from '../errors.ts';
 import { look } from './look.ts';
 
 /**
- * Time in milliseconds between two checks for hanging writes. A check is skipped if all running writes began less than 1 s ago. So the
- * first check of a write comes 1 to 2 s after its start. A write counts as hanging if two checks in a row find that it waits for a standby.
- * The second check comes 1 s after the first, so a hanging write is found after at most 3 s.
+ * Time in milliseconds between two checks for hanging writes. A write counts as hanging if two checks in a row find that it waits for a
+ * standby. So a hanging write is found at most 3 s after it began:
+ * - A check is done only if the oldest running write began at least 1 s ago. So the first check that sees a write comes at most 2 s after
+ *   the write began.
+ * - The second check comes 1 s later.
  */
 const CHECK_EVERY_MS = 1_000;
 /** Time limit in milliseconds for connecting to the database for a check, and for the query of the check. */

@@ -26,8 +26,8 @@ export interface ListOrder {
   /** Selects the rows that come after the row with this id. */
   after: <Table extends keyof DB, Row>(rows: Rows<Table, Row>, id: string) => Rows<Table, Row>;
   /**
-   * First column of the order, if it is not the id. The column must have few different values, for example days. The reason is that a list
-   * of the form `covered` (`PageForm`) counts the rows of each value to find a page.
+   * First column of the order, if it is not the id. The column must have few different values, for example days. The reason is that some
+   * lists find a page by counting the rows of each value of this column (`readGroupedPage`).
    */
   firstColumn?: string;
 }
@@ -216,7 +216,8 @@ async function readGroupedPage<Row>(
 
 /**
  * Reads one page of a list with few rows. One statement finds the ids of the page and counts all rows of the list.
- * @param ids query for the ids of the whole list in its order. Each row of its result also has the number of rows in the whole list.
+ * @param ids query for the ids of all rows of the list, in the order of the list. Each row that the query returns also has the number of
+ * rows in the whole list.
  */
 async function readPageOfFew<Row>(
   ids: Rows<keyof DB, { id: string; count: number }>,

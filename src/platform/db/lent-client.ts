@@ -39,7 +39,7 @@ export class LentClient {
   #borrower = '';
   #onNodeOf = '';
   #abandonedFor: Error | null = null;
-  /** Statements that are sent together with the next statement. A BEGIN is always the first of them. */
+  /** Statements that are sent together with the next statement. If they include a BEGIN, the BEGIN is the first of them. */
   #deferred: string[] = [];
   #isInTransaction = false;
 

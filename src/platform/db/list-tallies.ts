@@ -15,9 +15,12 @@ export interface TalliedList {
   facts: RawBuilder<unknown>;
   /** Condition that selects the rows that are not in a final status. An index finds these rows, also for a range of ids. */
   isOpen: RawBuilder<boolean>;
-  /** Length of the period whose rows are one part of the list, in milliseconds. */
+  /**
+   * Length of a period in milliseconds, for example of a day. The rows of one period form one part of the list. The counts of the rows of a
+   * part can be stored as a tally.
+   */
   partMs: number;
-  /** Thresholds of time and rows above which a read stores tallies of this list. Default: `STORING`. Used by tests. */
+  /** Replaces `STORING`, which decides when a read of this list stores tallies of its parts. Used by tests. */
   storing?: { slowMs: number; rows: number };
 }
 

@@ -191,8 +191,8 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
         return rows.length > 0;
       };
       await eventually(isWaiting, 'the wait of the migration for the second table');
-      // The migration has locked the table `thing` and waits for the table `part`. The INSERT waits until the migration stops waiting for
-      // `part`, and so unlocks `thing`.
+      // The migration has locked the table `thing`. It waits for the table `part`, which this transaction has locked. The INSERT waits for
+      // `thing`. The migration soon stops waiting and undoes its work, which unlocks `thing`. The INSERT can then run.
       await sql`INSERT INTO thing VALUES (1)`.execute(tx);
     });
     assert.deepEqual([await migrated, conflicts], [{ applied: ['0002_columns'], newer: [] }, 1]);

@@ -38,8 +38,8 @@ export interface MigrationOptions extends GiveWayOptions {
   /** Folder of the migrations. Used by tests. */
   folder?: string;
   /**
-   * If given, only the migrations with these names are applied. Before data of an older version is loaded into a database, only the
-   * migrations of this older version are applied.
+   * Names of the only migrations that are applied. If undefined, all migrations are applied. Used when data of an older version is loaded
+   * into a database, because the tables must then be the tables of this older version.
    */
   only?: ReadonlySet<string>;
   /** Called at most once, if another process migrates the database and this process waits for it. */

@@ -6,7 +6,10 @@ interface Protocol {
   parse(message: { name: string; text: string }): void;
   bind(message: { statement: string }): void;
   execute(message: { portal: string }): void;
-  /** Text of each prepared statement, by the name of the statement, until the server confirms that it has prepared the statement. */
+  /**
+   * Texts of the statements that pg has sent to be prepared, by the name of the statement. pg removes a text from this list when the server
+   * reports that it has prepared the statement.
+   */
   submittedNamedStatements: Record<string, string>;
 }
 

@@ -136,8 +136,8 @@ const EXTRA_NAME = /^roomservice (?:listener|look|pooling)$/;
  * chosen their pool size yet.
  */
 async function readServer(client: pg.Client, id: string): Promise<ServerConnections & { undecided: number }> {
-  // The statement reads only columns that a user without special rights may read for the connections of other users. Background processes
-  // of the server have no `datid`, so they are not counted.
+  // In `pg_stat_activity`, a user without special rights can read only some columns of the connections of other users. This statement reads
+  // only such columns. Background processes of the server have no `datid`, so they are not counted.
   const { rows } = await client.query<{ max: number; reserved: number; name: string; count: number }>(
     `SELECT current_setting('max_connections')::int AS max,
             current_setting('superuser_reserved_connections')::int

@@ -42,10 +42,11 @@ export async function readPooling(url: string): Promise<Pooling> {
 }
 
 /**
- * Returns true if the pooler keeps prepared statements. Prepares a statement that looks for its own name in `pg_prepared_statements`. A
- * pooler that keeps prepared statements renames them, so the statement finds no row, and the result is true. If the statement finds its
- * name, a DEALLOCATE removes the statement again. One transaction contains all these steps, so that the DEALLOCATE runs on the connection
- * that prepared the statement.
+ * Returns true if the pooler keeps prepared statements. Prepares a statement that looks for its own name in `pg_prepared_statements`:
+ * - A pooler that keeps prepared statements gives them other names. So the statement does not find its name, and the result is true.
+ * - If the statement finds its name, the pooler has not renamed it, and the result is false. A DEALLOCATE then removes the statement.
+ *
+ * One transaction contains all these steps, so that the DEALLOCATE runs on the connection that prepared the statement.
  */
 async function keepsPreparedStatements(client: pg.Client): Promise<boolean> {
   const name = `roomservice_${randomUUID()}`;

@@ -16,7 +16,7 @@ export interface PreparedStatement {
 
 /** Prepared statements of a pool. Each has the same name on all connections. */
 export interface PreparedStatements {
-  /** Returns the prepared statement for an SQL text, or null if a statement with this text is not prepared. */
+  /** Returns the prepared statement for an SQL text. Returns null if the text must be sent without being prepared, for example a BEGIN. */
   find: (text: string, parameterCount: number) => PreparedStatement | null;
   /**
    * Replaces a prepared statement that fails because its table has changed. The new statement has another name, so that every connection

@@ -13,9 +13,10 @@ export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
 }
 
 /**
- * Runs the work in one transaction without a retry, and throws each failure unchanged.
- * - In the mode `read only`, the transaction also succeeds while all writes hang. Writes hang while the database waits for a lost standby
- *   server.
+ * Runs the work in one transaction without a retry, and throws each failure unchanged. While the database waits for a lost standby server,
+ * writes hang. The mode has these effects:
+ * - In the mode `read write`, the transaction is refused while writes hang, even if it only reads (`HungWrites`).
+ * - In the mode `read only`, the transaction also succeeds while writes hang.
  * - The mode `snapshot` is read only too, and all its statements see the data as it was at one moment.
  */
 export async function runTransaction<T>(

@@ -15,8 +15,8 @@ export interface TableDigest {
 /**
  * Reads all rows of each table, and computes the digest of the table. Must run in a transaction that `beginTransfer` has begun, because the
  * settings of this transaction decide how values are written as text. The hash of a row is computed from its text. All versions of
- * PostgreSQL compute the same hash for a text, because hash partitions depend on it. With another hash, a newer version would search for a
- * stored row in the wrong partition.
+ * PostgreSQL compute the same hash for a text. PostgreSQL can never change this hash, because the hash also decides in which partition of a
+ * hash-partitioned table a row is stored.
  */
 export async function digestTables(db: Database, tables: TableShape[]): Promise<Map<string, TableDigest>> {
   const digests = new Map<string, TableDigest>();

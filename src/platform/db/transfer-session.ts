@@ -7,9 +7,10 @@ import type { DB } from './types.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Settings of a transaction that copies tables. The settings before `statement_timeout` decide how COPY writes values as text. Source and
- * target use the same settings, so the target can read the text of the source. The timeouts are off, because the copy of a large table
- * takes long.
+ * Settings of a transaction that copies tables.
+ * - The settings from `client_encoding` to `extra_float_digits` decide how COPY writes values as text. The source and the target of the
+ *   copy use the same settings, so the target can read the text of the source.
+ * - The three timeouts are off, because the copy of a large table takes long.
  *
  * The settings are made with `SET LOCAL`, because it works behind a connection pooler. `SET LOCAL` also takes no snapshot, so the tables
  * can be locked before the transaction takes its snapshot.

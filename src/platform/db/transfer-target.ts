@@ -28,8 +28,8 @@ export interface Load {
   /** Opens a stream of the rows of a table in the text format of COPY. Called once for each table, in the order of `contents.tables`. */
   open: (table: TableShape) => AsyncIterable<Buffer>;
   /**
-   * Called in the loading transaction after all rows are loaded, with the transaction's database. If this function fails, the load is
-   * undone and the database stays empty. The function must not begin a transaction.
+   * Called after all rows are loaded, before the COMMIT of the loading transaction. The statements of `db` run in this transaction, so the
+   * function must not begin another transaction. If the function fails, the load is undone and the database stays empty.
    */
   beforeCommit?: (db: Database, counts: RowCounts) => Promise<void>;
   /** Called with each table before its rows are loaded. */

@@ -76,7 +76,7 @@ export async function readMasterKeyOf(db: Database, dataDir: string): Promise<Bu
  * check before it migrates the database.
  * @param db database, which need not be migrated yet
  * @returns the number of service keys, which is 0 before the first start
- * @throws OperatorError if neither master key can unwrap one of the keys
+ * @throws OperatorError if there is a service key that neither master key can unwrap
  */
 export async function checkMasterKeys(db: Database, masterKeys: MasterKeys): Promise<number> {
   const wrapped = await readWrappedKeysIfAny(db);
@@ -88,7 +88,7 @@ export async function checkMasterKeys(db: Database, masterKeys: MasterKeys): Pro
  * Reads and unwraps the service keys. Makes them at the first start of the service. Never changes existing keys, because only
  * `OpenKeyring.rewrap` does that.
  * @param previousMasterKey old master key, while the master key is being replaced. It unwraps the keys that `masterKey` does not wrap yet.
- * @throws OperatorError if neither master key can unwrap one of the keys
+ * @throws OperatorError if there is a service key that neither master key can unwrap
  */
 export async function openKeyring(
   db: Database,

@@ -12,7 +12,8 @@ export interface Account {
    * Id of the tenant's credential or user that makes the call. Until the caller is known, this field is empty, except in these cases:
    * - In a call with a channel key whose signature is not verified yet, the field is the id of the channel.
    * - The bytes of a request body are charged to a copy of the account. In this copy, the field is the network of the client's address.
-   * - The query that finds the row of a session or link token has its own account. In this account, the field is a hash of the token.
+   * - Some tokens are looked up in the database: the token of a session, and the token of a link with which a person sets a password. The
+   *   query is charged to a separate account. In this account, the field is a hash of the token.
    */
   caller: string;
   /**

@@ -79,8 +79,9 @@ export async function removeMoveMarker(dataDir: string): Promise<void> {
 }
 
 /**
- * Refuses the data in DATA_DIR if it was moved to another database, or if its move was interrupted at the end, when the other database may
- * already have the data. Changes that this process made in DATA_DIR would be missing in the other database.
+ * Refuses the data in DATA_DIR if it was moved to another database. Also refuses the data if such a move was interrupted at its end,
+ * because the other database may then already have the data. Without this refusal, the process would write new changes to DATA_DIR, and the
+ * other database would never get these changes.
  * @throws EmbeddedPostgresError
  */
 export async function refuseMoved(dataDir: string): Promise<void> {

@@ -144,8 +144,9 @@ function endings(servers: Servers, oldMajor: number): Pick<Upgrade, 'finish' | '
 
 async function finish({ older, olderPresence, next, nextPresence }: Servers, oldMajor: number): Promise<string> {
   const { location } = older;
-  // A process of an earlier version of Roomservice may have connected to the older server since the upgrade began. The changes of that
-  // process would be missing in the new data, so the upgrade ends with an error and the old data stays in use.
+  // The locks of the upgrade keep out `serve` processes, but not other commands of an earlier version of Roomservice. Such a command may
+  // have connected to the older server since the upgrade began. Its changes would be missing in the new data, so the upgrade ends with an
+  // error and the old data stays in use.
   if (!(await leaveAsLast(olderPresence))) {
     throw inUse(older);
   }
