@@ -23,9 +23,9 @@ async function readDocumentedRoutes(): Promise<Route[]> {
 }
 
 /**
- * Returns each route with all methods that its path accepts. For example, the route of quotes is POST `/v1/third-party/orders/quote/`. The
- * same path could be an order with the external id `quote`, so it also matches the route of an order, which has GET. So the path accepts
- * both GET and POST.
+ * Returns each route with all methods that its path accepts. A path may match two routes. For example, `/v1/third-party/orders/quote/` is
+ * the route of quotes, which has POST. This path also matches the route that reads one order, which has GET, because `quote` could be the
+ * external id of an order. So the path accepts both GET and POST.
  */
 function withMethodsOfParameters(routes: Route[]): Route[] {
   const stepsOf = ({ path }: Route) => path.split('/');

@@ -105,8 +105,9 @@ export interface AppDependencies {
   /** Returns true if a simulation (`serve --demo`) changes the orders and reservations of the tenant. Default: no simulation runs. */
   isSandbox?: ServiceFacts['isSandbox'];
   /**
-   * Returns false if the process is stopping. Then `/readyz` returns 503. The process identifies each proxy by `address`, the IP address
-   * of the caller of `/readyz`. A stop waits (up to a limit) until each proxy has learnt of the stop from `/readyz`.
+   * Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the IP address of the caller of `/readyz`. Each
+   * proxy in front of the process calls `/readyz` regularly. A stop waits (up to a limit) until each proxy has got this 503, and `address`
+   * tells the proxies apart.
    */
   isServing?: (address: string) => boolean;
   /**

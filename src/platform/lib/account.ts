@@ -47,8 +47,9 @@ export function chargeService<T>(work: () => T): T {
 }
 
 /**
- * Runs work for a call that names a tenant but is not authenticated yet. For example, each API key contains the id of a tenant. On a
- * database cluster, the statements of the work run on the node of the named tenant. The work is still charged to the account of the caller.
+ * Runs work for a call that is not authenticated yet, but names a tenant. For example, the API key of the call contains the id of the
+ * tenant. On a database cluster, the statements of the work run on the node of this tenant. The work is still charged to the account of the
+ * caller.
  */
 export function askAbout<T>(tenantId: number, work: () => T): T {
   return chargeTo({ ...currentAccount(), namedTenant: String(tenantId) }, work);

@@ -13,7 +13,10 @@ export interface Change {
    */
   name: string;
   change: 'added' | 'changed' | 'disabled' | 'enabled' | 'removed';
-  /** Changed fields of the entry. `is_active` is left out, because `change` shows it. */
+  /**
+   * Changed fields of the entry. The field `is_active` is left out, because the value `enabled` or `disabled` of the field `change` above
+   * shows its new value.
+   */
   fields: FieldChange[];
 }
 
@@ -54,9 +57,10 @@ const UNLISTED_FIELDS = new Set([
 const MAX_VALUE_LENGTH = 100;
 
 /**
- * Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. The position of an entry is
- * not compared, because an added or removed entry also moves the entries after it. Instead, this function compares the order of the entries
- * whose other fields are unchanged. If their order is new, it adds one change with the field `order` for the whole list.
+ * Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. A new position of an entry is
+ * not reported as its change, because an added or removed entry also moves the entries after it. Instead, this function checks the order of
+ * the entries in which only the position may differ. If their order is new, it adds one change with the field `order` for the whole list.
+ * All other entries already have a change of their own.
  */
 export function describeListChanges<Entry extends { position: number }>(
   what: string,

@@ -80,7 +80,8 @@ const MAX_INSTANTS = 10_000;
 
 /**
  * Returns the instant of a local date and time in a time zone, as an ISO 8601 text in UTC. If a clock change skips the local time, the
- * result is later by the length of the skipped gap. If the local time occurs twice, the result is its first occurrence.
+ * function adds the length of the skipped gap to it. For example, if the clock jumps from 02:00 to 03:00, the result for 02:30 is the
+ * instant of 03:30. If the local time occurs twice, the result is its first occurrence.
  * @param time `HH:MM`
  */
 export function instantOf(date: DateText, time: string, timezone: string): string {

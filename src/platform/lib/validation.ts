@@ -103,10 +103,10 @@ withAllFaults.addKeyword({
         const before = search.foundInLists;
         if (!check(list[index])) {
           const found = check.errors ?? [];
-          // `found` has all faults of this entry, also those in inner lists. The checks of the inner lists have already counted these
-          // faults in `foundInLists`. So `found` is added to `before`, the count before this entry, because the faults would otherwise
-          // count twice. `Math.max` is needed because Ajv drops the faults of a union if one variant is valid. Then the sum may be the
-          // lower count.
+          // `found` contains all faults of this entry, also those in its inner lists. The checks of the inner lists have already added
+          // their faults to `foundInLists`, so the new count is the count before this entry plus `found.length`. If one variant of a union
+          // is valid, Ajv drops the faults of the other variants from `found`, but `foundInLists` keeps them. `Math.max` keeps these faults
+          // in the count, because finding them took time too, and the count bounds the time of the search.
           search.foundInLists = Math.max(search.foundInLists, before + found.length);
           for (const fault of found) {
             faults.push({ ...fault, instancePath: `${context?.instancePath}/${index}${fault.instancePath}` });

@@ -171,8 +171,9 @@ function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuB
   }
 
   return async (tenantId: number, currency: string): Promise<ListedMenu> => {
-    // The first call of `load` computes the size of the menu, and renders the menu only if it is small. A large menu waits in the queue,
-    // and is read from the database again when its turn comes. So a waiting menu uses no memory.
+    // `load` above reads the menu from the database, and renders it only if it is at most `maxBytes` large. So the first call renders only
+    // a small menu. A large menu waits in the queue, and the second call reads it again when its turn comes. So a waiting menu uses no
+    // memory.
     const menu =
       (await load(tenantId, currency, LARGE_MENU_BYTES)) ?? (await inQueue(() => load(tenantId, currency, Infinity)));
     if (menu === null) {

@@ -255,9 +255,9 @@ export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[
  * Inserts or updates dishes. Passes all dishes as one JSON parameter, because a statement with nineteen parameters for each dish is slow to
  * build. For a thousand dishes, building it would block the event loop for longer than the database needs to run it.
  *
- * A database cluster keeps all rows of a tenant on one node. To send the statement directly to this node, the cluster needs a condition on
- * the tenant id of a table. So the statement selects the tenant id from the table `menu`, although the id is known. The JSON parameter does
- * not tell the cluster which node to use.
+ * A database cluster keeps all rows of a tenant on one node. The cluster sends a statement directly to this node only if a condition names
+ * the tenant id of a table. The JSON parameter is not a table, so the statement also reads the table `menu`, with a condition on its tenant
+ * id.
  */
 async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {
   await sql`

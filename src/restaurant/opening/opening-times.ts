@@ -34,8 +34,9 @@ interface Span {
 
 const DAY_MS = 86_400_000;
 /**
- * Number of days before a given day for which opening times are calculated too, because their spans may end on the given day. A span that
- * begins two days before the given day normally ends by the end of the next day. But a clock change may move the end into the given day.
+ * Number of days before a given day for which opening times are calculated too, because their spans may end on the given day. Normally one
+ * day would be enough, because a span ends on the day of its begin or on the next day. But a clock change may move the end to the second
+ * day after the begin.
  */
 const DAYS_BEFORE = 2;
 /**
@@ -54,8 +55,8 @@ export class OpeningHours {
   readonly #times: readonly OpeningTime[];
   readonly #timezone: string;
   /**
-   * Opening times as spans of instants, for the days around `#spansOfMs`, the time for which they were last calculated. The spans are kept
-   * for a day and then calculated again. A calculation takes a millisecond, which is too long for each call.
+   * Opening times as spans of instants, for the days before and after the time `#spansOfMs`. A calculation of the spans takes a
+   * millisecond, which is too long for each call. So the spans are kept for one day from `#spansOfMs`, and then calculated again.
    */
   #spans: Span[] = [];
   #spansOfMs = Number.NaN;

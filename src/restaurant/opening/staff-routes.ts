@@ -10,7 +10,7 @@ interface Dependencies {
   changes: RecentChanges;
   /** Guard that accepts all signed-in people and screens (displays) of a tenant with a restaurant. */
   staffGuard: Guard;
-  /** Guard that accepts people and screens (displays) that may use the area (part of the staff API) `orders`. */
+  /** Guard that accepts people and screens (displays) that may use `orders`, one of the areas (parts) of the staff API. */
   ordersGuard: Guard;
   ownerGuard: Guard;
 }

@@ -57,8 +57,9 @@ const LARGE_ORDERS_AT_ONCE = 4;
 const LARGE_ORDERS_OF_A_TENANT = 2;
 const LARGE_ORDER_WAIT_MS = 30_000;
 /**
- * Maximum number of large groups that the process reads at the same time for the order lists of staff. A large group is a single order
- * above `WHOLE_ORDERS_BYTES`, and may have several megabytes of text. Further large groups wait, and the tenants are served round robin.
+ * Maximum number of large orders that the process reads at the same time for the order lists of staff. These lists are read in groups of
+ * orders. An order above `WHOLE_ORDERS_BYTES` may have several megabytes of text, so it is a group of its own, called a large group.
+ * Further large groups wait, and the tenants are served round robin.
  */
 const LARGE_GROUPS_AT_ONCE = 2;
 const LARGE_GROUPS_OF_A_TENANT = 1;
@@ -209,7 +210,8 @@ export class Orders {
 
   /**
    * Changes the status of an order. Does not read the lines of the order, because they may be several megabytes long.
-   * @throws ApiError 404 (`error`) if the id is unknown, 409 (`invalid_status_transition`) if the order cannot change to this status
+   * @throws ApiError with status 404 and the general code `error` if the id is unknown. ApiError with status 409 and the code
+   * `invalid_status_transition` if the order cannot change to this status.
    */
   async moveAlong(tenantId: number, orderId: string, status: OrderStatus, by: ChangeActor): Promise<void> {
     await setStatus(this.#transactionWithEvents, tenantId, orderId, { status, by });
@@ -280,7 +282,8 @@ export class Orders {
   async #groupText(tenantId: number, group: ListedOrder[], order: ListOrder): Promise<string> {
     const states = new Map<string, OrderState>(group.map(({ id, size, ...state }) => [id, state]));
     const rows = await withRetries(() => store.readWhole(this.#db, tenantId, [...states.keys()], order));
-    // The whole order may have a later status than the list. Each order shows the status that it had when the list was read.
+    // These rows were read after the list, so the status of an order may have changed since the list was read. Each order shows the status
+    // that it had when the list was read.
     return rows.map((row) => staffText({ ...row, ...states.get(row.id) })).join(',');
   }
 }

@@ -45,8 +45,9 @@ export class AppClosing {
     }
     const idle = setInterval(() => this.#cutIdle(), POLL_MS);
     const all = setTimeout(() => server.closeAllConnections(), ANSWER_GRACE_MS);
-    // The app may listen on several sockets with the same port (src/platform/http/listen.ts). `app.close()` waits only for the connections
-    // of the first of these sockets, so this line waits for the connections of all of them.
+    // `#sockets` contains all open connections of the app. The app may have several listening sockets on the same port
+    // (src/platform/http/listen.ts). `app.close()` waits only for the connections of the first listening socket. So this line waits until
+    // all connections have ended.
     await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
     await this.#app.close();
     clearInterval(idle);

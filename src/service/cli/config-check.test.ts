@@ -58,8 +58,8 @@ async function listen(t: TestContext, server: Server): Promise<number> {
 }
 
 /**
- * Starts a server that responds to each request with `status` and `body`.
- * @returns the URL of the key set on this server
+ * Starts a server that takes the place of an identity provider. It responds to each request with `status` and `body`.
+ * @returns the URL on this server for AUTH_JWKS_URL, from which the command fetches the public keys of the provider
  */
 async function startKeyServer(t: TestContext, status: number, body: unknown): Promise<string> {
   const server = createHttpServer((_, response) => response.writeHead(status).end(JSON.stringify(body)));

@@ -15,11 +15,12 @@ const FORMATS = { '.mjs': 'module', '.ts': 'module-typescript' };
 
 /**
  * Makes the imports of all modules that are loaded from now on faster. A command loads 300 to 900 modules. For each import, Node reads the
- * file system, to check if the file exists and if its path has symbolic links. After a call of this function, Node skips these reads for
- * relative imports, and for packages that were imported before. So a command needs a quarter less processor time until it begins.
- *
- * The path of a relative import has no symbolic links. It begins with the folder of the importing module, and Node has already removed the
- * links from the URL of that module. The rest of the path is inside one npm package, which contains no links.
+ * file system, to check if the file exists and if its path has symbolic links. After a call of this function, a command needs a quarter
+ * less processor time until it begins, because Node skips these reads for two kinds of imports:
+ * - Packages that were imported before. For these imports, the first result is used again.
+ * - Relative imports. If the file does not exist, Node reports this when it loads the file. The path has no symbolic links, because it
+ *   begins with the folder of the importing module. Node has already removed the links from the URL of that module. The rest of the path is
+ *   inside one npm package, which contains no links.
  */
 export function resolveImportsQuickly() {
   /**

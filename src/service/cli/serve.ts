@@ -181,7 +181,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     readiness.stop();
     stopping.abort();
     await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
-    await worker?.stop(0); // A request claims the delivery of its event. Releases the claims of requests that ended after the first stop.
+    await worker?.stop(0); // Aborts deliveries that began after the `worker.stop` above had ended. The last requests caused them.
     await budgets.close();
   };
   try {

@@ -21,7 +21,8 @@ const STOP_MS = 15_000;
 const ORDERS = 1_000;
 const NOTE_LENGTH = 20_000;
 
-// Not all tests run at the same time, because on a machine with two processors their services would then exceed their time limits.
+// At most four tests run at the same time. If all tests ran together on a machine with two processors, their services would exceed their
+// time limits.
 describe('serve that is told to stop', { concurrency: 4 }, () => {
   let service: TestService;
   let env: Record<string, string>;
@@ -144,8 +145,9 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     };
     // On a busy machine, the first check of the database may take longer than the time limit of the readiness check.
     await eventually(async () => (await fetch(`${serving.url}/readyz`)).ok, 'ready service');
-    // When a `serve` process stops, it closes connections only after each proxy has requested /readyz again. The process takes a caller for
-    // a proxy if the caller requests /readyz regularly. So this test requests /readyz twice before the stop.
+    // This test behaves like a proxy, so that the stopping process keeps the connection open. The process takes a caller for a proxy if its
+    // last two requests to /readyz before the stop are only a short time apart. During the stop, the process closes idle connections only
+    // after each proxy has requested /readyz again.
     assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', false]);
     await sleep(1_000);
     assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', true]);

@@ -121,8 +121,9 @@ describe('tenant document', () => {
     const document = sampleTenant();
     let first: ReturnType<typeof apply> | undefined;
     /**
-     * Plugin that runs after each query of the call `second` of `applyTenantDocument`. The first query of `second` finds no tenant. Then
-     * the plugin runs the whole call `first`, which creates the tenant. So the later queries of `second` find the tenant.
+     * Plugin that runs after each query of `second`, a call of `applyTenantDocument` for the same document. The first query of this call
+     * finds no tenant. After this query, the plugin makes the call `first` and waits until it has created the tenant. So the later queries
+     * of `second` find the tenant. The plugin makes the call `first` only once.
      */
     const applyFirst: KyselyPlugin = {
       transformQuery: ({ node }) => node,
