@@ -127,7 +127,7 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
       }),
     );
     // The call that opens the stream may count as a use of the display's session too. So the test sets the last use to two hours ago only
-    // after this call. If the last use is later at the end of the test, it comes from the open stream.
+    // after this call. If the last use is more recent at the end of the test, only the open stream can have changed it.
     await age(node, display.id, { unused: '2 hours' });
     const earlier = [await lastUseOf(session), await lastUseOf(display)];
     await sleep(CHECKED_WITHIN_MS);

@@ -43,9 +43,9 @@ export class LookMemory {
     const { momentMs } = row;
     const lists = factsOf(row);
     const isFirst = this.#completeFromMs === null;
-    // Each list begins with its newest row and ends with its oldest row. A list with MAX_ROWS rows is full, so rows that are older than its
-    // oldest row may be missing. This look reports missing rows only if no earlier look has found the oldest row. An earlier look that has
-    // found this row has also read the missing rows, or has reported them as missing.
+    // Each list has its newest row first. A list with MAX_ROWS rows is full, so the look may have left out rows that are older than the
+    // last row of the list. If no earlier look has found this last row, this look reports that changes may be missing. Otherwise the look
+    // that found the last row has also read the older rows, or has reported them as missing.
     const isCut = lists.some((list) => list.length >= MAX_ROWS && !this.#known.has(list.at(-1)?.[0] ?? ''));
     const isLate = !isFirst && momentMs - this.#momentMs > backMs;
     const found = lists.flat().flatMap(([key, fact]) => (this.#note(key, fact, momentMs) ? [fact] : []));
@@ -116,9 +116,9 @@ function factsOf(row: LookRow): Keyed[][] {
 }
 
 /**
- * Returns the change that a new event reports. Each new event changes the list of events (topic `events`). An event of an order also
- * reports that this order has changed. An event of a reservation does not report its reservation, because each search for new rows reads
- * the changed reservations from their own table.
+ * Returns the change that a new event reports. Each new event changes the list of events (topic `events`). A look (a read of the newest
+ * rows) finds only new orders in the table of orders, so an event of an order also reports that this order has changed. An event of a
+ * reservation does not report its reservation, because a look finds changed reservations in the table of reservations.
  */
 function eventFact(orderId: string | null): Fact {
   return orderId === null ? { topics: ['events'] } : { topics: ['orders', 'events'], orderId };

@@ -12,7 +12,7 @@ import { isTestCluster } from '#test/support/test-cluster.ts';
 import { causeEvent } from '#test/support/webhooks.ts';
 import { look } from './store.ts';
 
-/** Number of rows of the tenant in each table that a look reads. */
+/** Number of copies that the test makes of the tenant's rows in each table of `COPIES` (orders, events and audit entries). */
 const MANY = 20_000;
 const isCluster = await isTestCluster();
 

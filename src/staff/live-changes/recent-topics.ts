@@ -11,7 +11,7 @@ interface Entry {
   tenantId: number;
   topic: string | null;
   changedAtMs: number;
-  /** Time (`performance.now()`) of the poll that has read the change. */
+  /** Time (`performance.now()`) at which this process got the latest change of the topic from the database. */
   readAtMs: number;
 }
 

@@ -69,9 +69,10 @@ export class Subscription implements StreamSource {
   }
 
   /**
-   * Returns the comment that is sent regularly, so that the client sees that the stream works. The comment has the time of the database,
-   * and the id of the latest read. With this id, a client can continue on a new stream even after a long time without changes. If a hint
-   * waits to be sent, the comment has no id, because the client does not know the changes of the hint yet.
+   * Returns the comment that is sent regularly, so that the client sees that the stream works. The comment has the present time of the
+   * database. Its `id` is the time of the latest read of the tenant's newest rows. A client sends its last id when it opens a new stream.
+   * With the id of a comment, it can continue even after a long time without changes. If a hint waits to be sent, the comment has no id,
+   * because the client does not know the changes of the hint yet.
    */
   beat(): string {
     const id = this.#hint.isEmpty ? `id: ${this.#clock.momentMs()}\n` : '';

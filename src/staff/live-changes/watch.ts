@@ -10,9 +10,11 @@ import { Subscription } from './subscription.ts';
  */
 const BACK_MS = 30_000;
 /**
- * Age in milliseconds of the oldest rows in the first read for a tenant. It is the sum of two periods of `BACK_MS`:
- * - A client that comes from another process may have missed the changes since its last event, at most `BACK_MS` ago.
- * - The row of a missed change may be older than that event by up to `BACK_MS`, because a row may become visible late.
+ * Age in milliseconds of the oldest rows in the first read for a tenant. This read must find all changes that a client missed while it
+ * moved to this process. So the age is the sum of two periods of `BACK_MS`:
+ * - The last event of the client may be up to `BACK_MS` old. A client with an older last event must read all data again.
+ * - A row may become visible up to `BACK_MS` after it was written. So the row of a missed change may be older than the last event, also by
+ *   up to `BACK_MS`.
  */
 const FIRST_BACK_MS = 2 * BACK_MS;
 
@@ -27,10 +29,10 @@ export class Watch {
   readonly #first = Promise.withResolvers<void>();
   #isReady = false;
   /**
-   * Time of the latest look (a read of the newest rows) whose changes were added to the hints of all streams, by the clock of the database.
-   * A hint is a message that data has changed, and it has this time as its id. A client that opens a new stream sends the id of its last
-   * hint. It then gets only the changes of later looks. So `tell` sets this time and adds the changes of the look to the hints in one step.
-   * Otherwise the client could miss these changes.
+   * Time of the latest look whose changes are in the hints of all streams, by the clock of the database. A look is a read of the newest
+   * rows. A hint is a message that data has changed, and its id is this time. A client that opens a new stream sends its last id, and gets
+   * only the changes of later looks. So a hint with the time of a look must contain all changes of this look. For this reason, `tell` sets
+   * the time and adds the changes in one step.
    */
   #toldMs = 0;
   /** Time (`performance.now()`) of the latest read of newest rows. */

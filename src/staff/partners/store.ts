@@ -61,9 +61,9 @@ export interface HourRow {
  * Counts the deliveries of the newest `limit` events of a credential, by the hour of the event. Events with an id below `fromId` do not
  * count. The query computes the hour from the id of the event, because a UUIDv7 begins with its time in milliseconds.
  *
- * An event gets its position in the event feed (`feed_position`) when the feed is first read up to this event. The index of the feed begins
- * with the events that have a position, in the order of their positions. The events without a position are last. They are the newest
- * events, because they are still unread. So the query reads the index from its end, and finds the newest events first.
+ * The query reads an index from its end, because the newest events are there. The index is sorted by the position of the events in the
+ * event feed (`feed_position`). An event gets its position when the feed is first read up to this event. So the newest events may have no
+ * position yet, and the index has events without a position at its end.
  */
 export async function countByHour(
   db: Db,

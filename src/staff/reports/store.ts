@@ -54,13 +54,13 @@ const HOLDING = [...HOLDING_STATUSES];
  * Counts the arrivals and the rooms of each night, and adds up the prices of the night. A day without stays has no row. The price of a
  * night depends on the stay:
  * - If the stay has a price for each night, the query uses this price.
- * - If the stay has no such prices and `has_history` is true, the query divides the total amount equally among the nights, in whole cents.
- *   The parts add up to the amount.
- * - If the stay has no such prices and `has_history` is false, the price is unknown. An earlier version of the service booked such a stay,
- *   and recorded neither its changes nor the prices of its nights.
+ * - If the stay has no such prices, but the service has recorded its changes (`has_history` is true), the query divides the total amount
+ *   equally among the nights, in whole cents. The parts add up to the amount.
+ * - If the stay has no such prices, and an earlier version of the service booked it without recording its changes (`has_history` is false),
+ *   the price is unknown.
  *
- * Two conditions find the stays, because each of them can use an index:
- * - A stay of at most 31 nights begins at most 30 days before its last night. So an index on check_in finds it.
+ * Two conditions find the stays that have a night in the report, because each of them can use an index:
+ * - A stay of at most 31 nights begins at most 30 days before the first day of the report. So an index on check_in finds it.
  * - Another index has the few longer stays.
  *
  * The inner query converts each amount to whole cents, because calculations with decimals are slow. `OFFSET 0` makes PostgreSQL convert

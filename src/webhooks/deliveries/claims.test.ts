@@ -153,8 +153,8 @@ describe('claims of due deliveries', () => {
         count: EACH,
       }));
       await inTransaction(db, async (tx) => {
-        // A connection reports the counts of its reads only once a second. Until then, its counters also include the reads of earlier
-        // transactions. So the test subtracts these reads.
+        // The counters that `scansOf` reads belong to a connection, not to a transaction. PostgreSQL resets them at most once a second, so
+        // they may still include the reads of earlier transactions. The test subtracts these reads.
         const earlier = await scansOf(tx);
         const { deliveries } = await claimDue(tx, wanted, newLease());
         assert.equal(deliveries.length, 50 * EACH);
@@ -166,7 +166,8 @@ describe('claims of due deliveries', () => {
         // - the same row again, by its key
         // - the event
         // - the credential
-        // - one delivery that the claim skips, because the previous claim leased as many deliveries as this claim takes
+        // - one delivery that the previous claim has leased. The index lists these deliveries first, so this claim reads and skips them.
+        //   Both claims take the same number of deliveries.
         assert.ok(rows <= 5 * 50 * EACH, `the claim has read ${rows} rows`);
       });
     }
@@ -196,8 +197,8 @@ describe('claims of due deliveries', () => {
   it('if a connection first runs a claim on an empty event table, its later claims use the index after the table has grown', {
     skip: isCluster && 'the plan of a cluster does not show the plans of its nodes',
   }, async () => {
-    // PostgreSQL must plan the first claims of this test for empty tables. The test writes rows and removes them, as in a service whose
-    // events were all removed. The VACUUM then records for the planner that the tables are empty.
+    // This test checks that claims are fast even if PostgreSQL first planned them for empty tables. So PostgreSQL must first record that
+    // the tables are empty. For this, the test writes events and removes them, and then runs VACUUM ANALYZE.
     await insertBacklog(db, tenant, 1_000);
     await removeAllEvents(db);
     await sql`VACUUM ANALYZE event, delivery`.execute(db);

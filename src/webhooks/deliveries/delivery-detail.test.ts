@@ -154,8 +154,8 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
       ['only', null, null, null],
     );
     const times = shown.attempts.map(({ at }: { at: string }) => Date.parse(at));
-    // In the first three attempts, the response is slow or never ends. Each attempt must end at its time limit, and not delay the next
-    // attempt longer.
+    // In the first three attempts, the response is slow or never ends. Each attempt must end at its time limit, so that the next attempt
+    // begins at most 1.5 s after this limit.
     for (const index of [0, 1, 2]) {
       assert.ok(times[index + 1] - times[index] < TIMEOUT_MS + 1_500, `attempt ${index + 1}: ${times.join()}`);
     }

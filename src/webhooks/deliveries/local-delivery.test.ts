@@ -262,8 +262,9 @@ describe('INSERT of an event that also claims its delivery', () => {
         await record(eventInput(tenant));
         await worker?.stop(1_000);
       });
-      // The first call of `stop` came before the commit. It ended immediately, because no delivery was under way. The worker had already
-      // claimed the event, so the delivery still began after the commit. This second call aborts the delivery, and waits for its end.
+      // The worker claims the event when it is inserted, but begins the delivery only after the commit. The first call of `stop` came
+      // between the claim and the commit. No delivery was under way then, so this call ended immediately. The second call of `stop` aborts
+      // the delivery that has begun after the commit, and waits for its end.
       await worker?.stop(0);
       const row = await onlyRow();
       assert.deepEqual([row.status, row.attempt_count, row.lease_id], ['pending', 1, null]);

@@ -318,8 +318,8 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots(), FIRST_SHARE);
     assert.equal(fill(numbered('well', 100)).length, SLOTS - 160);
     nowMs += 1;
-    // Now 160 attempts are slow. For the limit of the healthy receivers, slow receivers count with at most 128 slots. So healthy receivers
-    // may use the other 128 of the 256 slots. They have 96 slots, so they may take 32 more.
+    // Now 160 attempts are slow, and healthy receivers have the other 96 of the 256 slots. But healthy receivers may always have half of
+    // all slots, which is 128. So they may take 32 more slots.
     const [released] = taken;
     assert.ok(released);
     slots.release(released);

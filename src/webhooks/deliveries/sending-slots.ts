@@ -19,9 +19,9 @@ const FIRST_SHARE = 4;
 /** Maximum number of sending slots of one receiver. */
 const MAX_SHARE = 32;
 /**
- * Time for which a receiver gets deliveries in advance, which the worker claims before a slot is free. Without them, the receiver would get
- * no attempts until the next claim. The wait for the next claim and the claim itself take about 20 ms each, together less than 50 ms. The
- * worker claims in advance only as many deliveries as the receiver probably accepts in these 50 ms.
+ * Milliseconds until the next claim of deliveries has ended. The wait for this claim and the claim itself take about 20 ms each, together
+ * less than 50 ms. To give a fast receiver enough attempts until then, the worker claims some deliveries before a slot is free. It claims
+ * only as many of them as the receiver probably accepts in these 50 ms.
  */
 const AHEAD_MS = 50;
 /** Maximum number of deliveries, for all receivers together, that are claimed before a slot is free. */
@@ -127,10 +127,10 @@ export class SendingSlots {
   }
 
   /**
-   * Returns how many more deliveries to the receiver may be claimed now. At most `slotLimit` of them may take a free slot:
-   * - If more than `slotLimit` slots are free, the result is `slotLimit`.
-   * - Otherwise the result is the number of free slots. If only the receiver's own share limits this number, the result also includes
-   *   deliveries that may be claimed before a slot is free. `slotLimit` does not limit these deliveries.
+   * Returns how many more deliveries to the receiver may be claimed now. The result is the sum of two numbers:
+   * - Deliveries that can take a free slot. Three limits apply: `slotLimit`, the receiver's share, and the slots that are left for all
+   *   healthy receivers together (or for all slow and failing receivers).
+   * - Deliveries that are claimed before a slot is free. They count only if the receiver's share is the lowest of these three limits.
    */
   freeToClaim(url: string, slotLimit = SLOTS): number {
     const receiver = this.#receiverOf(url);
@@ -204,8 +204,8 @@ export class SendingSlots {
   /**
    * Waits until the attempt of the slot may begin. The share of the receiver limits the number of attempts that run at the same time. If
    * the delivery was claimed before a slot was free, also waits until a slot is free or another attempt to the receiver has ended.
-   * @returns true if the attempt may begin. False if the attempt would have to wait and the receiver is slow or failing, or becomes so
-   * during the wait. Also false if `dropWaiting` ended the wait. If false, the attempt must not begin, and the slot is already released.
+   * @returns true if the attempt may begin. If the receiver is or becomes slow or failing, or `dropWaiting` is called, the wait ends with
+   * false. Then the attempt must not begin, and the slot is already released.
    */
   begin(slot: Slot): boolean | Promise<boolean> {
     const { receiver } = slot;
@@ -370,8 +370,8 @@ function newReceiver(): Receiver {
  * Returns the share (number of slots) of a receiver after a successful attempt:
  * - The share grows by one if it is below `FIRST_SHARE` or fully used. While the process is busy, the share of a fast receiver grows only
  *   up to `FIRST_SHARE`, because more connections would not make deliveries faster.
- * - If at most half of the share is used, it shrinks by one, but not below `FIRST_SHARE`. It shrinks because a receiver with a large share
- *   may begin to hang. The receiver could then take many of the slots that all failing and slow receivers have together.
+ * - If at most half of the share is used, it shrinks by one, but not below `FIRST_SHARE`. The reason is that a receiver may begin to hang.
+ *   If its share is large, it then uses many of the slots that failing and slow receivers share, so the others get few slots.
  */
 function shareAfterSuccess({ share, sending, fastestMs }: Receiver, isBusy: boolean): number {
   const isEnough = isBusy && fastestMs <= FAST_MS;

@@ -31,7 +31,7 @@ export async function listDeliveries(
 
 /**
  * Returns one delivery with the responses to failed attempts. Also returns the body of its request, and the headers without the signature.
- * @throws ApiError 404 with the code `error` if the tenant has no delivery with this id
+ * @throws ApiError with status 404 and the general code `error` if the tenant has no delivery with this id
  */
 export async function readDelivery(
   db: Database,

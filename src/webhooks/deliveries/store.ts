@@ -210,16 +210,16 @@ async function executeShare<Input, Row>(
 }
 
 /**
- * Returns the statement of a claim. The SQL has this form for several reasons:
- * - The UPDATE joins only the CTE `due`, which already has the fields of the credential. If the UPDATE joined the table of credentials,
- *   PostgreSQL could read all deliveries of the tenant for each claimed delivery. It does so if the table of deliveries was empty at the
- *   last ANALYZE.
- * - `due` calls the functions that are not immutable, such as now(), because a cluster refuses these functions in SET.
- * - The UPDATE changes an indexed column only if the delivery becomes `failed` or `stopped`. So most updates need not write to an index.
+ * Returns the statement of a claim. Each part of the SQL has a reason:
+ * - The UPDATE does not join the table of credentials, because the CTE `due` already has the fields of the credential. If the table of
+ *   deliveries was empty at the last ANALYZE, PostgreSQL would plan such a join for an empty table. It could then read all deliveries of
+ *   the tenant for each claimed delivery.
+ * - `due` calls now(), and SET uses only the result, because a cluster accepts only immutable functions in SET.
+ * - SET changes an indexed column only if the delivery becomes `failed` or `stopped`. So most updates need not write to an index.
  * - `due` is materialised and locks the rows. The shorter form `id IN (SELECT … LIMIT … SKIP LOCKED)` would be wrong. PostgreSQL could run
  *   this SELECT several times, and each run would claim as many rows as the LIMIT allows.
- * - The LIMIT `CLAIM_SIZE` of `due` is a literal in the SQL text, so the planner knows the maximum number of claimed deliveries. Without
- *   the literal, the planner would expect too many deliveries, and would read the whole table.
+ * - The LIMIT of `due` is a number in the SQL text (`CLAIM_SIZE`) and not a parameter, so the planner knows the maximum number of claimed
+ *   deliveries. Otherwise the planner would expect too many deliveries, and would read the whole table.
  */
 function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<ClaimRow> {
   const of = <T>(value: (wanted: Wanted) => T) => inputs.map(value);
@@ -314,7 +314,7 @@ export async function recordOutcomes(db: Db, outcomes: Outcome[]): Promise<Set<s
 
 /**
  * Makes the statement that records outcomes. A delivery that was stopped during its attempt stays stopped, unless the receiver has accepted
- * it. The functions that are not immutable are in the CTE, because a cluster refuses them in SET.
+ * it. The CTE `o` of the statement calls now(), because a cluster accepts only immutable functions in SET.
  */
 function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }> {
   const of = <T>(value: (outcome: Outcome) => T) => inputs.map(value);
