@@ -60,8 +60,8 @@ describe('an event whose COMMIT fails, or whose COMMIT response is lost', {
   };
 
   /**
-   * Calls `act`. This variable has the function with which the current test makes a change that causes an event. Meanwhile PostgreSQL
-   * refuses the first `times` COMMITs of transactions that write an event, with the SQLSTATE `state`. Returns the response to the change.
+   * Calls `act`, the function that makes the change of the current test. This change causes an event. During this call, PostgreSQL refuses
+   * the first `times` COMMITs of transactions that write an event, with the SQLSTATE `state`. Returns the response to the change.
    */
   async function actWhereCommitsFail(times: number, state: string): Promise<Answer> {
     const { db } = service.database;

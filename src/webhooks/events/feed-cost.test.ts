@@ -74,10 +74,10 @@ describe('cost of a call of the event feed', () => {
       expected.map((pattern) => pattern.source),
     );
     for (const statement of made) {
-      // These are upper bounds, and not exact counts. For each event, a statement may read this number of pages:
+      // A statement may read at most this number of database pages for each event:
       // - 20 if the statement updates rows. PostgreSQL then adds an entry to each index, and reads a few pages to find its place.
-      // - 7 if the statement locks rows or reads deliveries. To lock a row, PostgreSQL reads the row again, and also the visibility map. To
-      //   find a delivery, PostgreSQL reads the three levels of an index.
+      // - 7 if the statement locks rows. PostgreSQL then reads each row again, and also the visibility map.
+      // - 7 if the statement reads deliveries. To find a delivery, PostgreSQL reads the three levels of an index.
       // - 3 for every other statement.
       const pages = await pagesTouched(statement);
       const isMore = /for no key update|from "delivery"/.test(statement.sql);

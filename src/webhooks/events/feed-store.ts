@@ -21,9 +21,9 @@ function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
 }
 
 /**
- * Selects the events of a feed that have no position yet. The query sorts by `feed_position`, although it is null in all these events. The
- * callers add the id as the second sort column. PostgreSQL can read the events in the order of the index `event_in_feed` only if the query
- * sorts by both columns.
+ * Selects the events of a feed that have no position yet. PostgreSQL can read these events in the order of the index `event_in_feed` only
+ * if the statement sorts by `feed_position` and then by id. So this query sorts by `feed_position`, although it is null in all these
+ * events. The callers add the id as the second sort column.
  */
 function unnumberedEvents(db: Db, feed: Feed) {
   return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');

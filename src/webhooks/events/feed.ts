@@ -74,8 +74,8 @@ function refusedCursor(what: string): ApiError {
 /**
  * Returns at most `limit` events with positions greater than `after`. If fewer events have such a position, first gives positions to events
  * that have no position yet.
- * @param end end of the feed, as the caller has read it. The function uses only `isBehind`, and not the last position. So the result may
- * also have events that got a position after the caller's read.
+ * @param end end of the feed, as the caller has read it. Its `lastPosition` does not limit the result. The result may also have events that
+ * got a position beyond `lastPosition` after the caller's read.
  */
 async function readRows(
   db: Database,

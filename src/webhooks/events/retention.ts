@@ -21,8 +21,8 @@ const TENANTS_AT_A_TIME = 1_000;
  */
 const PACE = {
   /**
-   * Wait from the start of the process until it first removes old events. The wait is short because every process may end within an hour,
-   * for example if the operator restarts the service often. Old events are then still removed.
+   * Wait from the start of the process until it first removes old events. This wait is much shorter than `everyMs`, which is an hour. If
+   * this wait were also an hour, and the operator restarted the service every few minutes, old events would never be removed.
    */
   firstAfterMs: 5_000,
   /** Wait after the old events of all tenants were removed, until the loop begins with the first tenant again. */
