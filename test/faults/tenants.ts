@@ -16,7 +16,10 @@ export interface Tenant {
   owner: Record<string, string>;
   staff: Record<string, string>;
   channel: TestChannel;
-  /** Room types by name. Booking sites (OTAs) book only Lofts, and may book more Lofts than exist. Partners book all room types. */
+  /**
+   * Room types by name. Partners book all room types. Booking sites (OTAs) book only Lofts. The service accepts a reservation of an OTA
+   * even if no room is free, so more Lofts may be booked than exist.
+   */
   rooms: Record<RoomName, { id: string; capacity: number }>;
 }
 

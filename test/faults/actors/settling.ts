@@ -16,9 +16,13 @@ export async function create(client: Client, creation: Creation, request: Reques
 }
 
 /**
- * Sets the status of an order or a reservation. A try that got no response may still have set the status. If the request has no
- * `request_id`, the service then refuses the next try, because the status is already set. After such a refusal, the function reads the
- * status. If it is the wanted status, an earlier try has set it, because no other client changes this order or reservation.
+ * Sets the status of an order or a reservation. If a try gets a 5xx or no response, the client tries again, although the failed try may
+ * have set the status. The response to the next try then depends on the request:
+ * - With a `request_id`, the service recognises the repeated request, and responds with 200.
+ * - Without a `request_id`, the service refuses the request, because the status is already set.
+ *
+ * The previous version of the service ignores the `request_id`, so it refuses every repeated request. After a refusal, the function reads
+ * the status. If it is the wanted status, an earlier try has set it, because no other client changes this order or reservation.
  */
 export async function change(
   client: Client,

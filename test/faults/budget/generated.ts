@@ -11,8 +11,8 @@ import type { Call, Who } from './call.ts';
 import { type BudgetTenant, times } from './house.ts';
 
 /**
- * Size of the expensive part of a generated body, for example of one long text. The functions in `test/fuzz/shapes.ts` generate this part.
- * The whole body has other fields too, and is at most 1 MiB long.
+ * Size in bytes of the long part of a generated body, for example of one long text. The functions in `test/fuzz/shapes.ts` generate this
+ * part so that a careless parser needs much time for it. The other fields of the body are short, so the whole body is at most 1 MiB long.
  */
 const SIZE_BYTES = 1024 ** 2 - 64 * 1024;
 const LONGEST_RANGE_NIGHTS = 730;

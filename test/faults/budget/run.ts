@@ -43,8 +43,8 @@ const MEMORY_POLL_MS = 2_000;
  */
 const LEVEL_MIB = 60;
 /**
- * Number of the first call that is sent alone, before the measurement. The ids in a call contain the number of the call. Because this
- * number is high, the ids differ from the ids of the measured calls.
+ * Index of the first call that is sent alone, before the measurement. The ids in a call contain the index of the call. The indexes of the
+ * measured calls begin at 0 and stay far below this value, so no two calls have the same ids.
  */
 const ALONE_FROM = 1_000_000;
 

@@ -9,7 +9,11 @@ import type { Fault } from './fault.ts';
 const BODY_BYTES = 1024 ** 3;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 const IDLE_SOCKETS = 10_000;
-/** Number of file descriptors that the suite leaves for its other files and sockets when it opens the idle sockets. */
+/**
+ * Number of file descriptors that the process of this suite needs for files and sockets other than idle sockets. The operating system
+ * limits the descriptors of a process. If the limit is low, the fault `idleSockets` opens fewer idle sockets, so that this number of
+ * descriptors remains free.
+ */
 const KEPT_DESCRIPTORS = 1_500;
 const SLOW_SOCKETS = 200;
 const IDLE_MS = 8_000;

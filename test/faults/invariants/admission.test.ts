@@ -5,8 +5,10 @@ import { countInWindows } from './admission.ts';
 
 /**
  * Simulates four minutes of calls, one every 140 ms, to a counter that admits `limit` calls per minute. The calls during the outage get no
- * response. The simulated counter does not count them, with one exception. If a window has ended, the next call begins a new window, even
- * during the outage. `countInWindows` does not know which of the calls without a response began the window. So it cannot know exactly when
+ * response, and the simulated counter does not count most of them. But if a window has ended, the counter counts the next call, and this
+ * call begins a new window, even during the outage.
+ *
+ * The tested function `countInWindows` does not know which of the calls without a response began the window. So it cannot know exactly when
  * the window began.
  */
 function callsAt(limit: number, outage: { fromMs: number; untilMs: number }): BudgetedCall[] {

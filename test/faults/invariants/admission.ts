@@ -30,16 +30,18 @@ export const budgetsHold: Invariant = {
 };
 
 /**
- * Returns for each window the number of admitted calls that were certainly counted in this window. A window begins with the first call that
- * the service counts after the previous window, even if this call got no response. The service counts a call at an unknown time between its
- * sending and its response. So the function computes three times for each window:
- * - Earliest beginning: the first call that is possibly counted after the previous window may begin this window. So the earliest beginning
- *   is the time when this call was sent. It is never before the earliest end of the previous window.
+ * Returns for each window the number of admitted calls that were certainly counted in this window. A window lasts one minute. It begins
+ * with the first call that the service counts after the previous window, even if this call got no response.
+ *
+ * The service counts a call at an unknown time between its sending and its response. So the function knows the beginning of a window only
+ * within two bounds:
+ * - Earliest beginning: the first call whose response came after the earliest end of the previous window may begin this window. The
+ *   earliest beginning is the time when this call was sent, but it is never before the earliest end of the previous window.
  * - Latest beginning: the first admitted call that was sent after the latest end of the previous window is certainly counted after that
  *   window. So this window has begun when this call got its response.
- * - Earliest end: one minute after the earliest beginning. The latest end is one minute after the latest beginning.
  *
- * A call is certainly in the window if it was sent after the latest beginning and got its response before the earliest end.
+ * The earliest end of a window is one minute after its earliest beginning, and its latest end is one minute after its latest beginning. A
+ * call is certainly in the window if it was sent after the latest beginning and got its response before the earliest end.
  */
 export function countInWindows(calls: BudgetedCall[]): number[] {
   const counted = calls.filter(({ outcome }) => outcome !== 'refused').sort((a, b) => a.sentAtMs - b.sentAtMs);

@@ -119,11 +119,13 @@ function faultOfEnd(
 }
 
 /**
- * Returns true if a pending delivery to a healthy receiver is overdue. A delivery that waits for a retry is not overdue. A pending delivery
- * is overdue in two cases:
- * - The receiver has got no POST yet. The delivery may be new, because the suite must also wait for new deliveries.
+ * Returns true if a pending delivery to a healthy receiver is overdue. There are two cases:
+ * - The receiver has got no POST of the delivery yet. Even a delivery that is only a moment old is then overdue, because the suite waits
+ *   until each delivery has had a POST.
  * - The receiver accepted the last POST more than 2 s ago. By then, the service should have recorded the success, and the delivery should
  *   not be pending.
+ *
+ * A delivery that waits for a retry is not overdue.
  */
 function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<string>, atMs: number): boolean {
   if (partner === undefined || !healthy.has(partner.webhookUrl)) {

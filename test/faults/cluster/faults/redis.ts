@@ -54,16 +54,17 @@ const redisEmptied: Fault<ClusterWorld> = {
 };
 
 /**
- * Runs the steps, for example a kill of Redis. Two new partners use up their budgets around the steps:
- * - The first partner does so before the first step, and again after each step.
- * - The second partner does so only after each step.
+ * Runs the steps, for example a kill of Redis. Even if Redis loses its counts of calls, the service must admit at most twice the budget of
+ * each partner in a minute (contract, "Budgets without Redis"). To check this, two new partners make calls until the service refuses them:
+ * - The first partner does so before the first step, and again after each step. So before the first step, Redis has already counted the
+ *   whole budget of this partner.
+ * - The second partner does so only after each step. So before the first step, Redis has counted no call of this partner.
  *
- * Even if Redis loses its counts of calls, the service must admit at most twice the budget of each partner in a minute (contract, "Budgets
- * without Redis"). The function checks this limit only if all steps and calls took less than a minute, because the limit is for one minute.
+ * The limit is for one minute. So the function does not check it if all steps and calls together take a minute or longer.
  *
  * After the steps, the suite uses a third new partner for its other checks of budgets.
- * @param uncertainMs wait in milliseconds until the suite uses the third partner. During this time after the last step, the suite cannot
- * know how many calls the service has counted
+ * @param uncertainMs time in milliseconds after the last step, during which the suite cannot know how many calls the service has counted.
+ * The suite uses the third partner only after this time
  */
 async function spendingAround(world: ClusterWorld, uncertainMs: number, steps: (() => Promise<void>)[]): Promise<void> {
   const early = { partner: await newPartner(world), letIn: [] as number[] };
