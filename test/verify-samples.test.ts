@@ -15,8 +15,8 @@ const { now_seconds: nowSeconds, vectors } = vectorFile;
 interface Sample {
   language: string;
   /**
-   * Name of the language at the beginning of the code block in `docs/guides/webhooks.md` that shows this sample. A sample is example code
-   * that verifies the signature of a webhook.
+   * Name of the language in the first line of a Markdown code block, for example `ts`. A sample is example code that verifies the signature
+   * of a webhook. `docs/guides/webhooks.md` shows each sample in such a code block.
    */
   block: string;
   sample: string;

@@ -19,8 +19,8 @@ const ENCODINGS: Encoding[] = ['json', 'form', 'multipart'];
 const ONE_MEBIBYTE = 1024 * 1024;
 
 /**
- * Requests to one operation, each with one hostile value of `hostile.ts` in one field or parameter. They combine every such value with
- * every field and parameter. Random requests would leave out some of these combinations.
+ * Requests to one operation. Most of them have one hostile value of `hostile.ts` in one field or parameter. Together, the requests put
+ * every such value into every field and parameter. Random requests would leave out some of these combinations.
  */
 export interface NamedCases<Each = HttpCase> {
   /** Requests with the hostile values of `PROMISED_VALUES`. For these values, the service guarantees a correct response. */
@@ -121,8 +121,8 @@ function bodiesOf(schema: Schema, seed: number): Body[] {
 }
 
 /**
- * Returns placeholders for two ids of the second tenant, whose data the caller may not see. Returns an empty list if the field or parameter
- * does not take an id.
+ * Returns two placeholders for a field or parameter that takes an id. When the request is sent, each placeholder is replaced with an id of
+ * a second tenant, whose data the caller may not see. Returns an empty list if the field or parameter does not take an id.
  */
 function rivalsAt(name = '', collection = ''): string[] {
   const pool = poolOf({ name, collection });

@@ -5,7 +5,7 @@ import { dayAhead } from '../support/hotel.ts';
  * Name of the pool that has the ids for a field, keyed by the name of the field. A pool is a list of ids from earlier responses. Two kinds
  * of fields need no entry:
  * - a field whose pool has the same name, for example `rate_plan_id`
- * - a field such as `order_id`, whose pool has the plural in its name, in this case `orders.id`
+ * - a field whose name is one object and `_id`, for example `order_id`. The code forms the plural, and finds the pool `orders.id`
  */
 const ALIASES: Record<string, string> = {
   item_id: 'sku',

@@ -47,9 +47,11 @@ interface Target {
 const BODY_WEIGHT = 3;
 const RAW_WEIGHT = 10;
 /**
- * Parts of a target's cases (from 0 to 1) that have a hostile input. `PROMISED_SHARE` is the part with an input such as `PROMISED_VALUES`
- * in `hostile.ts`. `OTHERS_SHARE` is the part with an input such as `OTHER_VALUES` in the same file. The remaining cases are random. A
- * wrong response is a fault in every case.
+ * Parts of a target's cases (from 0 to 1) that have a hostile input of `hostile.ts`:
+ * - `PROMISED_SHARE` is the part with inputs for which the service guarantees a correct response, for example `PROMISED_VALUES`.
+ * - `OTHERS_SHARE` is the part with inputs that have caused faults in other services, for example `OTHER_VALUES`.
+ *
+ * The remaining cases are random. The shares only set the numbers of cases, because a wrong response to any input is a fault.
  */
 const PROMISED_SHARE = 0.4;
 const OTHERS_SHARE = 0.2;

@@ -5,8 +5,8 @@ import type { Schema } from './operations.ts';
 
 /**
  * Returns a placeholder, which is replaced with a value only when the request is sent. If `name` is `day`, the value is the date `index`
- * days from today. Otherwise it is the id at position `index` of the pool `name`. So a case has no fixed ids or dates, and a later run can
- * send it again.
+ * days from today. Otherwise `name` is the name of a pool, which is a list of ids from earlier responses (`pools.ts`). The value is then
+ * the id at position `index` of this pool. So a case has no fixed ids or dates, and a later run can send it again.
  */
 export function ref(name: string, index: number): string {
   return `REF-${name}-${index}-`;

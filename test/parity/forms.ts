@@ -104,8 +104,9 @@ async function empty(db: Database, { writes }: Pick<Operation<unknown, unknown>,
 }
 
 /**
- * Returns each row of the table as jsonb text. In a JSON column, jsonb changes the spaces, the order of the keys and repeated keys. So if
- * the table has the JSON column `lines` (the lines of an order), the stored text of `lines` is added at the end.
+ * Returns each row of the table as text, so that the test can compare the rows of two runs. The text is jsonb. In a JSON column, jsonb
+ * hides differences in the spaces, the order of the keys and repeated keys. But these differences matter in the column `lines` (the lines
+ * of an order). So if the table has this column, its stored text is added at the end.
  */
 async function rowsOf(db: Database, { writes }: Pick<Operation<unknown, unknown>, 'writes'>): Promise<string[]> {
   if (writes === undefined) {

@@ -216,10 +216,11 @@ async function preparePlans(db: Database, inputs: unknown[]): Promise<void> {
 }
 
 /**
- * Returns the nights of a date range for which the plan Flexible has a stored rate. Each night is a number that `dayAt` converts to a date.
- * Returns null if the range has no rate plans, for one of two reasons:
- * - its room type is Suite, and only the room type Double has rate plans
- * - its room type belongs to another tenant
+ * Returns the nights of a date range on which the plan Flexible differs from its base price, because it has a stored rate for these nights.
+ * Each night is a number that `dayAt` converts to a date. Returns null if the tenant has no rate plans for the room type of the range.
+ * There are two reasons:
+ * - The room type is Suite, and only the room type Double has rate plans.
+ * - The room type belongs to another tenant.
  * @param index position of the range in the result of `ranges`
  */
 function differingDays(index: number): number[] | null {

@@ -67,9 +67,9 @@ export function dayAt(index: number): string {
 }
 
 /**
- * Returns an object in which the field `name` is missing, null or an unusual text. From one `index` to the next, these three cases take
- * turns in this order. `turn` chooses the case of index 0. It is 0 for a missing field, 1 for null and 2 for a text. So two fields with
- * different `turn` are never missing in the same input.
+ * Returns an object in which the field `name` is missing, null or an unusual text. These three cases repeat in this order as `index` grows.
+ * `turn` is the case for index 0: 0 for a missing field, 1 for null, and 2 for a text. So two fields with different `turn` are never
+ * missing in the same input.
  */
 export function optional<Name extends string>(name: Name, index: number, turn: number): Record<Name, string | null> {
   const choice = (index + turn) % 3;

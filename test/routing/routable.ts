@@ -12,15 +12,18 @@ export interface Catalogue {
   changingFunctions: ReadonlySet<string>;
 }
 
-/** Alias of the list of inputs in a statement. `src/platform/db/inputs.ts` writes such lists. */
+/**
+ * Alias of a list of inputs in the FROM of a statement. The list is one JSON parameter with the values of many calls, so that one statement
+ * handles all these calls. `src/platform/db/inputs.ts` writes such lists.
+ */
 const LIST = 'given';
 
 /**
  * Returns the reasons why a cluster (Citus) would refuse a statement, or send it to more than one node. The list is empty if the statement
  * goes to the node of one tenant.
- * @param layout database for which the service wrote the statement. It is a cluster or a database with one node. The tests also check
- * statements for one node, because most of them have the same form on a cluster. A statement for one node may read the tenant from a list
- * of inputs. This is no fault, because on a cluster the service writes the tenant of this list as a parameter (`inputs.ts`).
+ * @param layout database for which the service wrote the statement. With `cluster`, the tenant must be a parameter of the statement. With
+ * `one node`, the tenant may also come from a list of inputs (`LIST`), because the service writes a parameter in its place on a cluster.
+ * The tests also check statements for one node, because most of them have the same form on a cluster.
  */
 export type FaultsOf = (statement: string, layout?: Layout) => string[];
 
@@ -144,8 +147,8 @@ class RoutingCheck {
   }
 
   /**
-   * Reports each distributed table whose tenant is not a parameter in the same query level. If only the outer query has the parameter, a
-   * cluster does not know the tenant of a subquery.
+   * Reports each distributed table of a query level if the conditions of this level do not make its `tenant_id` equal to a parameter. A
+   * condition in the outer query is not enough, because a cluster then does not know the tenant of a subquery.
    */
   #checkTenants({ tables, conditions }: Level): void {
     const ofTenants = tables.filter(({ table }) => this.#catalogue.tenantTables.has(table));
@@ -164,8 +167,9 @@ class RoutingCheck {
         known.add(b);
       }
     }
-    // Equalities can form a chain, such as a = b and b = c, where a, b and c are the tenants of three tables. If the tenant of one table is
-    // known, each pass makes the tenant of at least one more table known, until all are known. So one pass for each equality is enough.
+    // Equalities can form a chain, such as a = b and b = c, where a, b and c are the tenants of three tables. If only c is known, the first
+    // run of the outer loop may find only b, and the second run finds a. Each run finds at least one more tenant until no more can be
+    // found. So one run for each equality is enough.
     equal.forEach(() => {
       for (const [a, b] of equal) {
         if (known.has(a) || known.has(b)) {

@@ -106,9 +106,9 @@ export interface ClusterDatabase extends TestDatabase {
 }
 
 /**
- * Makes a database on the cluster (Citus) of `TEST_DATABASE_URL`. A test can make a node of the cluster unreachable through `proxies`.
- * While a node is unreachable, the connection pool `db` refuses statements of the tenants whose data is on this node. The connection pool
- * of the service refuses such statements too.
+ * Makes a database on the cluster (Citus) of `TEST_DATABASE_URL`. A test can make a node of the cluster unreachable through `proxies`. The
+ * next statement for a tenant whose data is on this node then fails. After that, the connection pool `db` tests the node, and immediately
+ * refuses all statements for such a tenant while the node is down. The connection pool of the service does the same.
  */
 export async function createClusterDatabase(): Promise<ClusterDatabase> {
   const onCluster = await openCluster();

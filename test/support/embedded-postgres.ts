@@ -91,7 +91,8 @@ export async function spawnOpened(dataDir: string, role: string, module?: string
     Promise.reject(new Error('The process ended before it had opened the database.')),
   );
   await Promise.race([saysOpen, endsEarly]);
-  // `endsEarly` also rejects if the test ends the process after this function has returned. That is no error.
+  // When the process ends, `endsEarly` rejects, even if the database was opened before. So it also rejects when the test itself ends the
+  // process later, and that is no error.
   endsEarly.catch(() => {});
   return child;
 }

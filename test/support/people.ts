@@ -27,7 +27,10 @@ export function tokenOf({ body }: Answer): string {
   return String(body.invite_url ?? body.reset_url).split(/#(?:invite|reset)=/)[1] ?? '';
 }
 
-/** Chooses a password as a person who has got a link. @param link the response that invited the person or reset the password */
+/**
+ * Chooses a password for a person, with the link from an invitation or a password reset.
+ * @param link response that invited the person or reset the password. It contains the link
+ */
 export async function choosePassword(node: Node, link: Answer, password = NEW_PASSWORD): Promise<Answer> {
   return await node.call('POST', CHOOSE_PASSWORD, {
     headers: CONSOLE,

@@ -18,11 +18,11 @@ export interface PlannedDatabase {
   db: Database;
   /**
    * Runs `work`, and checks the query plans of the statements that it sends. `tables` and `mostPages` are the parameters of `openPlanned`,
-   * which makes this object. Only a statement that names one of the `tables` is checked:
-   * - The statement must read these tables only through indexes. This must hold for the plan with its parameter values and for the generic
-   *   plan without them, because PostgreSQL may use either plan.
-   * - The statement must read at most `mostPages` pages. A statement that counts the entries of a list in the API, or skips its first
-   *   entries, may read more pages, because it needs many rows.
+   * which makes this object. A statement is checked only if it names one of the `tables`. There are two checks:
+   * - The statement must read these tables only through indexes. PostgreSQL may plan it for the current parameter values, or use a generic
+   *   plan for all values. So both plans are checked.
+   * - The statement must read at most `mostPages` pages. A statement may read more pages if it counts the entries of a list in the API, or
+   *   reads a later page of such a list. These two kinds of statements need many rows.
    * @returns the names of the indexes that the statements use
    */
   indexesOf: (work: () => Promise<unknown>) => Promise<Set<string>>;
@@ -55,8 +55,8 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
         // list or skips its first rows. A statement about the table `list_tally` reads stored counts of long lists.
         const isOfWholeList = /"list"|list_tally/.test(statement.sql);
         assert.ok(isOfWholeList || pages <= mostPages, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
-        // This EXPLAIN has no parameter values, so it runs outside of a transaction. In a transaction, the client would send it in one
-        // message with the BEGIN, and such a message must have all parameter values.
+        // This EXPLAIN has no parameter values, so it runs outside of a transaction. In a transaction, the client would send it together
+        // with the BEGIN. For this, the client uses a form of the protocol (the extended query) that requires all parameter values.
         indexNames(await planOf(db, statement, 'GENERIC_PLAN'), tables, statement.sql);
       }
       return used;

@@ -56,10 +56,7 @@ interface Booking extends Record<string, unknown> {
 
 let bookings = 0;
 
-/**
- * Books through the channel of the OTA. The service never refuses such a booking because of its dates or because all
- * rooms are taken.
- */
+/** Books through the channel of the OTA. The service accepts such a booking even if all rooms are taken or the check-in is in the past. */
 export async function bookByOta(service: TestService, hotel: ManagedHotel, booking: Booking): Promise<Answer> {
   bookings += 1;
   const made = { external_id: `OTA-${bookings}`, status: 'confirmed', guest: { full_name: 'Ada Guest' } };

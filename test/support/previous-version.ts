@@ -10,9 +10,9 @@ const ROOT = join(import.meta.dirname, '../..');
  */
 export const OLDEST = 'db9855732f0a7a8d73d5514806933eaefcc7ded4';
 /**
- * Commit of the previous release. Each new release replaces this value. Commits before this one have a fault. After a migration changes a
- * table, each prepared statement on this table fails once on each connection. So during a rolling upgrade from such a commit, the old
- * processes may respond with 503.
+ * Commit of the previous release. Each new release replaces this value with a newer commit. Do not use a commit before 25502e06, because
+ * such commits have a fault. After a migration changes a table, each prepared statement on this table fails once on each connection. So
+ * during a rolling upgrade, processes of such a commit may respond with 503.
  */
 export const PREVIOUS = '25502e062616bd88bcf7f26df0ff0427d336cf92';
 
