@@ -72,7 +72,7 @@ describe('the previous version on the database of this version', { skip }, () =>
     assert.deepEqual([known.status, typeof known.status_changed_at, known.history], ['completed', 'string', null]);
   });
 
-  it('places an order that this version finds by name, phone, open status and external id, with a complete status history', async () => {
+  it('200: if the previous version places an order, the list of this version finds the order by its name, phone, status and external id, and its history is complete', async () => {
     const tenant = await service.tenant();
     const customer = { name: 'Inês Duarte', phone: '+351 912 345 678' };
     const json = { external_order_id: 'searched', items: [{ item_id: 'WATER', quantity: 1 }], customer };

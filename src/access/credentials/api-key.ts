@@ -23,11 +23,11 @@ export function newSecret(): string {
 }
 
 /**
- * Creates a key maker for the API keys with this prefix. The function derives two keys from the pepper, which is a secret of the
- * service. One key encrypts API keys, and the other key hashes API secrets.
+ * Creates a key maker for the API keys with this prefix. The function derives two cryptographic keys from the pepper, which is a secret of
+ * the service. One makes and decrypts API keys, and the other hashes API secrets.
  *
- * An API key is one AES block, which encrypts the tenant id and 64 random bits. The look-up of an API key decrypts the tenant id, so that
- * it can filter by tenant ("The database" in docs/ARCHITECTURE.md). People who see an API key cannot read the tenant id. An API key is an
+ * An API key is one AES block: the tenant id and 64 random bits, encrypted. The look-up of an API key decrypts the tenant id, so that it
+ * can filter by tenant ("The database" in docs/ARCHITECTURE.md). People who see an API key cannot read the tenant id. An API key is an
  * identifier, not a secret.
  */
 export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {

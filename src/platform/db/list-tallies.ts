@@ -51,7 +51,7 @@ export type IdsIn = (fromId: RawBuilder<unknown>, beforeId: RawBuilder<unknown>)
 /** Range of a list with the number of its rows that pass a filter. */
 export interface Segment extends IdRange {
   count: number;
-  /** True if the rows in a final status were counted by a stored tally. False if a query counted all rows of the range. */
+  /** True if `count` contains the number of a stored tally. False if a query counted all rows that belong to this segment. */
   isTallied: boolean;
 }
 

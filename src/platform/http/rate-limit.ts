@@ -58,7 +58,7 @@ export function createMemoryBudgets(): BudgetStore {
 
 /** Counter of the calls of each key, in the memory of this process. Ended windows are dropped, so the memory stays bounded. */
 export interface Counter {
-  /** Counts `calls` calls of the key (default 1), and returns the new state of its window. */
+  /** Adds a number of calls to the window of the key, and returns the new state of the window. Default of `calls`: 1. */
   take: (key: string, calls?: number) => Taken;
   /** Returns the state of the key's window without counting a call. `count` and `msLeft` are zero if the key has no window. */
   look: (key: string) => Taken;

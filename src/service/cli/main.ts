@@ -246,7 +246,7 @@ function addMaintenanceCommands(program: Command): void {
       const { verifyNights } = await import('./nights.ts');
       await verifyNights(config, options);
     });
-  const keys = program.command('keys').description('replace the keys of the service');
+  const keys = program.command('keys').description('replace the master key or the encryption key of the service');
   keys
     .command('rewrap')
     .description('replace the master key: wrap all service keys with MASTER_KEY, no longer with MASTER_KEY_PREVIOUS')

@@ -57,8 +57,8 @@ export class LiveChanges {
   readonly #recentTopics = new RecentTopics();
   readonly #watches = new Map<number, Watch>();
   /**
-   * Ids of the tenants whose newest rows must be read next (a look). They wait here while a look runs. Two looks must not run at the same
-   * time, because each look is compared with the previous look.
+   * Ids of the tenants that wait for the next look. A look is one read of the newest rows of all tenants that wait. Two looks must not run
+   * at the same time, because each look is compared with the previous look.
    */
   readonly #due = new Set<number>();
   #looking: Promise<void> | null = null;

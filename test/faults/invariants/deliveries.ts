@@ -120,8 +120,8 @@ function faultOfEnd(
 
 /**
  * Returns true if a pending delivery to a healthy receiver is overdue. There are two cases:
- * - The receiver has got no POST of the delivery yet. Even a delivery that is only a moment old is then overdue, because the suite waits
- *   until each delivery has had a POST.
+ * - The receiver has got no POST of the delivery. The age of the delivery does not matter. The suite repeats this check until no delivery
+ *   is overdue, and so waits for the POST.
  * - The receiver accepted the last POST more than 2 s ago. By then, the service should have recorded the success, and the delivery should
  *   not be pending.
  *
