@@ -60,12 +60,18 @@ export interface RedisServersOptions {
   onBroken: (slot: number, error: Error) => void;
 }
 
+/**
+ * Loads the package `redis`. The package has more files than any other package, so loading it takes long and blocks the event loop. Most
+ * processes use no Redis, so they never call this function.
+ */
+export async function loadRedisLibrary(): Promise<Library> {
+  return await import('redis');
+}
+
 /** Creates the connections to the servers of a REDIS_URL. They stay closed until `connect` is called. */
 export async function createRedisServers(options: RedisServersOptions): Promise<RedisServers> {
   const { address } = options;
-  // The package `redis` has more files than any other package, so it is slow to load. Most processes use no Redis, so it is loaded only
-  // here.
-  const library = await import('redis');
+  const library = await loadRedisLibrary();
   switch (address.mode) {
     case 'server':
       return createServer(library, options, address);

@@ -2,6 +2,7 @@ import { countProviderKeys } from '#access/tenants/tokens.ts';
 import type { Config, InspectedConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkRedis } from '#platform/http/redis-check.ts';
+import { loadRedisLibrary } from '#platform/http/redis-servers.ts';
 import { inTime } from '#platform/lib/in-time.ts';
 import { checkMailServer } from '#platform/mail/mail.ts';
 import type { SettingName } from '#platform/settings.ts';
@@ -40,6 +41,10 @@ export async function tryServers({ config, readings }: InspectedConfig): Promise
     }
   };
   const { databaseUrl, redisUrl, identityProvider, mail } = config;
+  if (redisUrl !== null) {
+    // On a busy machine, loading the library can block this process for seconds. So the time limits of the tries begin after that.
+    await loadRedisLibrary();
+  }
   return await Promise.all([
     attempt('database', ['DATABASE_URL'], true, () =>
       databaseUrl === null ? tryEmbedded(config) : tryDatabase(config, databaseUrl),
