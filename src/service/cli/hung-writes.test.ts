@@ -9,6 +9,7 @@ import { eventually } from '#test/support/webhooks.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 
 const ORDERS = '/v1/third-party/orders/';
+const HANGING = `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
 const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
 
 /**
@@ -68,6 +69,30 @@ describe('writes to a database that has lost its standbys', () => {
     }, 'setting');
   }
 
+  /**
+   * Waits until a COMMIT hangs. `SHOW` returns the new setting a moment earlier, because the checkpointer process of PostgreSQL must also
+   * read the setting before a COMMIT waits for the standby.
+   */
+  async function untilCommitHangs(): Promise<void> {
+    const writer = new pg.Client({ connectionString: server.url });
+    await writer.connect();
+    const pid = (await writer.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
+    const isHanging = async () => {
+      const waits = async () => (await admin.query(`${HANGING} AND pid = ${pid}`)).rows.length > 0;
+      let isCommitted = false;
+      const commit = writer.query(`SELECT pg_logical_emit_message(true, 'test', 'a write')`);
+      void commit.then(() => (isCommitted = true));
+      const outcome = await eventually(async () => (isCommitted ? 'committed' : (await waits()) && 'hangs'), 'outcome');
+      if (outcome === 'hangs') {
+        await admin.query(`SELECT pg_cancel_backend(${pid})`);
+      }
+      await commit;
+      return outcome === 'hangs';
+    };
+    await eventually(isHanging, 'COMMIT that hangs');
+    await writer.end();
+  }
+
   const countOf = (line: RegExp) => serving.output().match(line)?.length ?? 0;
   const lines = () => ({
     hang: countOf(/"writes do not complete/g),
@@ -92,6 +117,7 @@ describe('writes to a database that has lost its standbys', () => {
   it('503: if COMMIT hangs, each write gets 503, at most six connections wait, reads succeed, and serve logs the hang once', async () => {
     await place('before');
     await setStandbys('nobody');
+    await untilCommitHangs();
     const burst = await Promise.all([
       ask('POST', `${ORDERS}before/cancel/`),
       ...Array.from({ length: 40 }, (_, index) => place(`in-doubt-${index}`)),
