@@ -61,7 +61,7 @@ export const ERRORS = {
     title: 'Order not found',
     cause: 'The credential of the call has placed no order with this `external_order_id`.',
     remedy:
-      'Send the id exactly as in the call that placed the order, percent-encoded. Use the credential of that call.',
+      'Send the same id as in the call that placed the order, and percent-encode it in the path. Use the credential of that call.',
     example: 'This credential has placed no order with this external_order_id.',
   },
   room_type_not_found: {
@@ -77,7 +77,7 @@ export const ERRORS = {
     title: 'Reservation not found',
     cause: 'The credential of the call has booked no reservation with this `external_reservation_id`.',
     remedy:
-      'Send the id exactly as in the call that booked the stay, percent-encoded. Use the credential of that call.',
+      'Send the same id as in the call that booked the stay, and percent-encode it in the path. Use the credential of that call.',
     example: 'This credential has booked no reservation with this external_reservation_id.',
   },
   room_not_available: {

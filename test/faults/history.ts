@@ -44,7 +44,7 @@ export interface OldSecretProbe {
   status: number;
 }
 
-/** A call of the credential whose budget is checked. */
+/** A call of the credential whose budget (calls per minute) the suite checks. */
 export interface BudgetedCall {
   /**
    * Name of the counter that counts the call. All processes share one counter in Redis. Without Redis, each process has its own counter,

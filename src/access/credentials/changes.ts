@@ -25,7 +25,7 @@ export interface OpenCredential {
 
 /**
  * Locks a credential of the actor's tenant, and changes it in one transaction.
- * @throws ApiError 404 `error` for an unknown id, and for a credential of another tenant or of another API
+ * @throws ApiError 404 (code `error`) for an unknown id, and for a credential of another tenant or of another API
  */
 export async function changeCredential<T>(
   db: Database,

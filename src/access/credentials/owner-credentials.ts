@@ -34,7 +34,7 @@ export class OwnerCredentials {
     this.#keyMaker = createKeyMaker(keyring.pepper, AUDIENCES.third_party.prefix);
   }
 
-  /** Returns the credential. @throws ApiError 404 `error` for an unknown id */
+  /** Returns the credential. @throws ApiError 404 (code `error`) for an unknown id */
   async read(tenantId: number, id: string): Promise<OwnedCredential> {
     const row = isUuid(id) ? await store.readCredential(this.#db, tenantId, id) : undefined;
     if (row === undefined) {
@@ -45,7 +45,7 @@ export class OwnerCredentials {
 
   /**
    * Gives the credential another label. The credential may be revoked. Changes nothing if the credential has this label already.
-   * @throws ApiError 404 `error` for an unknown id
+   * @throws ApiError 404 (code `error`) for an unknown id
    */
   async rename(actor: Actor, id: string, label: string): Promise<OwnedCredential> {
     return await changeCredential(this.#db, actor, { id, audience: 'any' }, async ({ row, update, note }) => {
@@ -61,7 +61,8 @@ export class OwnerCredentials {
   /**
    * Registers the webhook URL of a credential for the owner. The same rules apply as for a partner who registers the URL.
    * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret
-   * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` for a revoked credential or a credential of a PMS
+   * @throws ApiError 404 (code `error`) for an unknown id, 409 `invalid_status_transition` for a revoked credential or a credential of a
+   * PMS
    */
   async registerWebhook(actor: Actor, id: string, url: string): Promise<string> {
     return await registerWebhook({ db: this.#db, keyring: this.#keyring }, actor, { id, audience: 'any' }, url);
@@ -69,7 +70,8 @@ export class OwnerCredentials {
 
   /**
    * Removes the webhook URL of a credential. The waiting deliveries stay, but no process sends them any more.
-   * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` for a revoked credential or a credential of a PMS
+   * @throws ApiError 404 (code `error`) for an unknown id, 409 `invalid_status_transition` for a revoked credential or a credential of a
+   * PMS
    */
   async removeWebhook(actor: Actor, id: string): Promise<Credential> {
     return credentialShape(await removeWebhook(this.#db, actor, id));
@@ -77,7 +79,7 @@ export class OwnerCredentials {
 
   /**
    * Gives the credential a new secret. The replaced secret works for `overlapMinutes` more minutes (decision 41).
-   * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` for a revoked credential
+   * @throws ApiError 404 (code `error`) for an unknown id, 409 `invalid_status_transition` for a revoked credential
    */
   async rotate(
     actor: Actor,

@@ -164,7 +164,7 @@ describe('the stored addresses of sign-ins', () => {
     assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 8]);
   });
 
-  it('an address is stored only as a hash, and the hashes of the same address differ between two users', async () => {
+  it('a client IP address is stored only as a hash, and two users with the same address have different hashes', async () => {
     const other = `owner@${(await service.tenant()).document.slug}.example`;
     await enter(HOME);
     await attempt(HOME, OWNER_PASSWORD, other);

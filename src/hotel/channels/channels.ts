@@ -65,7 +65,7 @@ export class Channels {
 
   /**
    * Revokes a channel permanently. Revoking it again changes nothing.
-   * @throws ApiError 404 `error` if the id is unknown
+   * @throws ApiError 404 (code `error`) if the id is unknown
    */
   async revoke(actor: Actor, id: string): Promise<Channel> {
     const recordAudit = prepareAudit(actor);
@@ -81,7 +81,7 @@ export class Channels {
   /**
    * Gives a channel a new key and a new secret. When this method returns, every process refuses calls with the old key, because each call
    * reads its channel from the database.
-   * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition` if the channel is revoked
+   * @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition` if the channel is revoked
    */
   async rotate(actor: Actor, id: string): Promise<ChannelSecret> {
     const { tenantId } = actor;

@@ -41,7 +41,7 @@ interface RequestedStay {
  * Creates or changes a reservation of an OTA. The name of the OTA (`source` of the channel) and the external id in the call identify the
  * reservation. The reservation is accepted even if no room is left. A call that was applied before, or that is older than the last applied
  * call for the reservation, changes nothing (decision 30).
- * @throws ApiError 404 `error` for an unknown room type or rate plan, and for a new reservation in an inactive room type
+ * @throws ApiError 404 (code `error`) for an unknown room type or rate plan, and for a new reservation in an inactive room type
  * @throws ApiError 400 `invalid_request` if the check-out is not after the check-in, or if the stay has more than 730 nights
  */
 export async function receiveReservation(

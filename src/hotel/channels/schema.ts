@@ -84,7 +84,7 @@ export const ChannelPath = Type.Object({
 const NullableText = (maxLength: number, description: string) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()], { description }));
 
-/** Body of a call to the receiver. Each time a reservation changes, the OTA sends the whole reservation. */
+/** Body with which an OTA sends a reservation to the service. Each time the reservation changes, the OTA sends all of it again. */
 export const OtaReservation = Type.Object(
   {
     external_id: Type.String({

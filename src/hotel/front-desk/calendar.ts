@@ -27,8 +27,8 @@ export interface Calendar {
 
 /**
  * Finds the property of a calendar, and its active room types.
- * @throws ApiError 400 `invalid_request` if the range is empty, reversed or longer than 400 nights, and 404 `error` if the tenant has no
- * active property with this id
+ * @throws ApiError 400 `invalid_request` if the range is empty, reversed or longer than 400 nights, and 404 (code `error`) if the tenant
+ * has no active property with this id
  */
 export async function findCalendar(db: Database, tenantId: number, query: CalendarQuery): Promise<Calendar> {
   const { from, to } = query;

@@ -10,7 +10,7 @@ import * as store from './store.ts';
 
 /**
  * Locks the rate plans with the ids in `entries` until the transaction ends.
- * @throws ApiError 404 `error` if a plan is unknown or belongs to another tenant
+ * @throws ApiError 404 (code `error`) if a plan is unknown or belongs to another tenant
  */
 export async function lockPlans(
   tx: Tx,
@@ -27,7 +27,7 @@ export async function lockPlans(
 
 /**
  * Changes a rate plan, which may be inactive. If a value differs, writes an audit entry with the old and the new value.
- * @throws ApiError 404 `error` if the plan is unknown or belongs to another tenant
+ * @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant
  */
 export async function changeRatePlan(
   db: Database,

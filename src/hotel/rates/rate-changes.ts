@@ -20,8 +20,8 @@ const NAMED_NIGHTS = 5;
  * Changes nights of rate plans in one transaction. If one night is refused, no night changes. The plans may be inactive. While the
  * transaction runs, no other writer changes the nights, because each writer locks the plans first.
  * @returns the nights whose values the call changes, in the order of the call
- * @throws ApiError 400 `invalid_request` if a night is named twice, 404 `error` if a plan is unknown or belongs to another tenant, and 409
- * `invalid_status_transition` if the stored values of a night differ from the `expected` values of the call
+ * @throws ApiError 400 `invalid_request` if a night is named twice, 404 (code `error`) if a plan is unknown or belongs to another tenant,
+ * and 409 `invalid_status_transition` if the stored values of a night differ from the `expected` values of the call
  */
 export async function changeRates(db: Database, actor: Actor, input: RateChanges): Promise<RatesChanged> {
   const changes = input.changes.map((change) => ({ ...change, rate_plan_id: change.rate_plan_id.toLowerCase() }));

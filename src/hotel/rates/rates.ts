@@ -82,7 +82,7 @@ export function createRateReader(db: Database): RateReader {
 
 /**
  * Returns the price of each night from `checkIn` to the night before `checkOut` under one rate plan, which may be inactive.
- * @throws ApiError 404 `error` if the plan is unknown or belongs to another tenant
+ * @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant
  */
 export async function readRates(
   db: Database,
@@ -106,7 +106,7 @@ export async function readRates(
 /**
  * Writes the nightly prices of one rate plan in one transaction. If several entries have the same date, the last entry wins (decision 29).
  * @returns the written prices, one entry for each date, sorted by date
- * @throws ApiError 404 `error` if the plan is unknown or belongs to another tenant
+ * @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant
  */
 export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rates }: RatesWrite): Promise<Rate[]> {
   const { tenantId } = actor;
@@ -130,7 +130,7 @@ export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rat
  * Writes restrictions of one rate plan in one transaction. `stop_sell` of an entry applies to the date of the entry, and `min_nights`
  * applies to the whole plan (PMS contract §4).
  * @returns the number of entries in the call
- * @throws ApiError 404 `error` if the plan is unknown or belongs to another tenant
+ * @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant
  */
 export async function writeRestrictions(
   db: Database,

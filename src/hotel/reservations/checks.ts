@@ -43,7 +43,7 @@ export async function requireActive(find: FindRoomType, tenantId: number, id: st
 
 /**
  * Returns a reservation, and locks its row until the transaction ends.
- * @throws ApiError 404 `error` if the id is unknown
+ * @throws ApiError 404 (code `error`) if the id is unknown
  */
 export async function lockStay(tx: Tx, tenantId: number, id: string): Promise<ReservationRow> {
   const row = isUuid(id) ? await lockReservation(tx, tenantId, id) : undefined;

@@ -34,7 +34,7 @@ export function checkGuests(roomType: RoomTypeWithClock, guests: number): void {
 /**
  * Returns the price of a booking by the hotel itself. If the booking names a rate plan, the price is the price of this plan. Otherwise it
  * is the price of the cheapest plan that allows the stay. Does not check that rooms are left.
- * @throws ApiError 404 `error` if the named rate plan is not an active plan of the room type
+ * @throws ApiError 404 (code `error`) if the named rate plan is not an active plan of the room type
  * @throws ApiError 409 `room_not_available` if the named plan does not allow the stay, or if no plan is named and no plan allows the stay
  */
 export function bookingPlan(roomType: RoomTypeWithClock, plans: PlanCalendar[], input: HouseBooking): Quote {

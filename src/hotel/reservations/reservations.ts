@@ -224,7 +224,7 @@ export class Reservations {
   /**
    * Changes the status of a reservation for staff. If the last change of the status had the same `request_id`, the call is a repeat, so the
    * method changes no data (decision 36).
-   * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition`
+   * @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition`
    */
   async changeStatus(tenantId: number, id: string, change: ReservationStatusChange, actor: ChangeActor): Promise<void> {
     const reason = change.reason === '' ? null : (change.reason ?? null);
@@ -316,7 +316,7 @@ export class Reservations {
 
   /**
    * Returns a reservation of the tenant.
-   * @throws ApiError 404 `error` if the id is unknown
+   * @throws ApiError 404 (code `error`) if the id is unknown
    */
   async get(tenantId: number, id: string): Promise<store.ReservationRow> {
     const row = isUuid(id) ? await store.findReservation(this.#db, tenantId, id) : undefined;
@@ -328,7 +328,7 @@ export class Reservations {
 
   /**
    * Returns a reservation of the tenant with its history, in the form of the staff API.
-   * @throws ApiError 404 `error` if the id is unknown
+   * @throws ApiError 404 (code `error`) if the id is unknown
    */
   async show(tenantId: number, id: string): Promise<StaffReservationWithHistory> {
     const row = isUuid(id) ? await lists.findForStaff(this.#db, tenantId, id) : undefined;

@@ -46,7 +46,8 @@ export class StaffStays {
    * Books a stay for the hotel itself, without a partner or an OTA (decision 43). If an earlier call has used the same `request_id`, the
    * method books nothing. Causes no event.
    * @returns the id of the new reservation. If an earlier call has booked the stay, the id of its reservation, and `isReplayed` is true
-   * @throws ApiError 404 `room_type_not_found`, 404 `error` for an unknown rate plan, 409 `room_not_available`, 400 `invalid_request`
+   * @throws ApiError 404 `room_type_not_found`, 404 (code `error`) for an unknown rate plan, 409 `room_not_available`, 400
+   * `invalid_request`
    */
   async book(staff: Booker, input: HouseBooking): Promise<{ id: string; isReplayed: boolean }> {
     checkRange(input);
@@ -117,8 +118,8 @@ export class StaffStays {
 
   /**
    * Changes a stay that the hotel itself booked.
-   * @throws ApiError 404 `error` if the id is unknown, 404 `room_type_not_found`, 400 `invalid_request`, 409 `room_not_available`, 409
-   * `invalid_status_transition` if the stay may not change, or has changed since `expected_changed_at`
+   * @throws ApiError 404 (code `error`) if the id is unknown, 404 `room_type_not_found`, 400 `invalid_request`, 409 `room_not_available`,
+   * 409 `invalid_status_transition` if the stay may not change, or has changed since `expected_changed_at`
    */
   async change(staff: Staff, id: string, input: HouseChange): Promise<void> {
     const wanted = wantedChange(changeActorOf(staff));
@@ -172,7 +173,7 @@ export class StaffStays {
   /**
    * Records that the guests of a confirmed stay have arrived, or removes this record. Changes nothing if `arrived` is the stored value
    * already. Causes no event.
-   * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition` if the stay is not confirmed
+   * @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition` if the stay is not confirmed
    */
   async setArrival(staff: Staff, id: string, arrived: boolean): Promise<void> {
     const recordAudit = prepareAudit(actorOf(staff));

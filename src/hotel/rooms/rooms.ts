@@ -97,7 +97,7 @@ export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Cac
 /**
  * Changes the capacity of a room type, which may be inactive. The new capacity may be below the number of rooms that are held on a night.
  * Such a night is then oversold. If the capacity differs, writes an audit entry with the old and the new capacity.
- * @throws ApiError 404 `error` if the room type is unknown or belongs to another tenant
+ * @throws ApiError 404 (code `error`) if the room type is unknown or belongs to another tenant
  */
 export async function changeRoomType(
   db: Database,

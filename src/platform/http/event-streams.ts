@@ -56,9 +56,9 @@ const LONGEST_RETURN_MS = 3_000;
  * line at the end.
  */
 export interface StreamSource {
-  /** Returns the next text, or null if no text is ready. Called only when all earlier texts are sent. */
+  /** Returns the text of the next message, or null if no message is ready. Called only when all earlier messages are sent. */
   take: () => string | null;
-  /** Returns a keep-alive message. Called only when all texts from `take` are sent. */
+  /** Returns a keep-alive message. Called only when all messages from `take` are sent. */
   beat: () => string;
 }
 
@@ -100,7 +100,7 @@ export class EventStreams {
 
   /**
    * Sends the headers of the response and a first keep-alive message, and keeps the response open.
-   * @returns the stream. The code that makes `source` must call `notify` of this stream when `source` has a new text.
+   * @returns the stream. When `source` has a new message for the client, its owner must call `notify` of this stream.
    */
   open(request: FastifyRequest, reply: FastifyReply, source: StreamSource): EventStream {
     const response = takeOver(reply);

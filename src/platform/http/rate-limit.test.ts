@@ -131,9 +131,8 @@ describe('the window of one minute in which the calls of a budget are counted', 
     }
     const asked = Date.now();
     const { resetSeconds } = budgetOf(await get());
-    // `resetSeconds` is the exact time left in the window, rounded up to whole seconds. So the window ends at most one second before the
-    // time that `resetSeconds` gives. The second check subtracts this second, because it could otherwise fail for a window that ends in
-    // time.
+    // `resetSeconds` is the time left in the window, rounded up to whole seconds. So the window may end up to 1 s before the time that
+    // `resetSeconds` gives. The check for a late end therefore subtracts 1 s.
     assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'the window does not end early');
     assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'the window does not end late');
   });

@@ -84,7 +84,7 @@ describe('clients that read long lists slowly', () => {
     assert.deepEqual([...new Set(answers.map(({ status, body }) => `${status} ${body.length}`))], ['200 2000']);
   });
 
-  it('the lists of a client that reads nothing are cut off after the time limit, and then the user can get another list', async () => {
+  it('if a client reads nothing of three lists, they are cut off after the time limit, and then its user can get another list', async () => {
     const cutEarlier = cuts().length;
     const readers = await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
     await until(() => cuts().length === cutEarlier + 3);

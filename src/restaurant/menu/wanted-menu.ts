@@ -18,8 +18,8 @@ export interface WantedMenu {
 }
 
 /**
- * Returns the menu that is stored after a valid document has replaced the stored menu. A dish of the document replaces the stored dish with
- * the same sku. A section replaces the stored section with the same name.
+ * Computes the menu that must be stored if a document replaces the stored menu. Writes nothing. A dish of the document keeps the id of the
+ * stored dish with the same sku. Stored dishes that are not in the document become inactive.
  * @throws ApiError 400 `invalid_request` if partners would get a menu larger than `maxRenderedBytes`
  */
 export async function wantedMenu(

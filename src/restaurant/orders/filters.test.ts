@@ -94,7 +94,7 @@ describe('filters of GET /v1/staff/orders/', () => {
     assert.deepEqual(await found({ phone: '35191234567' }), []);
   });
 
-  it('200: the filter name finds customers whose names begin with its text, and ignores case and accents', async () => {
+  it('200: the filter `name` finds customers whose names begin with its text, and ignores case and accents', async () => {
     for (const name of ['ines', 'INÊS', 'Ine', 'i\u0301nes']) {
       assert.deepEqual(await found({ name }), [2, 1, 0], name);
     }

@@ -175,7 +175,7 @@ describe('roomservice move', () => {
     for (const args of [['serve'], ['tenant', 'list'], ['backup', 'b.tar'], ['move', '--to', target.url]]) {
       assertRefused(
         await runCommand(args, { env }),
-        /was moved to the database .* at 20.*Z\. To use it, set DATABASE_URL .* To use the old data again, remove .*moved-to\./,
+        /was moved to the database .* at 20.*Z\. To use that database, set DATABASE_URL .* To use the old data again, which lacks all changes since the move, remove .*moved-to\./,
       );
     }
     const check = await runCommand(['config', 'check'], { env });

@@ -29,8 +29,8 @@ export function missingPackages(): string[] {
 
 /**
  * Returns the version of the etcd API that Patroni must use. A Patroni before version 3.0.3 must not use `etcd3`, because its code for
- * `etcd3` has a fault. The fault occurs if a primary is suspended, and runs again only after another node has become the primary. The old
- * primary can then take the lock of the primary back. The writes that the new primary has acknowledged are then lost.
+ * `etcd3` has a fault. The fault occurs if a primary is suspended and wakes up only after another node has become the primary. The old
+ * primary can then become the primary again, and the writes that the new primary has acknowledged are lost.
  */
 export function etcdApi(): 'etcd' | 'etcd3' {
   const output = execFileSync('patroni', ['--version'], { env: { PATH } }).toString();

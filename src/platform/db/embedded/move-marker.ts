@@ -96,8 +96,8 @@ export function movedError(dataDir: string, { state, to, moved_at }: MoveMarker)
   const path = moveMarkerPath(dataDir);
   return new EmbeddedPostgresError(
     state === 'moved'
-      ? `The data in ${resolve(dataDir)} was moved to the database ${to} at ${moved_at}. To use it, set DATABASE_URL and MASTER_KEY (or MASTER_KEY_FILE). ` +
-          `To use the old data again, remove ${path}. It has no changes since the move.`
+      ? `The data in ${resolve(dataDir)} was moved to the database ${to} at ${moved_at}. To use that database, set DATABASE_URL and MASTER_KEY (or MASTER_KEY_FILE). ` +
+          `To use the old data again, which lacks all changes since the move, remove ${path}.`
       : `The move of the data in ${resolve(dataDir)} to the database ${to} at ${moved_at} was interrupted during its commit. It is unknown if that database has the data. ` +
           `Run "roomservice move --to URL" again with that database, which finishes the move. ` +
           `To use the old data instead, check that no service uses that database, and remove ${path}.`,

@@ -11,11 +11,11 @@ import { leaveAsLast, type Presence } from './presence.ts';
 import { databaseUrl, enter, findOwnBinaries, leave, type Server } from './server.ts';
 import { completeDir, exists, keptDir, swapClusters } from './swap.ts';
 
-/** Two running PostgreSQL servers: the older one with the data, and an empty one of the current version. */
+/** Two running PostgreSQL servers: the older one with the data, and an empty one of the new version. */
 export interface Upgrade {
   /** Major version of the older PostgreSQL. */
   oldMajor: number;
-  /** Major version of the current PostgreSQL. */
+  /** Major version of the PostgreSQL to which the data is upgraded. */
   newMajor: number;
   /** Connection string of the older database. It contains the password. */
   oldUrl: string;
