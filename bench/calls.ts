@@ -38,7 +38,7 @@ export async function callForJson<T>(baseUrl: string, call: Call): Promise<T> {
 
 /**
  * Calls `work` for each item, for at most `concurrency` items at the same time. Returns the results in the order of the items. If a call of
- * `work` fails, this function makes no further call, and throws the error.
+ * `work` fails, this function throws the error immediately, and starts no further call. It does not wait for calls that still run.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

@@ -17,8 +17,8 @@ export interface Comparison {
 const WARM_UP = 0.5;
 
 /**
- * Measures a subject (the service) and its floor (the baseline) after a warm-up of each. Each round measures both. So other load on the
- * machine slows down both, and changes their ratio only a little.
+ * Measures a subject (the service) and its floor (the baseline) in several rounds, after a warm-up of each. Each round measures the subject
+ * and then the floor. So other load on the machine slows down both, and changes their ratio only a little.
  * @returns the medians of all measurements, and the ratio of the medians
  * @throws Error if no response arrives during a measurement
  */

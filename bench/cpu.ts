@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 const TICK_MS = 10;
 
 /**
- * Returns the CPU time of the main threads of these processes since their start, as a sum in milliseconds. This value is in nanoseconds at
- * its source, so it is more precise than that of `cpuMsOf`. But it does not include other threads or child processes.
+ * Returns the total CPU time of the main threads of these processes since their start, in milliseconds. It does not include other threads
+ * or child processes. But it is more precise than the result of `cpuMsOf`, because Linux counts this time in nanoseconds, not in ticks.
  * @throws Error on systems other than Linux
  */
 export async function onCpuMsOf(pids: number[]): Promise<number> {

@@ -7,8 +7,8 @@ import type { Stand } from './stand.ts';
 export type OwnerOf = (tenantId: number) => Promise<Record<string, string>>;
 
 /**
- * Returns a function that issues a token for the owner of a tenant, and returns the token as a request header. The function signs the token
- * itself. A sign-in call would be slower, because it checks a password.
+ * Returns a function of the type `OwnerOf`. That function issues a token for the owner of a tenant, and signs the token itself. A sign-in
+ * call would be slower, because it checks a password.
  */
 export async function ownersOf(masterKey: Buffer, { databaseUrl }: Stand): Promise<OwnerOf> {
   const db = createDatabase({ url: databaseUrl, poolSize: 1 });

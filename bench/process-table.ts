@@ -11,7 +11,7 @@ export interface ProcessRow {
   work: string;
   /** CPU time of PostgreSQL for one statement, in microseconds. Undefined if the row is a total of other rows. */
   costUs?: number;
-  /** Returns the number of CPU cores that PostgreSQL uses for the work of this row, if the given number of processes are idle. */
+  /** Returns the number of CPU cores that PostgreSQL uses for the statements of this row if this number of idle processes send them. */
   coresAt: (processes: number) => number;
   /** Goal at the largest number of processes. PostgreSQL must use fewer CPU cores than `mostCores`. Undefined if the row has no goal. */
   mostCores?: number;

@@ -29,7 +29,7 @@ export interface Arrivals {
 }
 
 export interface ReceiversAnswer {
-  /** Ports of the receivers that this job started. */
+  /** Ports of the receivers that the field `open` of the `ReceiversJob` started. Empty if the field is missing. */
   ports: number[];
   arrivals: Arrivals;
 }

@@ -10,7 +10,7 @@ export interface Contestant {
   guarantees: string;
   /** Process id of this program. */
   pid: number;
-  /** Process id of the server that stores the queue. Null if this program has no queue. */
+  /** Process id of the PostgreSQL or Redis server in which this contestant stores its queue. Null if the contestant has no queue. */
   storePid: number | null;
   /**
    * Writes a backlog of events in an open transaction. This program starts to deliver the events when the caller calls the returned

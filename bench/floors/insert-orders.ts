@@ -1,5 +1,5 @@
-// Floor (baseline without the service) of POST orders: a prepared INSERT of a copy of an order that the service wrote, without HTTP. Each
-// INSERT is one transaction.
+// Floor (baseline without the service) of POST orders. It uses no HTTP. A prepared INSERT writes a copy of an order that the service has
+// written. Each INSERT is one transaction.
 import { newId } from '#platform/lib/ids.ts';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';

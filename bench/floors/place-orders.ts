@@ -1,5 +1,5 @@
-// Floor (baseline without the service) of POST orders with HTTP: a bare node:http server. For each call, it inserts a copy of an order that
-// the service wrote, by one prepared statement.
+// Floor (baseline without the service) of POST orders. It is a bare node:http server. For each call, one prepared statement inserts a copy
+// of an order that the service has written. The floor in insert-orders.ts inserts such copies without HTTP.
 import type { IncomingMessage } from 'node:http';
 import { newId } from '#platform/lib/ids.ts';
 import { answerJobs } from '../child.ts';

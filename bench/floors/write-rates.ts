@@ -26,7 +26,7 @@ answerJobs(async ({ databaseUrl, connections, seconds, plans, dates }: WriteRate
     const { tenantId, ratePlanId } = plans[(next += 1) % plans.length] ?? {};
     // The operation `pms-rates` measures calls of the service that change prices. This floor and the service write the same rows in turns.
     // The floor writes prices from 30 to 69, and the service writes prices of 90 and more. So the service must change the prices that the
-    // floor has written. The upsert of the floor writes each row, even if its price stays the same.
+    // floor has written.
     const prices = dates.flatMap((date, day) => [date, `${30 + ((next + day) % 40)}.00`]);
     await clients[lane]?.query({ ...upsert, values: [tenantId, ratePlanId, ...prices] });
   });

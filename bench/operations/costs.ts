@@ -24,9 +24,9 @@ const LOADS = [
   { concurrent: 128, tenants: 2 },
 ];
 /**
- * Number of orders to store for each second of a slice (measurement) of status changes. Each order can be changed only once, so the slice
- * would end early if all stored orders were changed. To prevent this, the number is larger than the number of status changes that the
- * service can make in a second.
+ * Number of orders to store before a measurement of status changes, for each second that the measurement takes. Each order can be changed
+ * only once, so the measurement would end early after the last stored order. To prevent this, the number is larger than the number of
+ * status changes that the service can make in a second.
  */
 const MOST_CHANGES_PER_SECOND = 2_000;
 

@@ -12,7 +12,10 @@ import { ratioOf, type Row } from '../table.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Number of connections that the floor uses. Each connection has one POST under way all the time. */
+/**
+ * Number of connections of the floor. The floor is a bare HTTP client with which the service is compared. Each connection has one POST
+ * under way all the time.
+ */
 const FLOOR_CONNECTIONS = 64;
 /**
  * Number of events in one batch of the operation `deliveries-steady`. The operation writes the next batch when less than one batch still

@@ -36,7 +36,7 @@ export const LATENCY: Operation[] = [
 
 /** Load of calls by staff. Each call changes the status of one order. */
 interface StatusLoad {
-  /** URL of the service or of its floor. */
+  /** URL of the service, or of the floor (the bare server with which the service is compared). */
   url: string;
   perSecond: number;
   seconds: number;

@@ -13,7 +13,7 @@ import { newOrderCalls } from './orders.ts';
 
 /** Number of tenants that have open streams of live changes. */
 const TENANTS = 50;
-/** Number of open streams of live changes of each of these tenants. */
+/** Number of streams of live changes that each tenant has open. */
 const STREAMS_PER_TENANT = 4;
 /** Number of new orders per second, over all tenants, while the delay of hints (messages that data has changed) is measured. */
 const ORDERS_PER_SECOND = 20;

@@ -24,8 +24,8 @@ const CONNECTIONS = 20;
 const EVERY_MS = 150;
 const WARM_UP_SECONDS = 1;
 /**
- * Numbers of rows in the table `recent_change`. `recent` rows are at most two minutes old. `older` rows are rows that the service has not
- * removed yet.
+ * Numbers of rows in the table `recent_change`. `recent` rows are at most two minutes old. `older` rows are two to ten minutes old. The
+ * service removes a row after ten minutes.
  */
 const CHANGES = { recent: 300, older: 1_200 };
 /**
@@ -34,8 +34,8 @@ const CHANGES = { recent: 300, older: 1_200 };
  */
 const OLD_POLL_EVERY_MS = 150;
 /**
- * Shortest time in milliseconds between two statements that the readiness probe `/readyz` sent to the database before decision 34. Since
- * this decision, `/readyz` uses the results of other statements, so it normally sends no statement itself.
+ * Shortest interval in milliseconds between two statements of the readiness probe `/readyz`, before decision 34. Since this decision,
+ * `/readyz` normally sends no statement. The result of the benchmark shows the CPU cores before and after the decision.
  */
 const PROBE_EVERY_MS = 1_000;
 /** Goal of decision 34: largest number of CPU cores that PostgreSQL uses for the regular statements of 1,000 idle processes. */

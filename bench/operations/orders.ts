@@ -16,7 +16,10 @@ import type { Operation } from './operation.ts';
 const PATH = '/v1/third-party/orders/';
 /** External id of a stored order. Every third-party credential has an order with this id. */
 const STORED = 'stored-1';
-/** Number of connections of the operation `order-latency`. It is the number of database connections that the service has for its API. */
+/**
+ * Number of HTTP connections on which the operation `order-latency` calls the service. This is also the number of database connections that
+ * the service has for its API.
+ */
 const FEW_WRITERS = 16;
 
 export const ORDERS: Operation[] = [
@@ -68,8 +71,8 @@ async function measureNew(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures the time of calls that place an order over a few connections. The floor has HTTP too, because the time of a call includes the
- * time of its HTTP request.
+ * Measures the time of calls that place an order over a few connections. The floor (the bare server with which the service is compared) is
+ * called by HTTP too, because the time of a call of the service includes the time of its HTTP request.
  */
 async function measureNewLatency(world: World): Promise<Row[]> {
   const stand = await world.lean();
@@ -118,7 +121,7 @@ async function placeOne(stand: Stand, call: Call | undefined, caller: Caller | u
 
 /**
  * Measures calls that place an order with an external id that is already in use. The service returns the order that is stored under this
- * id. The floor only reads the stored order.
+ * id. The floor (the bare server with which the service is compared) only reads the stored order.
  */
 async function measureRepeated(world: World): Promise<Row[]> {
   const stand = await world.lean();

@@ -71,8 +71,9 @@ async function measureRates(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures calls that write the prices that are already stored, so no call changes a price. The floor writes other prices, but only for
- * other room types. If the floor wrote prices for the same room types, the next calls would change these prices.
+ * Measures calls that write the prices that are already stored, so no call changes a price. The floor (the bare SQL with which the service
+ * is compared) writes other prices, but only for other room types. If the floor wrote prices for the same room types, the next calls would
+ * change these prices.
  */
 async function measureRatesAgain(world: World): Promise<Row[]> {
   const stand = await world.lean();
