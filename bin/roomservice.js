@@ -47,8 +47,8 @@ async function start() {
   const { main } = await import(`${COMMANDS}/main.${isCheckout ? 'ts' : 'js'}`);
   // From this call on, Node resolves relative imports without a check for symbolic links. This is safe, because the path of such an import
   // has two parts, and neither part contains a symbolic link:
-  // - The first part is the folder of the importing module. The first importing module is the module of `main`. Node has already removed
-  //   all symbolic links from the path of that module.
+  // - The first part is the folder of the importing module. Node has already removed all symbolic links from the paths of the loaded
+  //   modules. All further imports begin in these modules.
   // - The second part leads to another module of the same package. Neither our package nor a package from npm contains symbolic links.
   resolveImportsQuickly();
   await main(process.argv);

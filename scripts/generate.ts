@@ -21,9 +21,9 @@ import { type Document, sdkTypes } from './sdk/sdk-types.ts';
 const REPOSITORY = join(import.meta.dirname, '..');
 
 /**
- * TypeScript type for each of these PostgreSQL types. The driver settings in src/platform/db/database.ts convert values in the same way.
- * `numeric` (money) is a string, because a number would round it. A `jsonb` value is written as a JSON string, because the driver would
- * turn a JavaScript array into an SQL array.
+ * TypeScript types for the values of three PostgreSQL types. They must match the settings in src/platform/db/database.ts, by which the
+ * database driver converts the values. `numeric` (money) is a string, because a number would round it. A `jsonb` value is written as a JSON
+ * string, because the driver would turn a JavaScript array into an SQL array.
  */
 const TYPES = { int8: 'number', numeric: 'string', jsonb: 'ColumnType<unknown, string, string>' };
 

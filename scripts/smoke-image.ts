@@ -37,8 +37,8 @@ interface ImageConfig {
 const [root = '', inspected = ''] = process.argv.slice(2);
 const { config } = (JSON.parse(readFileSync(inspected, 'utf8')) as { Docker: { config: ImageConfig } }).Docker;
 const database = await createTestDatabase();
-// If the test database listens only on a Unix socket, the container cannot reach this socket. So the container connects to the port of this
-// proxy.
+// The container always connects to the port of this proxy. The reason is that the test database may listen only on a Unix socket, which
+// the container cannot reach.
 const proxy = await startDatabaseProxy(database.url, 1);
 const port = String(await freePort());
 const environment: Record<string, string> = {

@@ -24,9 +24,9 @@ const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `
 /** Folder of the modules that this script writes. Each test process runs one of these modules, and the module runs the test files. */
 const MODULES_DIR = join(ROOT, 'node_modules/.cache/test-processes');
 /**
- * Number of concurrent test processes. The first process begins with the `WAITING_FILES`, which use little CPU time. The other three
- * processes together use about two CPU cores, because their tests wait for a part of the time. With a fifth process, the CPU cores would be
- * too busy, and tests with time limits would fail.
+ * Number of concurrent test processes. It was chosen on a machine with two CPU cores. The first process begins with the `WAITING_FILES`,
+ * which use little CPU time. The other three processes keep both cores busy. They do not need three cores, because their tests sometimes
+ * wait. With a fifth process, the tests would be slower, and tests with time limits would fail.
  */
 const PROCESSES = 4;
 /** Time in milliseconds in which each test process must end after the last test of the run. */

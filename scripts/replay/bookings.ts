@@ -76,8 +76,9 @@ export interface Step {
 }
 
 /**
- * Returns the steps of the bookings, ordered by day. On the same day, `finish` steps of earlier bookings come before `create` steps, so
- * that cancelled rooms are free again. Steps of the same kind have the order of the file.
+ * Returns the steps of the bookings, ordered by day. A `finish` step comes before the `create` steps of the same day if its booking was
+ * made on an earlier day. So if this booking is cancelled, the new bookings of the day can use its room. Steps of the same kind have the
+ * order of the file.
  */
 export function stepsOf(bookings: Booking[]): Step[] {
   const steps = bookings.flatMap((booking): Step[] => [

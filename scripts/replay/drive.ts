@@ -11,8 +11,8 @@ type Headers = Record<string, string>;
 export const RESERVATIONS = '/v1/third-party/hotels/reservations/';
 
 /**
- * Function that calls the service, and the headers that authenticate its three callers. The partner books and cancels, the staff set final
- * statuses, and the PMS reads the inventory.
+ * Function that calls the service, and the authentication headers of the three callers of the service. The partner books and cancels, the
+ * staff set final statuses, and the PMS reads the inventory.
  */
 export interface Actors {
   call: Call;

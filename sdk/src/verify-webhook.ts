@@ -160,8 +160,8 @@ function isTest(value: unknown): value is Omit<WebhookTest, 'event' | 'data'> {
 }
 
 /**
- * Returns true if a value has the event name, the event id and the data of an event. Does not check the other fields, because the signature
- * has proved that the service wrote the body.
+ * Returns true if a value is the body of an event. Every event has a name, an id and data, so these three fields are enough to recognize
+ * an event. The other fields need no check, because the signature has proved that the service wrote the body.
  */
 function isEvent(value: unknown): value is WebhookEvent {
   return (
