@@ -34,8 +34,10 @@ const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] a
  *
  * Tenant document:
  *
- * - `tenant.applied`: `{count, changes: [{what, name, change, fields}]}`. `what` is the kind of the changed object, for example `dish` or
- *   `room type`. The subject is the tenant.
+ * - `tenant.applied`: `{count, changes: [{what, name, change, fields}]}`. `count` is the number of all changes, and `changes` has at most
+ *   1,000 of them. `what` is the kind of the changed object, for example `dish` or `room type`. `name` is the key of the object in the
+ *   tenant document. `change` is `added`, `changed`, `disabled`, `enabled` or `removed`. `fields` has the changed fields of the object. The
+ *   subject is the tenant.
  */
 export type AuditAction =
   | 'credential.created'

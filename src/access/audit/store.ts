@@ -61,9 +61,9 @@ function conditionsOf({ action, actorId, subject, fromMs, toMs }: AuditFilter): 
 }
 
 /**
- * Audit entry with only a part of its `details`. The `details` of some entries contain a list, in `entries` or in `changes`. For such an
- * entry, `elements` has the elements of the list that have the wanted `date` or `name` (`PartialQuery`). For other entries, `elements` has
- * one element, the whole `details`.
+ * Audit entry with the field `elements` in place of the field `details`. In some audit entries, `details.entries` or `details.changes` is a
+ * list. For such an audit entry, `elements` has the elements of the list with the wanted `date` or `name` (`PartialQuery`). For an audit
+ * entry without a list, `elements` has one element, which is the whole `details`.
  */
 export interface PartialEntry extends Pick<AuditRow, 'id' | 'at' | 'actor_type' | 'actor_id' | 'action' | 'subject'> {
   elements: Record<string, unknown>[];
@@ -87,9 +87,9 @@ export interface PartialQuery {
  * Reads the newest audit entries that have one of the actions and one of the subjects, newest first. The `details` of an entry may contain
  * a list of a thousand elements. So the database returns only the elements with the wanted `date` or `name`.
  *
- * A subquery finds the ids of all entries that have one of the actions and one of the subjects, newest first. The statement takes the first
- * `limit` ids from the array of these ids. With a LIMIT in the subquery, PostgreSQL might not use the index on the subject. It might then
- * read all entries of the tenant in the order of their ids.
+ * A subquery returns an array with the ids of all entries that match, newest first. The statement takes the first `limit` ids of this
+ * array. The subquery itself has no LIMIT. With a LIMIT, PostgreSQL might not use the index on the subject, but read all entries of the
+ * tenant in the order of their ids.
  */
 export async function readPartialEntries(db: Db, tenantId: number, query: PartialQuery): Promise<PartialEntry[]> {
   const { subjects, actions, date, name, limit } = query;

@@ -56,9 +56,9 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
  * Returns the hash that the database stores for the previous secret of a credential. This hash is computed from the hashes of the previous
  * and of the present secret. So the previous secret stops working when the stored hash of the present secret is replaced.
  *
- * The next rotation of the credential must end this previous secret. During an upgrade of the service, a process of an older version may
- * do this rotation. The process does not know the stored hash of the previous secret, so it replaces only the stored hash of the present
- * secret. With a simple hash of the previous secret, the previous secret would continue to work.
+ * For example, a rotation has replaced the secret A with B, and A still works during the overlap. The next rotation replaces B with C, and
+ * must end A. During an upgrade, a process of an older version of the service may do the next rotation. The older version does not know the
+ * column `previous_secret_hash`, so it replaces only the hash of B. If the column had a simple hash of A, then A would continue to work.
  */
 export function hashBesidePresent(previousHash: Buffer, presentHash: Buffer): Buffer {
   return createHash('sha256').update(previousHash).update(presentHash).digest();

@@ -56,7 +56,7 @@ export function refuseRevoked({ is_active }: CredentialRow): void {
   }
 }
 
-/** Returns the values of a credential that the audit entries of its creation, its rotations and its revocation contain. */
+/** Returns the `audience` and the label of a credential, for the audit entries of its creation, its rotations and its revocation. */
 export function auditDetails({ audience, label }: Pick<CredentialRow, 'audience' | 'label'>): Record<string, unknown> {
   return { audience, label };
 }

@@ -231,8 +231,8 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     const stored = await simulate((second) => (second % 7 === 0 ? [(second / 7) % 5] : []));
     assertAtMostTwoEachMinute(stored);
     stored.slice(1).forEach(({ second }, index) => {
-      // The previous write stored a use A. The credential is used every 7 s, so the next use B came 7 s after A. The present write is the
-      // first write that stores B or a later use. So the present write must come less than a minute after B.
+      // `stored[index]` is the previous write, and `use` is the time of the use that it stored. The previous write did not store the next
+      // use, which came 7 s later. So the write at `second` must come less than a minute after this next use.
       assert.ok(second - (stored[index]?.use ?? 0) - 7 < 60, `second ${second}`);
     });
   });

@@ -127,8 +127,9 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
       }
     };
     await Promise.all([lane(service, 0), lane(other, 1)]);
-    // The function `endIn` lets the old secret end 900 ms after its UPDATE. The test computes `endsAtMs` after this UPDATE, so the secret
-    // may end a little before `endsAtMs`. For this reason, the test does not check calls that ended in the last 50 ms before `endsAtMs`.
+    // The call `endIn(900)` above has sent an UPDATE, and the old secret ends 900 ms after this UPDATE. The test has computed `endsAtMs`
+    // after the UPDATE, so the secret may end a little before `endsAtMs`. For this reason, the test does not check calls that ended in the
+    // last 50 ms before `endsAtMs`.
     const early = calls.filter(({ endedAtMs }) => endedAtMs < endsAtMs - 50);
     const late = calls.filter(({ beganAtMs }) => beganAtMs > endsAtMs);
     for (const node of [0, 1]) {

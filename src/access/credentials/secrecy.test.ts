@@ -203,7 +203,10 @@ async function breakTheDatabase(owner: Record<string, string>): Promise<void> {
   );
 }
 
-/** Returns the secret in each encoding in which an output might contain it: as text, URL-encoded, and its bytes in hex, base64 and JSON. */
+/**
+ * Returns the secret in each encoding in which an output might contain it: as text, URL-encoded, and its bytes in hex, in base64 and as a
+ * JSON list of numbers.
+ */
 function spellings(secret: string | Buffer): string[] {
   if (typeof secret === 'string') {
     const random = secret.startsWith('rss_') ? spellings(Buffer.from(secret.slice(4), 'base64url')) : [];

@@ -62,7 +62,10 @@ export async function insertCredential(
 export interface CallerRow {
   id: string;
   secret_hash: Buffer;
-  /** Hash that `hashBesidePresent` computes from the hash of the previous secret and `secret_hash`. Null if there is no previous secret. */
+  /**
+   * Hash by which the service recognizes the previous secret. It depends on the previous and the present secret (`hashBesidePresent`). Null
+   * if there is no previous secret.
+   */
   previous_secret_hash: Buffer | null;
   /** Milliseconds until the previous secret ends, by the clock of the database. Zero or negative if the secret has ended. */
   previous_ms_left: number | null;
@@ -179,9 +182,11 @@ export interface Use {
 }
 
 /**
- * Writes `last_used_at` of credentials of any tenants in one statement. On a database cluster there is one statement for each tenant,
- * because the tenants may be on different nodes. A row is written only if the use is later than the stored one, and if no process has
- * written the row since `writtenBefore`. Other rows are not locked. If two processes want to write one row at the same time, the second
+ * Writes `last_used_at` of credentials of any tenants. Without a database cluster, one statement writes all rows. On a cluster, there is
+ * one statement for each tenant, because the tenants may be on different nodes.
+ *
+ * The statement writes a row only if the given use is later than the stored use, and if `last_use_written_at` is not later than
+ * `writtenBefore`. It does not lock a row that it does not write. If two processes want to write one row at the same time, the second
  * process waits for the first one. It then sees that the row was just written, and does not write it again.
  * @returns the ids of the credentials that were written
  */

@@ -46,8 +46,8 @@ export async function registerWebhook(
 }
 
 /**
- * Removes the webhook URL of a credential and its secret. Later events then cause no delivery, and the service does not send the deliveries
- * that wait. Changes nothing if no URL is registered.
+ * Removes the webhook URL and the webhook secret of a credential. Later events then cause no delivery, and the service does not send the
+ * deliveries that wait. Changes nothing if no URL is registered.
  * @throws ApiError 404 with the code `error` if the id is unknown or belongs to another tenant
  * @throws ApiError 409 with the code `invalid_status_transition` for a credential of a PMS or a revoked credential
  */

@@ -57,10 +57,11 @@ export class Links {
   }
 
   /**
-   * Makes a link, and ends all earlier links of the person. The same transaction also makes the changes that are the reason for the link,
-   * for example the insert of an invited person. After the commit, sends the link by mail.
-   * @param cause function that makes these changes, and returns the person, the generation of the person and the kind of the link. Its
-   * second parameter is the time at which the link ends
+   * Makes a link, and ends all earlier links of the person. The same transaction also calls `cause`. After the commit, sends the link by
+   * mail.
+   * @param cause function that makes the changes for which the person needs the link, for example the insert of an invited person. Its
+   * parameter `expiresAt` is the time at which the link ends. The function returns the person, the generation of the person and the kind
+   * of the link
    */
   async issue(owner: Staff, cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>): Promise<IssuedLink> {
     const { tenant } = owner;
@@ -84,7 +85,7 @@ export class Links {
   }
 
   /**
-   * Reads the tenant and the hash from the token of a link, without the database.
+   * Reads the tenant id from the token of a link, and computes the hash of the token. Does not query the database.
    * @throws ApiError 401 `invalid_credentials` for a text that is not such a token
    */
   read(token: string): ReadToken {
