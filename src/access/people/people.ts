@@ -93,7 +93,7 @@ export class People {
    * Makes a link with which a person chooses a new password. The old password, earlier links, and all sessions and tokens of the person end
    * immediately. A person who has not accepted the invitation gets a new invitation.
    * @throws ApiError 404 for an unknown person
-   * @throws ApiError 409 for a disabled person, and for an invited person whose e-mail was taken after the invitation had expired
+   * @throws ApiError 409 for a disabled person, and for an invited person if the invitation has expired and another user now has the e-mail
    */
   async reset(owner: Staff, id: string): Promise<IssuedLink> {
     const actor = actorOf(owner);

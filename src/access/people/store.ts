@@ -66,8 +66,9 @@ export async function replaceLinks(tx: Tx, tenantId: number, link: NewLink): Pro
 }
 
 /**
- * Returns the link with this hash, and its person. `is_open` is false if the link was used or has expired, if the person is disabled, or if
- * the person has another generation than the link.
+ * Returns the link with this hash, and its person. `is_open` is false if the link was used or has expired, or if the person is disabled.
+ * `is_open` is also false if the person got a new password, or was disabled and enabled again, after the link was made. A new password and
+ * the disabling raise the number `generation` of the person, so the link then has a lower number than the person.
  */
 export async function findLink(
   db: Db,

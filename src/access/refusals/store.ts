@@ -48,9 +48,9 @@ const FIELDS = new Fields<Row>({
  * statement inserts the calls, and after its commit a second statement removes the old calls. If two processes store calls of one
  * credential at the same time, the later removal sees the calls of both processes. So exactly the newest 50 calls stay.
  *
- * On a database cluster, each tenant has two statements of its own. If one of these statements fails, the calls of this tenant are
- * missing in the result, but the calls of the other tenants are stored.
- * @returns the ids of the calls that are stored
+ * On a database cluster, each tenant has two statements of its own. So if a statement for one tenant fails, the calls of the other tenants
+ * are still stored.
+ * @returns the ids of the calls for which both statements succeeded
  * @throws the error of a failed statement. On a cluster, throws an error only if every tenant has a failed statement
  */
 export async function storeRefusedCalls(db: Database, calls: NewRefusedCall[]): Promise<Set<string>> {

@@ -43,7 +43,7 @@ export interface TokenInput {
   tenantId: number;
   personId: string;
   generation: number;
-  /** End of the token as ISO text. */
+  /** Time at which the token expires, as ISO text. */
   expiresAt: string;
 }
 

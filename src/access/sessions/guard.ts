@@ -97,8 +97,8 @@ function hasRight({ type, role, areas }: Staff, right: Right): boolean {
 }
 
 /**
- * Returns the error for a caller who does not have the right. The message names the areas of which the caller needs one. Returns null if
- * every caller has the right.
+ * Returns the error for a caller who does not have the right. Some rights need an area, which is a part of the staff API. For such a right,
+ * the message names all areas that give the right. Returns null if every caller has the right.
  */
 function refusalOf(right: Right): Exclude<RouteError, string> | null {
   switch (right) {

@@ -100,7 +100,7 @@ export class Sessions {
   }
 
   /**
-   * Begins a session.
+   * Begins a session of a person, or of a display (a screen of the tenant, for example in the kitchen).
    * @returns the token for the cookie, and the caller that `authenticate` will return for this token
    * @throws ApiError 401 `invalid_credentials` if the person or the display has lost its access since the sign-in was checked
    */

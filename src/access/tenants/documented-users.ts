@@ -62,8 +62,9 @@ export async function applyUsers(
 }
 
 /**
- * Hashes and checks the passwords before the transaction of `applyUsers` begins, so that the transaction does not wait for this slow work.
- * `passwords` keeps the results, and `applyUsers` uses them.
+ * Compares the passwords of a tenant document with the stored hashes, and hashes the new passwords. This function runs before the
+ * transaction of `applyUsers`, so that the transaction does not wait for this slow work. `passwords` keeps the results, and `applyUsers`
+ * uses these results.
  */
 export async function prepareUsers(stored: UserRow[], users: UserDocument[], passwords: PasswordWork): Promise<void> {
   await planUsers(stored, users, passwords);

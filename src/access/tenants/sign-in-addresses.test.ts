@@ -75,7 +75,8 @@ describe('an address that has signed in to an account', () => {
     await times(9, () => fail(ELSEWHERE), 401);
     assert.deepEqual(statusAndLeft(await fail(ELSEWHERE)), [429, 0]);
     assert.deepEqual(statusAndLeft(await enter('198.51.100.8')), [429, 0]);
-    // The first sign-in from HOME made the address known and counted as the first of its ten attempts. This sign-in is the second.
+    // The first sign-in made HOME a known address, so HOME has ten attempts of its own. The first sign-in counts as the first of these
+    // attempts, and this sign-in counts as the second.
     assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 8]);
     await times(8, () => fail(HOME), 401);
     const earlier = hashes.count;

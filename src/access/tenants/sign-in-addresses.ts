@@ -29,8 +29,8 @@ export function isKnownAddress(signedInAt: Date | null): boolean {
 }
 
 /**
- * Stores the address of a sign-in. Also removes the user's addresses that are older than `KNOWN_DAYS` or that exceed `MAX_ADDRESSES`.
- * Writes nothing if the address was already stored on the same UTC day.
+ * Stores the address of a sign-in, and removes the user's addresses that are older than `KNOWN_DAYS` days. Of the newer addresses, only
+ * the latest `MAX_ADDRESSES` stay. If the address was already stored on the same UTC day, the function does not change the database.
  */
 export async function storeAddress(
   db: Database,

@@ -18,8 +18,8 @@ const hook = createHook({
 });
 before(async () => {
   service = await startService();
-  // The first sign-in with an unknown e-mail makes the hash that unknown e-mails are checked against. It happens here, before the tests
-  // count hashes.
+  // If the e-mail is unknown, the service compares the password with a decoy hash. The first sign-in with an unknown e-mail makes the decoy
+  // hash. This sign-in happens here, before the tests count hashes.
   await signIn('nobody@nowhere.example', 'whatever it is');
   hook.enable();
 });

@@ -102,8 +102,8 @@ async function claim(
 /**
  * Changes a user, and writes an audit entry for each change. A new password and the disabling of the user end all tokens, sessions and
  * one-time links of the user.
- * @throws EmailTakenError if another user has taken the e-mail, which is possible after an invitation of this user has expired. The
- * function checks this only if `changes` contains `invitation_expires_at`, because this field also changes the reservation of the e-mail
+ * @throws EmailTakenError if `changes` contains `invitation_expires_at` and another user has the e-mail. An invitation reserves the e-mail
+ * only for a limited time. So another user may have taken the e-mail after an earlier invitation of this user had expired
  */
 export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, changes: store.UserChanges): Promise<void> {
   const { invitation_expires_at: heldUntil } = changes;
@@ -143,7 +143,8 @@ function entriesOf(user: store.UserRow, changes: store.UserChanges): NewAuditEnt
  * Gives a user a new password, and writes an audit entry.
  * @param checked stored password hash that was compared with the current password in the request
  * @param hash hash of the new password
- * @returns the new generation of the user, or null if the stored password hash has changed since the comparison
+ * @returns the new `generation` of the user, a number that each new password raises. Null if the stored password hash has changed since the
+ * comparison
  */
 export async function replacePassword(
   tx: Tx,

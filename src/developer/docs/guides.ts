@@ -47,8 +47,8 @@ export async function readGuide(name: GuideName): Promise<Guide> {
 /**
  * Returns the path on the site for a link in a guide. Guides link to the files of other guides, so that the links also work for a person
  * who reads the files without the site.
- * @returns null if the site does not serve the file that the link names
- * @throws Error if the link names a guide that does not exist
+ * @returns null if the link names a file outside the folder of the guides, and the site does not serve this file
+ * @throws Error if the link names a file in the folder of the guides, but `GUIDE_NAMES` does not list this file
  */
 export function resolveGuideLink(href: string): string | null {
   if (/^(?:[a-z]+:|#|\/)/.test(href)) {

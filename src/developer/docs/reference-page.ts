@@ -3,8 +3,8 @@ import { escapeHtml, htmlPage } from './html.ts';
 
 /**
  * Returns the HTML of the page with the API reference. The viewer Scalar makes the content of the page in the browser.
- * @param nonce random value that is also in the content security policy of the page. The browser allows a style that Scalar makes only if
- * the style has this value
+ * @param nonce random value that is also in the content security policy of the page. Scalar adds styles to the page. The browser applies
+ * such a style only if the style has this value
  */
 export function referencePage(nonce: string): string {
   const sources = DOCUMENTS.map(({ name, title, security }) => ({

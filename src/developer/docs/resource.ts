@@ -55,8 +55,8 @@ async function cacheContent(body: string | Buffer): Promise<CachedContent> {
 }
 
 /**
- * Returns a function that calls `make` once and returns the same result at each call. If `make` has failed, the next call runs `make`
- * again.
+ * Returns a function that caches the result of `make`. The first call of this function runs `make`, and later calls return the cached
+ * result. An error of `make` is not cached, so the call after an error runs `make` again.
  */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;

@@ -35,8 +35,8 @@ const MINUTE_MS = 60_000;
 /** Cooking time of an order with one portion. Each further portion adds one minute, for at most `MOST_EXTRA_PORTIONS` further portions. */
 const COOKING_MS = 10 * MINUTE_MS;
 /**
- * Largest number of further portions that add cooking time. Portions beyond this number add no time, because the kitchen cooks several
- * portions at the same time.
+ * Largest number of extra portions that add cooking time. All portions of an order except the first portion are extra portions. Extra
+ * portions above this number add no time, because the kitchen cooks several portions at the same time.
  */
 const MOST_EXTRA_PORTIONS = 10;
 /** Factor by which the dish SANDBOX-SLOW-KITCHEN lengthens the cooking time. */

@@ -17,8 +17,9 @@ const MANY_PORTIONS = 1_000;
 
 /**
  * Reads the tenant's orders that have the status and whose id is after `afterId`, oldest first. The database counts the portions and finds
- * the special dish, so the lines are not transferred. If an order has several special dishes, the first dish in alphabetical order counts.
- * If the lines of an order are larger than `MAX_LINES_BYTES`, the order counts as `MANY_PORTIONS` portions without a special dish.
+ * the special dish, so the lines are not transferred. The SKU of a special dish begins with `SANDBOX-` and decides the next statuses of the
+ * order. If an order has several special dishes, the first SKU in alphabetical order counts. If the lines of an order are larger than
+ * `MAX_LINES_BYTES`, the order counts as `MANY_PORTIONS` portions without a special dish.
  */
 export async function readOrders(
   db: Database,
