@@ -63,7 +63,7 @@ export async function receiveReservation(
   const id = newId();
   const row = await inTransaction(db, async (tx) => await apply(tx, reservations, call, requested, id));
   // The response to an outdated call shows the stored reservation, which may have another room type than the call. So the check-in and
-  // check-out times in the response come from the property of the stored room type.
+  // check-out times in the response come from the hotel property that has the room type of the stored reservation.
   const clock = row.room_type_id === roomType.id ? roomType : await findRoomType(db, call.tenantId, row.room_type_id);
   return { reservation: pmsShape(row, clock ?? roomType), isNew: row.id === id };
 }

@@ -72,9 +72,9 @@ export interface NewHold {
 }
 
 /**
- * Holds the nights of several stays. If a night has too few rooms for all stays that need it, the function refuses all these stays. The
- * caller may then try them one at a time.
- * @param stays may belong to several tenants. On a database cluster, all stays must belong to one tenant
+ * Holds the nights of several stays. If the stays together need more rooms of a night than are left, the function refuses every stay that
+ * includes this night. The caller may then try the refused stays one at a time.
+ * @param stays on one database node, the stays may belong to several tenants. On a database cluster, all stays must belong to one tenant
  * @returns the refused stays. No night is held for them
  */
 export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
@@ -114,9 +114,9 @@ function refuseNegative(nights: (Night & { held: number })[]): void {
 }
 
 /**
- * Number of rooms that several stays together add to one night counter. `capacity` is the number of rooms of the room type, or Infinity if
- * the capacity is not checked. The service reads the number of rooms for each stay. If the hotel changes this number between two reads,
- * `capacity` is the smallest number that was read.
+ * Sum of the rooms that several stays add to one night counter. `capacity` is the total number of rooms of the room type, or Infinity if
+ * the capacity is not checked. The service reads the capacity for each stay. If the hotel changes the capacity between two reads, the
+ * smallest capacity that was read counts.
  */
 type NightSum = NightChange & { capacity: number };
 
@@ -141,7 +141,7 @@ class NightSums {
     return this.#sums.get(keyOf(night));
   }
 
-  /** Returns the sums of all nights whose sum is not 0. */
+  /** Returns the sums of all nights on which the number of held rooms changes. */
   all(): NightSum[] {
     return [...this.#sums.values()].filter(({ rooms }) => rooms !== 0);
   }

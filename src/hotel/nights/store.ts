@@ -55,11 +55,11 @@ export async function holdNights(
 }
 
 /**
- * Returns an SQL expression for the capacity of the room type of a night `n`. The expression contains the capacities from `nights`. It is
- * for a database cluster, which refuses a subquery in the condition of `ON CONFLICT DO UPDATE`.
+ * Returns an SQL expression for the capacity of the room type of `n`, which is a row of the table `night`. The expression contains a list
+ * of the capacities from `nights`, because a database cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`.
  *
- * If the rooms of a night are only released, this night has the capacity Infinity in `nights`. The expression leaves out this capacity,
- * because a release needs no check.
+ * If rooms of a night are only released, this night has the capacity Infinity in `nights`. The list leaves out Infinity, because a release
+ * needs no check. If the list has no capacity for a room type, the value of the expression is NULL.
  */
 function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawBuilder<unknown> {
   const limited = nights.filter(({ capacity }) => capacity !== Infinity);
@@ -68,8 +68,8 @@ function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawB
 }
 
 /**
- * Changes the night counters in one INSERT. A counter that exists already changes only if `condition` is true. On a database cluster, all
- * nights must belong to one tenant.
+ * Changes the night counters in one INSERT. If a counter exists, it changes only if `condition` is true. On a database cluster, all nights
+ * must belong to one tenant.
  *
  * `rowsToInsert` sorts the rows of the INSERT. So all writers lock the nights in the same order and cannot deadlock. An UPDATE would not be
  * safe, because PostgreSQL could lock its rows in another order.
@@ -126,8 +126,8 @@ export interface HeldNights {
 }
 
 /**
- * Reads the counters of several ranges, in the order of the ranges. The ranges may belong to several tenants. The result has two lists for
- * each range, because two lists are read faster than one row for each night.
+ * Reads the counters of several ranges, in the order of the ranges. The ranges may belong to several tenants. The result has the lists
+ * `offsets` and `held` for each range, because reading two lists is faster than reading one row for each night.
  */
 export function readHeld(db: Database, ranges: NightRange[]): Promise<(HeldNights | undefined)[]> {
   return selectEach(

@@ -33,11 +33,11 @@ const STAYS = [
   ['Pacific/Kiritimati', '13:59', '13:59', '2025-12-31', '2026-01-01', '2025-12-30T23:59', '2025-12-31T23:59'],
   ['Pacific/Pago_Pago', '15:00', '12:59', '2025-12-30', '2025-12-31', '2025-12-31T02:00', '2025-12-31T23:59'],
   ['Pacific/Pago_Pago', '15:00', '23:59', '2026-02-27', '2026-02-28', '2026-02-28T02:00', '2026-03-01T10:59'],
-  // In New York, 2:30 does not exist on 8 March 2026. The first of the next three stays ends on this day, before the clocks change. The
-  // second stay begins on this day at 2:30, so its guest checks in at 3:30. On 1 November 2026, 1:30 occurs twice. The third stay ends on
-  // this day, and its guest checks out at the first 1:30.
+  // In New York, the clocks go forward from 2:00 to 3:00 on 8 March 2026. This stay ends on 8 March at 1:30, before the clocks change.
   ['America/New_York', '02:30', '01:30', '2026-03-07', '2026-03-08', '2026-03-07T07:30', '2026-03-08T06:30'],
+  // This stay begins on 8 March at 2:30. This time does not exist on 8 March, so the guest checks in at 3:30.
   ['America/New_York', '02:30', '01:30', '2026-03-08', '2026-03-09', '2026-03-08T07:30', '2026-03-09T05:30'],
+  // This stay ends on 1 November at 1:30. This time occurs twice on 1 November, and the guest checks out at the first 1:30.
   ['America/New_York', '02:30', '01:30', '2026-10-31', '2026-11-01', '2026-10-31T06:30', '2026-11-01T05:30'],
   // Lord Howe moves its clocks by only half an hour in summer, and the offset of Kathmandu is 5 hours and 45 minutes.
   ['Australia/Lord_Howe', '15:00', '11:00', '2026-04-04', '2026-04-06', '2026-04-04T04:00', '2026-04-06T00:30'],

@@ -4,10 +4,13 @@ import { selectEach } from '#platform/db/inputs.ts';
 import { STAY_RANGE, type StayRange } from './store.ts';
 
 /**
- * Active rate plan, and the nights of a range that have their own price or restriction under this plan. The three lists have one entry for
- * each such night. `offsets` contains the days from the first night of the range to the night. `prices` contains the own price of the
- * night, or null if the price of the plan applies. `sold_out` contains true if the night is closed. The lists are null if the range has no
- * such night.
+ * Active rate plan, and the nights of a range that have their own price or restriction under this plan. Each of the three lists has one
+ * entry for each such night:
+ * - `offsets` has the number of days from the first night of the range to the night of the entry.
+ * - `prices` has the own price of the night, or null if the price of the plan applies.
+ * - `sold_out` has true if the night is closed.
+ *
+ * The lists are null if the range has no such night.
  */
 export interface PlanNights {
   id: string;

@@ -165,8 +165,8 @@ export const STAY_RANGE = new Fields<StayRange>({
 });
 
 /**
- * Rate plan, and in `differences` an entry for each night of a range that has its own price or restriction. `differences` is null if the
- * range has no such night.
+ * Rate plan, and its values for single nights of a range. If a night has its own price or restriction, `differences` has an entry for this
+ * night. `differences` is null if the range has no such night.
  */
 export interface PlanInRange {
   id: string;
@@ -222,7 +222,7 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
 export interface NightsWrite {
   tenantId: number;
   nights: PlanNight[];
-  /** Effect on the price of a night that is already stored: `replace` writes the new price, `keep` leaves the stored price unchanged. */
+  /** Rule for a night that the table `rate` already contains. `replace` overwrites the stored price, and `keep` leaves it unchanged. */
   price: 'replace' | 'keep';
 }
 

@@ -183,8 +183,8 @@ describe('concurrent bookings that share a transaction', {
       await moveHold(tx, hotel.tenantId, null, held);
       const bookings = [];
       while (bookings.length < 2) {
-        // The test sends the second booking only when the first booking waits for the night that `tx` has locked. So each of the two
-        // bookings has its own batch.
+        // The test sends the second booking after the batch of the first booking has begun and waits for the night that `tx` has locked. A
+        // batch that has begun takes no more bookings. So each of the two bookings has its own batch.
         bookings.push(book(hotel));
         await eventually(
           async () => (await countWaiting(service.database.db)) === bookings.length,

@@ -45,15 +45,13 @@ const MAX_LOCK_WAIT_MS = 250;
 /**
  * Creates the function that writes one booking: the reservation, its nights and its event, in one transaction. There are two steps. The
  * outcome `contended` of a step means that a night has too few rooms left, or that another transaction locked a night for too long.
- * 1. If the stay has at most 31 nights, the booking is tried in a batch.
- * 2. If the outcome of the batch is `contended`, or if the stay is longer, the booking is tried in a transaction without other bookings. If
- *    this outcome is `contended` too, the function throws 409 `room_not_available`.
+ * 1. If the stay has at most 31 nights, the booking is tried in a batch. If the batch fails with an error, each of its bookings is tried
+ *    again in a batch of one booking. If the database is unavailable, the bookings are not tried again.
+ * 2. If the outcome of step 1 is `contended`, or if the stay has more than 31 nights, the booking is tried in a transaction without other
+ *    bookings. If the outcome of step 2 is `contended`, the function throws 409 `room_not_available`.
  *
- * The function `batching` puts bookings that arrive together into one batch. On one database node, a batch may have bookings of several
- * tenants. A batch is one transaction, so its bookings share the cost of the statements and of the commit.
- *
- * If a batch fails with an error, `batching` runs each of its bookings again, in a batch of one booking. This belongs to the first step. If
- * the database is unavailable, `batching` does not run the bookings again.
+ * The function `batching` does step 1, and puts bookings that arrive together into one batch. On one database node, a batch may have
+ * bookings of several tenants. A batch is one transaction, so its bookings share the cost of the statements and of the commit.
  */
 export function createBooker(
   db: Database,

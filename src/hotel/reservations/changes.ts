@@ -109,7 +109,10 @@ export function actorOfChange({ actor_type, actor_id }: Pick<ReservationChangeRo
   return { type: actor_type as ChangeActor['type'], id: actor_id };
 }
 
-/** Returns the actor with its name. The name of a channel is `externalSource`, the name of the OTA that sold the stay. */
+/**
+ * Returns the actor with its name. If the actor is a channel, the name is `externalSource`, the name of the OTA that sold the stay. For any
+ * other actor, `nameOf` gives the name.
+ */
 export function withName(
   nameOf: (actor: ChangeActor) => NamedActor,
   actor: ChangeActor,

@@ -40,8 +40,8 @@ function refusal(message: string): ApiError {
 }
 
 /**
- * Checks the day of arrival if it changes. Checks the number of guests if the caller gives this number or changes the room type, unless
- * `overbook` is true.
+ * Checks the day of arrival if this day changes. Checks the number of guests if the caller gives this number or changes the room type. If
+ * `overbook` is true, never checks the number of guests.
  * @throws ApiError 400 `invalid_request`
  */
 export function checkChange(roomType: RoomTypeWithClock, { row, input, nights }: ChangePlan): void {

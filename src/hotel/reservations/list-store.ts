@@ -26,9 +26,9 @@ export interface ReservationFilter {
   roomTypeIds?: string[] | undefined;
   arrivingOn?: DateText | undefined;
   departingOn?: DateText | undefined;
-  /** Only stays pass that include the night that begins on this day. */
+  /** Day on which a night begins. Only stays that include this night pass the filter. */
   stayingOn?: DateText | undefined;
-  /** Only reservations pass that were booked or last changed at this time or later. */
+  /** Earliest time of the last change. If a reservation has never changed, the time of its booking counts. */
   changedSince?: Date | undefined;
   naturalId?: string | undefined;
   /** Id that the partner or the OTA gave to the reservation. */
@@ -64,7 +64,7 @@ export async function listForStaff(
   const select = (reservations: Query) => reservations.selectAll().select(labelOf(filter.tenantId));
   const listOrder = order === 'newest' ? NEWEST_FIRST : byArrival(filter.tenantId);
   if (await isNarrow(db, filter, order)) {
-    // The subquery makes PostgreSQL find the few reservations that pass the filter first. Without the subquery, PostgreSQL may read the
+    // The subquery makes PostgreSQL begin with the few reservations that pass the filter. Without the subquery, PostgreSQL may read the
     // reservations of the tenant in the order of the list until a page is full. If the reservations that pass are at the end of the list,
     // PostgreSQL would read most reservations of the tenant.
     const passing = allOf(db, filter).where(sql<boolean>`id = ANY (ARRAY${rows.select('id')})`);
@@ -106,8 +106,9 @@ function byArrival(tenantId: number): ListOrder {
 }
 
 /**
- * Number of reservations. If a filter has a condition that fewer reservations than this number pass, a list first reads the ids of all
- * reservations that pass the filter. Otherwise the list scans the covering index `reservation_for_lists`, which is then cheaper.
+ * Number of reservations that decides how a list is read. If fewer reservations than this number pass one condition of the filter, the list
+ * first reads the ids of all reservations that pass the whole filter. Otherwise the list scans the covering index `reservation_for_lists`,
+ * because this scan is then cheaper.
  */
 const FEW = 5_000;
 
@@ -190,7 +191,7 @@ function wideConditions(filter: ReservationFilter): RawBuilder<boolean>[] {
   return conditions.filter((condition) => condition !== false);
 }
 
-/** Returns the conditions of the filter that few reservations pass, for example a guest or a day of arrival. */
+/** Returns the narrow conditions of the filter. Few reservations pass a narrow condition, for example a guest or a day of arrival. */
 function narrowConditions(filter: ReservationFilter): RawBuilder<boolean>[] {
   const { tenantId, arrivingOn, departingOn, stayingOn, naturalId, externalId, email, phone, name, ids } = filter;
   const conditions = [
@@ -243,8 +244,8 @@ function departsOn(day: DateText) {
  * `external_reservation_id`, and the ids of OTAs are in `external_id`.
  *
  * The index for the ids of partners has the columns `tenant_id`, `credential_id` and `external_reservation_id`, in this order. PostgreSQL
- * can search this index for an `external_reservation_id` only together with a `credential_id`. So the condition gives the ids of all
- * credentials of the tenant.
+ * can search this index for an `external_reservation_id` only together with a `credential_id`. So the condition also compares
+ * `credential_id` with the ids of all credentials of the tenant.
  */
 function hasExternalId(tenantId: number, externalId: string) {
   return sql<boolean>`(

@@ -30,7 +30,7 @@ export async function readHolders(db: Db, night: NightKey, limit: number): Promi
   return rows;
 }
 
-/** Selects the ids of the stays whose dates and room type cover the night now. */
+/** Selects the ids of the stays whose present dates and room type cover the night. */
 function staysNow({ tenantId, roomTypeId, date }: NightKey): RawBuilder<unknown> {
   return sql`
     SELECT id FROM reservation WHERE tenant_id = ${tenantId} AND room_type_id = ${roomTypeId}::uuid AND ${coversNight(date)}
@@ -80,13 +80,13 @@ export type NightChangeRow = Pick<
   external_source: string | null;
   /** True if the stay held this night until the change. */
   held: boolean;
-  /** True if the stay holds this night since the change. */
+  /** True if the stay held this night immediately after the change. */
   holds: boolean;
 };
 
 /**
- * Reads the newest changes of stays that held the night before the change, after the change, or both. Leaves out a change of only the
- * status if the stay held the night both before and after this change.
+ * Reads the newest changes of stays. Reads a change only if the stay held this night immediately before or immediately after the change.
+ * Leaves out the change if the stay held the night at both times and only its status changed.
  */
 export async function readNightChanges(db: Db, night: NightKey, limit: number): Promise<NightChangeRow[]> {
   const { tenantId, roomTypeId, date } = night;

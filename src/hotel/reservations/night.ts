@@ -28,7 +28,7 @@ const MAX_ENTRIES = 200;
 
 /**
  * Returns a night of a room type with its stays and its history. The number of held rooms after each change is computed backwards from the
- * present number. So all data is read in one snapshot.
+ * present number. This number and the changes are read in one snapshot, because a booking between two reads would make the result wrong.
  */
 export async function showNight(db: Database, tenantId: number, roomTypeId: string, date: DateText): Promise<Night> {
   const roomType = await findRoomType(db, tenantId, roomTypeId);
@@ -59,7 +59,10 @@ export async function showNight(db: Database, tenantId: number, roomTypeId: stri
   return { capacity: roomType.physical_capacity, held, stays, history: await historyOf(db, tenantId, held, changes) };
 }
 
-/** Returns the newest changes of the night, the newest first. */
+/**
+ * Reads the bookings, the changes of stays and the changes of rates that concern the night. Returns the latest `MAX_ENTRIES` of these
+ * entries, newest first.
+ */
 async function readAllChanges(db: Db, key: NightKey, nameOfRoomType: string): Promise<NightChange[]> {
   const { tenantId, roomTypeId, date } = key;
   const plans = await readCalendars(db, tenantId, roomTypeId, date, date);
