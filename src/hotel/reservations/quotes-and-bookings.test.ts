@@ -21,8 +21,8 @@ const SEED = 25;
 /** Number of stays that are quoted and then booked. */
 const CASES = 300;
 /**
- * Number of stays that the test tries to book in one hotel. Then it opens a new hotel. A hotel has few rooms, so some of its later stays
- * find no free room.
+ * Number of stays that the test tries to book in one hotel, before it opens a new hotel. A hotel has few rooms, so some of these stays find
+ * no free room. The test needs such refused bookings too.
  */
 const CASES_A_HOTEL = 50;
 const ROOM_TYPES = 6;

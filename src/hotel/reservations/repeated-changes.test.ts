@@ -40,7 +40,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
   };
   const change = (id: string, status: string, request_id?: string) =>
     setStayStatus(service, own, id, status, request_id === undefined ? {} : { request_id });
-  /** Reads the statuses in the events of a reservation, except in the event of its booking. */
+  /** Reads the statuses in the events of a reservation. Leaves out the event `reservation.created`, which reports the booking. */
   const statusesOfEvents = async (id: string, of = own) =>
     (await eventsOf(service, of.tenantId))
       .filter(({ type, sent }) => type !== 'reservation.created' && sent.data.reservation_id === id)

@@ -87,8 +87,8 @@ export class Reservations {
   }
 
   /**
-   * Returns the price that `book` would charge for the stay now. Refuses a stay that `book` would refuse, with the same error. Writes
-   * nothing (decision 40).
+   * Returns the price that the reservation would have if `book` booked the stay now. Refuses a stay that `book` would refuse, with the same
+   * error. Writes nothing (decision 40).
    * @throws ApiError 404 `room_type_not_found`, 409 `room_not_available`, 400 `invalid_request`
    */
   async quote({ tenantId, currency }: Caller, stay: StayQuoteQuery): Promise<StayQuote> {
@@ -137,7 +137,8 @@ export class Reservations {
   }
 
   /**
-   * Books the stay. Returns null if another reservation already has its external id, or the same short random code (natural id).
+   * Books the stay. Returns null if another reservation already has its external id, or its natural id. A natural id is a short random
+   * code.
    */
   async #bookNew(caller: Caller, input: ReservationCreate): Promise<ReservationResponse | null> {
     const { tenantId, credentialId, currency } = caller;

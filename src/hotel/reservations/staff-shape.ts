@@ -52,10 +52,10 @@ export async function shapeWithHistory(db: Database, row: LabelledRow): Promise<
 /**
  * Returns the history of a stay: the booking, then the changes of the status.
  * - A booking by the hotel itself is stored like a change.
- * - A booking by a partner or an OTA has only the row of the stay, so its entry is made from this row. The status in this entry is the
- *   status before the first change.
- * - If `MAX_CHANGES` changes were read, older changes may be missing, so the booked status is unknown. The entry of a booking by a partner
- *   or an OTA is then left out.
+ * - A booking by a partner or an OTA is not stored like a change. The function makes its entry with the time and the booker from the row of
+ *   the stay. The status in this entry is the status before the first change, or the present status if there is no change.
+ * - If `MAX_CHANGES` changes were read, older changes may be missing. Then the first change is unknown, and so is the status at the
+ *   booking. So the function leaves out the entry of a booking by a partner or an OTA.
  */
 async function readHistory(db: Database, row: LabelledRow): Promise<StaffReservationWithHistory['history']> {
   const changes = await readStatusChanges(db, row.tenant_id, row.id);

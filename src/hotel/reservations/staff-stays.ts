@@ -202,8 +202,8 @@ interface BookedStay {
   row: NewHouseStay;
   requestId: string;
   /**
-   * Number of rooms of the room type. The booking is refused if a night would have more held rooms. Null if the booking may exceed this
-   * number.
+   * Number of rooms of the room type. If a night would have more held rooms than this number, the booking is refused. Null if a night may
+   * have more held rooms.
    */
   capacity: number | null;
 }

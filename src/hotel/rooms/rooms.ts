@@ -181,8 +181,8 @@ export async function applyProperties(
 /**
  * Returns a function that gives the name of a room type in the form `property / room type`. For an unknown room type, it gives the id.
  *
- * `properties` and `roomTypes` contain the stored rows and the rows from the tenant document, so two rows may have the same id. That does
- * no harm, because two rows with the same id always have the same name.
+ * `properties` and `roomTypes` contain the stored rows and the rows from the tenant document, so two rows may have the same id. Two such
+ * rows always have the same name, because a row from the document gets the id of the stored row with its name.
  */
 function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTypeRow[]): (id: string) => string {
   const propertyNames = new Map(properties.map(({ id, name }) => [id, name]));
