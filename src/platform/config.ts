@@ -243,8 +243,8 @@ export function readPartnerApiKey(given: string | undefined, environment: Enviro
 }
 
 /**
- * Reads the configuration of a command that calls the service as a partner. It also accepts the variables `BASE`, `KEY` and `SECRET`,
- * because the demo prints them.
+ * Reads the configuration of a command that calls the service as a partner. The variables `BASE`, `KEY` and `SECRET` may give the URL and
+ * the credential too, because the demo prints these variables.
  * @param given options of the command line. The API secret is not an option, because all users of a machine can see its command lines.
  * @throws OperatorError if a value is missing or invalid. The message names the value.
  */
@@ -330,10 +330,10 @@ function metricsPortBeside(port: number): Parse<number> {
 }
 
 /**
- * Size of the largest request body in MiB (decision 6). It is also the minimum of these settings:
+ * Size of the largest request body in MiB (decision 6). It is also the smallest permitted value of these settings:
  * - `BODY_MIB_*`, which bound the memory for request bodies. With a smaller bound, the largest body would be refused even if no other body
  *   is in memory.
- * - `MENU_MAX_RENDERED_MIB`, which bounds the size of a menu in the form that partners read.
+ * - `MENU_MAX_RENDERED_MIB`, which bounds the size of a menu in the form that partners read. This setting is a whole number of MiB above 0.
  */
 const LARGEST_BODY_MIB = 1;
 const MIB = 1024 * 1024;

@@ -146,9 +146,9 @@ describe('tenant caches of RecentChanges', () => {
       id = slow;
     });
     assert.ok((await idsSince(since)).includes(id), 'the next poll finds the change that was committed late');
-    // Each poll reads the changes of the oldest transaction that was running at the previous poll (`since`), and of all later transactions.
-    // Other tests on this server may have a transaction that began before the transaction above. Until such an older transaction ends, each
-    // poll reads the change `id` again. So the test repeats the poll.
+    // Each poll reads the changes of the transaction `since` and of all later transactions. `since` is the oldest transaction that was
+    // running at the previous poll. Other tests on this server may have a transaction that began before the transactions of this test.
+    // Until it ends, each poll reads the changes of this test again. So the test repeats the poll.
     await eventually(async () => {
       since = (await readChanges(database.db, since)).oldestRunning;
       return (await idsSince(since)).length === 0;

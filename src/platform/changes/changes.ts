@@ -48,8 +48,9 @@ const IS_CACHED = { credentials: true, menu: true, pause: true, rates: false, ro
 export type ChangeTopic = keyof typeof IS_CACHED;
 
 /**
- * Records, as part of the transaction, that data of the tenant has changed. Every process of the service then invalidates its cached data
- * of the tenant, at most 0.7 s after the commit, and tells its listeners (`onChanges`).
+ * Records, as part of the transaction, that data of the tenant has changed. Each process of the service polls for such changes. From 0.5 s
+ * after the commit (`LEASE_MS`), no process uses cached data from before the change, even if its polls fail. Each poll also tells the
+ * listeners of its process about the changes that it finds (`onChanges`).
  * @param topic kind of the data. Null if any data may have changed.
  */
 export async function announceChange(tx: Tx, tenantId: number, topic: ChangeTopic | null): Promise<void> {
@@ -162,12 +163,13 @@ export class RecentChanges {
 
   /**
    * Reads the changes that were committed since the last poll.
-   * - On one database node, the poll finds these changes by their transaction numbers. It reads the changes of the oldest transaction that
-   *   was running at the last poll, and of all transactions with higher numbers. So the poll also finds a change whose transaction took
-   *   long to commit.
-   * - If the lease of the caches (`LEASE_MS`) has ended, the poll reads all stored changes. The reason is that the database may have failed
-   *   over to a new primary. The new primary may give lower transaction numbers than the old primary, so a poll by numbers would miss
-   *   changes. After a failover, the lease has always ended. A failover takes longer than the lease, and no poll succeeds in this time.
+   * - On a cluster, the poll reads all changes of the last two minutes (`readChanges`).
+   * - On one node, the poll finds these changes by their transaction numbers, if the lease of the caches (`LEASE_MS`) has not ended. It
+   *   reads the changes of the oldest transaction that was running at the last poll, and of all transactions with higher numbers. So the
+   *   poll also finds a change whose transaction took long to commit.
+   * - On one node, the poll reads all stored changes if the lease has ended. The reason is that the database may have failed over to a new
+   *   primary. The new primary may give lower transaction numbers than the old primary, so a poll by numbers would miss changes. After a
+   *   failover, the lease has always ended. A failover takes longer than the lease, and no poll succeeds in this time.
    */
   async #poll(): Promise<void> {
     const beganAtMs = performance.now();

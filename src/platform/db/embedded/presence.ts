@@ -72,7 +72,8 @@ export async function createDatabase({ client }: Presence, name: string): Promis
   const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
   if (rowCount === 0) {
     await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`).catch((error: { code?: string }) => {
-      // Another process has created the database first. The code is 42P04 if that process has finished, and 23505 if it is about to finish.
+      // Another process has created the database since the SELECT. The code is 23505 if both processes created it at the same moment, and
+      // otherwise 42P04.
       if (error.code !== '42P04' && error.code !== '23505') {
         throw error;
       }

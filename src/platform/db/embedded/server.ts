@@ -113,8 +113,9 @@ function throwUnlessTemporary(error: unknown, { location }: Server): void {
 }
 
 /**
- * Returns a function that starts PostgreSQL. If the PostgreSQL of its previous call still runs, the function does nothing. After three
- * failed starts, the function throws an error with the reason.
+ * Returns a function that starts PostgreSQL. `enter` calls this function again and again, until PostgreSQL is ready. If a PostgreSQL that
+ * an earlier call started still runs, the function does nothing. After three failed starts in all calls together, the function throws an
+ * error with the reason.
  */
 function createStarter(server: Server): () => Promise<void> {
   let current: Launch | undefined;
@@ -150,7 +151,7 @@ async function start(server: Server): Promise<Launch> {
   return launch(location, { binaries, settings });
 }
 
-/** Ends the connection of this process. If no other process uses PostgreSQL, stops PostgreSQL first. */
+/** Stops PostgreSQL if this process is the last one that uses it. Then ends the connection of this process. */
 export async function leave(server: Server, presence: Presence): Promise<void> {
   const { clusterDir } = server.location;
   try {

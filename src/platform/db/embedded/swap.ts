@@ -20,7 +20,8 @@ export const keptDir = (clusterDir: string, major: number): string => `${cluster
  *
  * If the process ends before step 2, the old data is still in its place. If the process ends between step 2 and step 3, the next call of
  * `finishSwap` takes step 3.
- * @param newDir data directory in the same folder, completely written to disk
+ * @param clusterDir path of the old data directory
+ * @param newDir path of the new data directory. It must be in the same folder as the old data directory, and completely written to disk.
  * @returns the path of the old data directory
  */
 export async function swapClusters(clusterDir: string, newDir: string, oldMajor: number): Promise<string> {

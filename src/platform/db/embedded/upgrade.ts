@@ -63,8 +63,8 @@ interface Servers {
 }
 
 /**
- * Starts the older PostgreSQL on the data in DATA_DIR, and beside it a PostgreSQL of the current version without data. If an earlier
- * upgrade was interrupted, removes its new data and begins again.
+ * Starts the older PostgreSQL on the data in DATA_DIR, and beside it an empty PostgreSQL of the new version. If an earlier upgrade was
+ * interrupted, removes its new data and begins again.
  * @returns null if there is no data of an older version
  * @throws EmbeddedPostgresError if the upgrade is impossible. The message says what to do.
  */
@@ -225,7 +225,7 @@ async function sizeOf(folder: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) {
-      // The older PostgreSQL may run and remove files, so this file may be missing by now.
+      // The older PostgreSQL can be running now, so it can have removed this file since the folder was read.
       bytes += (await stat(join(entry.parentPath, entry.name)).catch(ifAbsent))?.size ?? 0;
     }
   }
