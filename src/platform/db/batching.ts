@@ -12,8 +12,8 @@ export interface BatchedWork<Input, Output> {
   /** Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */
   many: (inputs: Input[]) => Promise<Output[]>;
   /**
-   * Largest number of batches that run at the same time. On a cluster, the number is the limit for each tenant. While so many batches run,
-   * new calls wait, and they form the next batch.
+   * Largest number of batches that run at the same time. On a cluster, the number is the limit for each tenant. If this number of batches
+   * is running, new calls wait until a batch ends. The waiting calls then form the next batch.
    */
   maxUnderWay: number;
   /** Returns the id of the tenant of an input. */
@@ -60,8 +60,8 @@ export function batching<Input, Output>(
 class Batches<Input, Output> {
   readonly #work: BatchedWork<Input, Output>;
   /**
-   * Called when no call waits and no batch is under way, so that the batches of this tenant can be discarded. Null if the batches are for
-   * all tenants.
+   * Called when no call waits and no batch runs. On a cluster, each tenant has an object of this class, and the function discards the
+   * object. Null on one node, where one object serves all tenants and is never discarded.
    */
   readonly #onIdle: (() => void) | null;
   readonly #waiting = new FairQueues<Waiting<Input, Output>>();

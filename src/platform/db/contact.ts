@@ -11,8 +11,8 @@ const IN_CONTACT_FOR_MS = 2_500;
 
 /**
  * Contact of this process with its database, for `/readyz`. The process sends some regular statements for its own work. Their success is
- * recorded here, so a readiness check needs no statement of its own. One regular statement is the poll for recent changes. A webhook worker
- * also searches regularly for a free scan lease, which lets it search the database for due deliveries.
+ * recorded here, so a readiness check needs no statement of its own. Such statements are the poll for recent changes, and the search of a
+ * webhook worker for a free scan lease. A worker with a scan lease searches the database for due deliveries.
  */
 export class DatabaseContact {
   readonly #db: Database;
@@ -26,13 +26,17 @@ export class DatabaseContact {
   #isMigrated = false;
 
   /**
-   * Counts the process as in contact from now on, without sending a statement. So the caller must have just used the database successfully.
+   * Counts the process as in contact for the next 2.5 s (`IN_CONTACT_FOR_MS`), without sending a statement. So the caller must have just
+   * used the database successfully.
    */
   constructor(db: Database) {
     this.#db = db;
   }
 
-  /** Records that a regular statement has succeeded. @param beganAtMs time (`performance.now()`) at which it was sent */
+  /**
+   * Records the success of a statement that the process sends regularly, for example of the poll for recent changes.
+   * @param beganAtMs time (`performance.now()`) at which the statement was sent
+   */
   confirm(beganAtMs: number): void {
     this.#lastMs = Math.max(this.#lastMs, beganAtMs);
   }

@@ -150,9 +150,9 @@ function fairGate(poolSize: number): FairGate {
 }
 
 /**
- * Wraps the pool for Kysely. Each client of pg gets one wrapper at its first use, and keeps this wrapper for all later uses. The reason is
- * that Kysely caches one connection object for each wrapper. If each use of a client made a new wrapper, that cache would grow with every
- * statement.
+ * Makes a pool for Kysely from the pool of pg. The new pool lends each client of pg in a wrapper (`LentClient`). A client gets its wrapper
+ * at its first use, and keeps the wrapper for all later uses. The reason is that Kysely caches one connection object for each wrapper. If
+ * each use of a client made a new wrapper, this cache would grow with every use.
  */
 function fairPool(
   pool: pg.Pool,

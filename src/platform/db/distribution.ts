@@ -30,8 +30,8 @@ const PLACEMENTS: Readonly<Record<string, Placement>> = {
 };
 
 /**
- * Name of the table that is placed before all other tables with the place `by tenant`. The place of its rows decides the node of each
- * tenant. Citus then puts the rows of the tenant in those other tables on the same node.
+ * Name of the table that Citus distributes first of all tables with the place `by tenant`. The rows of this table decide the node of each
+ * tenant. Citus then puts the rows of the tenant in the other tables on the same node.
  */
 const FIRST_TABLE = 'app_user';
 

@@ -4,9 +4,9 @@ import { look } from './look.ts';
 /**
  * Time in milliseconds between two checks for hanging writes. A write counts as hanging if two checks in a row find that it waits for a
  * standby. So a hanging write is found at most 3 s after it began:
- * - A check is done only if the oldest running write began at least 1 s ago. So the first check that sees a write comes at most 2 s after
- *   the write began.
- * - The second check comes 1 s later.
+ * - The first second of a write may pass without a check, because a check is done only if a running write is at least 1 s old.
+ * - The first check of the write comes at most 1 s later, because the time between two checks is 1 s.
+ * - The second check comes 1 s after the first check.
  */
 const CHECK_EVERY_MS = 1_000;
 /** Time limit in milliseconds for connecting to the database for a check, and for the query of the check. */
@@ -19,7 +19,7 @@ const WAITING = `
   WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'`;
 
 /**
- * `READ` matches statements that count as reads, unless `CHANGE` matches them too. Reads may run while writes hang. `CHANGE` also has the
+ * A statement counts as a read if `READ` matches it and `CHANGE` does not match it. Reads may run while writes hang. `CHANGE` also has the
  * words of a SELECT that locks rows, such as FOR SHARE. Such a SELECT counts as a write, because it can wait for a transaction whose commit
  * hangs.
  */
@@ -104,8 +104,8 @@ export class HungWrites {
       this.#note([...found].some((id) => this.#found.has(id)));
       this.#found = found;
     } catch {
-      // The check has failed, so the result of the previous check stays. If a write hangs and is not abandoned, the client stops waiting
-      // for its statement after 12 s (`QUERY_TIMEOUT_MS`).
+      // The check has failed, so the result of the previous check stays. If all checks fail while a write hangs, this class does not
+      // abandon the write. But the caller of the write waits at most 12 s (`QUERY_TIMEOUT_MS`).
     } finally {
       this.#isChecking = false;
     }

@@ -14,8 +14,8 @@ const TENANT_FIELDS: ReadonlySet<string> = new Set(['tenantId', 'tenant_id']);
 
 /**
  * Names and types of the fields of an input. An input is the set of values that one call gives to a statement. The same fields serve a
- * statement for one input and a statement for many inputs. The constructor makes the fixed parts of the statements once, because making
- * them for each call would double the work of Node for that call.
+ * statement for one input and a statement for many inputs. The constructor makes the fixed parts of the statements once. If each call made
+ * them again, this process would need twice as much CPU time for a call.
  */
 export class Fields<Input extends object> {
   readonly #types: [name: keyof Input & string, type: string][];
@@ -50,8 +50,8 @@ export class Fields<Input extends object> {
   }
 
   /**
-   * Returns the expressions of `listed`. On a cluster, the expression for the tenant is a parameter, because the cluster finds the node by
-   * this parameter. All inputs must then belong to one tenant.
+   * Returns SQL expressions that read the fields of one input from the table expression that `list` makes. On a cluster, the expression for
+   * the tenant is a parameter, because the cluster finds the node by this parameter. All inputs must then belong to one tenant.
    */
   listedFor(db: Db, [first]: Input[]): Named<Input> {
     const tenant = this.#tenant;
@@ -94,7 +94,8 @@ export function selectForEach<Input extends object, Row>(
 
 /**
  * Runs the SELECT that `selectForEach` makes.
- * @returns one row for each input, in the order of the inputs. The value is undefined for an input without a row.
+ * @returns an array with one element for each input, in the order of the inputs. The element is the row of the input, or undefined if the
+ * SELECT returns no row for this input.
  */
 export async function selectEach<Input extends object, Row extends object>(
   db: Db,
@@ -111,8 +112,8 @@ export async function selectEach<Input extends object, Row extends object>(
 export interface Share<Input> {
   inputs: Input[];
   /**
-   * Account whose share of the database connections the statement uses. On a cluster, it is the account of the tenant of the inputs.
-   * Otherwise it is the account of the service itself.
+   * Account to which the database connection of the statement is charged. On a cluster, this is the account of the tenant of the inputs. On
+   * one node, it is the account of the service itself.
    */
   account: Account;
   /**

@@ -59,8 +59,9 @@ export type PageForm<Table extends keyof DB> =
   | {
       form: 'few' | 'covered';
       /**
-       * Query for the rows of the list, without an order and without columns. Its conditions must let PostgreSQL use an index. For `few`,
-       * this is an index that finds the few rows. For `covered`, it is the index that contains all columns of the conditions.
+       * Query for the rows of the list, without an order and without columns. Its conditions must let PostgreSQL use an index. The form
+       * `few` is for a list with few rows, and needs an index that finds these rows. The form `covered` needs an index that contains all
+       * columns of the conditions.
        */
       rows: Rows<Table, object>;
     }
@@ -132,9 +133,9 @@ export function afterIdInOrder<Table extends keyof DB, Row>(
 }
 
 /**
- * Reads one page of a list, and the number of rows in the whole list. Skips the rows before the page in an index, without reading them from
- * the table. For example, the last page of a list with a million rows scans a million ids in the index, but reads only the rows of the page
- * from the table.
+ * Reads one page of a list, and the number of rows in the whole list. To skip the rows before the page, PostgreSQL reads only their ids
+ * from an index, and not the rows themselves from the table. For example, the last page of a list with a million rows scans a million ids
+ * in the index, but reads only the rows of the page from the table.
  * @param ids two queries for all ids of the list. `inOrder` has the order of the list, and is used to find the row before the page.
  * `newestFirst` (`SELECT id … ORDER BY id DESC`) is used to count the rows. A count needs no order, but this order makes the planner use an
  * index. Without an order, the planner would read the whole table if most rows of the table are in the list.
@@ -183,9 +184,10 @@ async function readCoveredPage<Row>(
 }
 
 /**
- * Reads one page as `readCoveredPage` does, but of a list that is not in the order of its ids. It groups the rows by the value of the first
- * column of the order, for example by day. Then it counts the rows of each group. The counts tell which group has the row before the page,
- * so only the rows of this group are sorted.
+ * Reads one page as `readCoveredPage` does, but of a list in another order than the order of its ids. The function groups the rows by the
+ * value of the first column of the order, for example by day. It counts the rows of each group. The counts tell which group contains the
+ * last row before the page. To find this row, the function sorts only the rows of this group. The page is then read from this row on, also
+ * into the next groups.
  */
 async function readGroupedPage<Row>(
   db: Database,

@@ -26,8 +26,11 @@ export interface LastUsed {
 
 /**
  * Writes the last uses of at most `BATCH_SIZE` rows to the database. `nowMs` is the time at which the write began. Returns a function that
- * tells which uses the process may remove from memory. A use may be removed if it was written, or if the row already has a later use. A use
- * that is only a little later than the use in the row may be removed too. Every other use stays in memory until a later write.
+ * tells which uses the process may remove from memory. Every other use stays in memory until a later write. A use may be removed in these
+ * cases:
+ * - The use was written.
+ * - The row already has a later use.
+ * - The use in the row is less than a minute older, and the caller needs no more exact time.
  */
 export type WriteUses = (uses: LatestUse[], nowMs: number) => Promise<(use: LatestUse) => boolean>;
 

@@ -15,7 +15,10 @@ export async function readLayout<T>(db: Kysely<T>): Promise<Layout> {
   return rows.length > 0 ? 'cluster' : 'one node';
 }
 
-/** Sets the layout of a database, or of one of its transactions. */
+/**
+ * Records the layout of `db`, which is a database or a transaction. Kysely makes a new object for each transaction, so the layout of the
+ * database must be recorded for this object too.
+ */
 export function setLayout(db: Kysely<DB>, layout: Layout): void {
   layouts.set(db, layout);
 }

@@ -140,7 +140,7 @@ export class LentClient {
 
   async #run(earlier: string[], config: pg.QueryConfig): Promise<pg.QueryResult> {
     // PostgreSQL runs all statements of one message in one transaction, and refuses CREATE INDEX CONCURRENTLY in a transaction. So such a
-    // statement is sent alone, without the settings.
+    // statement is sent alone, without the statements in `earlier`. They only make settings, such as time limits.
     const isAlone = earlier.length === 0 || (!BEGIN.test(earlier[0] ?? '') && !PREPARABLE.test(config.text));
     return isAlone ? await this.#client.query(config) : await runPipelined(this.#client, earlier, config);
   }

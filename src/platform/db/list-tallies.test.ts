@@ -21,8 +21,8 @@ describe('a list with stored tallies', () => {
   let tenantId: number;
   let credentials: string[];
   /**
-   * Start of the day that the tests use as the current day. The tests need tallies of all earlier days, but the tally of a day is stored
-   * only an hour after the end of the day. So in the first hour of a day, the tests use the previous day as the current day.
+   * Start of the day that the tests use as the current day. The tests need tallies of all earlier days. But in the first hour after the end
+   * of a day, its tally cannot be stored yet. So in the first hour of a day, the tests use the previous day as the current day.
    */
   let todayMs: number;
   const random = new Random(20261126);

@@ -20,7 +20,7 @@ export interface TalliedList {
    * part can be stored as a tally.
    */
   partMs: number;
-  /** Replaces `STORING`, which decides when a read of this list stores tallies of its parts. Used by tests. */
+  /** Replaces `STORING`, which decides when a read stores tallies, and about how many rows these tallies count. Used by tests. */
   storing?: { slowMs: number; rows: number };
 }
 
@@ -51,22 +51,26 @@ export type IdsIn = (fromId: RawBuilder<unknown>, beforeId: RawBuilder<unknown>)
 /** Range of a list with the number of its rows that pass a filter. */
 export interface Segment extends IdRange {
   count: number;
-  /** True if `count` contains the number of a stored tally. False if a query counted all rows that belong to this segment. */
+  /** True if `count` was computed with a stored tally. False if a query counted all rows of this segment. */
   isTallied: boolean;
 }
 
 /**
- * Time in milliseconds that must pass after the end of a part before a tally of the part is stored. Until then the part may still get rows.
- * A row is inserted some seconds after its id was made, and the clocks of processes may differ.
+ * Waiting time in milliseconds before a tally is stored. It begins at the end of the period whose rows the tally counts, for example at the
+ * end of a day. During this time, the list may still get rows of the period. A row is inserted some seconds after its id was made, and the
+ * clocks of processes may differ.
  */
 const SETTLED_MS = 3_600_000;
 /**
- * If counting the rows of the list and skipping the rows before a page took longer than `slowMs` milliseconds, the read stores tallies for
- * about `rows` rows. A list gets its first tallies only if it has more than `rows` rows.
+ * Rules for when a read of a page stores tallies, which are counts of parts of the list:
+ * - The read stores tallies if it took longer than `slowMs` milliseconds to count the rows of the list and to skip the rows before the
+ *   page.
+ * - All tallies that one read stores count about `rows` rows together.
+ * - A list gets its first tallies only if it has more than `rows` rows.
  */
 export const STORING = { slowMs: 10, rows: 20_000 };
 
-/** Maximum number of parts for which one read stores tallies. */
+/** Maximum number of tallies that are stored after one read. Each tally has the counts of one part of the list, for example of one day. */
 const MAX_STORED_PARTS = 1_000;
 /**
  * Maximum number of ranges without tallies that one read examines to find a range for new tallies. The read stores tallies for the first
@@ -78,9 +82,12 @@ const FIRST_ID = firstIdAt(0);
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Divides a list into segments, in the order of the ids. A segment is either a part with a tally that is still correct, or a range without
- * such parts. A tally is no longer correct after an open row of its part gets a final status, or after the retention removes rows of the
- * part. Together the segments contain all ids. The count of a segment is the number of its rows that pass the filter.
+ * Divides a list into segments, in the order of the ids. Together the segments contain all ids. The count of a segment is the number of its
+ * rows that pass the filter. There are two kinds of segments:
+ * - A part with a correct tally. A part contains the rows of one period, for example of one day.
+ * - A range of ids without such parts. A query counts its rows.
+ *
+ * A tally is no longer correct after a row of its part gets a final status, or after the retention removes rows of the part.
  * @param tx transaction in the mode `snapshot`, so that all counts are from the same moment
  * @param idsIn selects the ids of the list between two bounds
  */
@@ -96,7 +103,10 @@ export async function readSegments(tx: Db, list: TalliedList, filter: TallyFilte
   return segments;
 }
 
-/** Reads the tallies that are still correct, in the order of the ids. Their counts do not include open rows. */
+/**
+ * Reads the tallies, in the order of the ids. Leaves out each tally that is no longer correct, because a row has since got a final status
+ * or was removed. The counts include only rows in a final status.
+ */
 async function readTallies(
   db: Db,
   { name, table, tenantId, isOpen }: TalliedList,
@@ -135,7 +145,9 @@ async function countGaps(db: Db, gaps: IdRange[], idsIn: IdsIn): Promise<number[
   return rows.map(({ count }) => count);
 }
 
-/** Counts the open rows that pass the filter, in each of the segments. */
+/**
+ * Returns one count for each segment. Counts the rows of the segment that pass the filter and are open, which means not in a final status.
+ */
 async function countOpen(db: Db, list: TalliedList, filter: TallyFilter, segments: Segment[]): Promise<number[]> {
   const { rows } = await sql<{ number: number; count: number }>`
     SELECT width_bucket(id, ${segments.map(({ fromId }) => fromId)}::uuid[]) AS number, count(*)::int4 AS count
@@ -171,9 +183,10 @@ function withGaps(tallies: Segment[]): Segment[] {
 }
 
 /**
- * Stores tallies for one of the ranges without tallies, if possible for the newest one. One call stores tallies for several parts that
- * together have about 20,000 rows, or for one part that has more rows. A list gets its first tallies only if it has more than about 20,000
- * rows.
+ * Stores tallies for some parts of a list that have no tally. A part has the rows of one period, for example of one day.
+ * - All parts of one call are in one range of ids without tallies. If possible, this is the range with the newest rows.
+ * - The call begins with the newest part of the range. It adds older parts until the parts together have more than about 20,000 rows.
+ * - A list gets its first tallies only if it has more than about 20,000 rows.
  */
 export async function storeTallies(
   db: Database,
@@ -225,7 +238,7 @@ async function storeParts(db: Database, list: TalliedList, bounds: string[]): Pr
         open_count = excluded.open_count, statuses = excluded.statuses, kinds = excluded.kinds,
         credential_ids = excluded.credential_ids, counts = excluded.counts`;
     await executeWithoutTableScan(tx, insert);
-    // Deletes the tallies of parts before the oldest row, because the retention has removed all rows of these parts.
+    // Deletes each tally whose period, for example a day, ended before the oldest row. The retention has removed all rows of that period.
     await sql`
       DELETE FROM list_tally WHERE tenant_id = ${tenantId} AND list = ${sql.lit(name)} AND before_id <= (
         SELECT id FROM ${sql.table(table)} WHERE tenant_id = ${tenantId} ORDER BY id LIMIT 1
@@ -237,8 +250,8 @@ async function storeParts(db: Database, list: TalliedList, bounds: string[]): Pr
 /**
  * Returns the bounds of the parts for which a read stores tallies, as ids in ascending order. A part begins at each id except the last, and
  * ends before the next id. Returns an empty array if the read stores no tallies for this range.
- * @param isLong true if the list already has tallies, so that it is known to be long. Then a range with fewer rows than `STORING.rows` gets
- * tallies too. If false, such a range gets no tallies.
+ * @param isLong true if the list already has tallies. Then the range also gets tallies if it has few rows, so that later reads need not
+ * count these rows again. If false, the range gets tallies only if it has more than `STORING.rows` rows.
  */
 async function boundsOf(db: Database, list: TalliedList, range: IdRange, isLong: boolean): Promise<string[]> {
   const { partMs, storing: { rows: storedRows } = STORING } = list;
