@@ -10,10 +10,11 @@ const SHORT_WRITE_NIGHTS = 100;
 const LONG_WRITE_WAIT_MS = 30_000;
 
 /**
- * Limits the long writes: calls that write many nights, for example the prices of 1,000 nights. Without a limit, many long writes of one
- * tenant could use all cores of the database, and the calls of other tenants would wait (docs/budget-faults.md). In this process, each
- * tenant has one long write at a time. After a long write that took 2 s, for example, the next long write of the tenant may start 2 s later
- * at the earliest. Only the number of database connections limits how many tenants have a long write at the same time.
+ * Limits the long writes, which are calls that write many nights, for example the prices of 1,000 nights. Without a limit, many long writes
+ * of one tenant could use all cores of the database, and the calls of other tenants would wait (docs/budget-faults.md). In this process,
+ * each tenant has one long write at a time. When a long write ends, the next long write of the tenant must wait for as long as the ended
+ * write took. For example, if a write took 2 s, the next one may start 2 s after the write has ended. Only the number of database
+ * connections limits how many tenants have a long write at the same time.
  */
 export class LongWrites {
   readonly #gate = new FairGate({

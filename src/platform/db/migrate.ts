@@ -38,8 +38,8 @@ export interface MigrationOptions extends GiveWayOptions {
   /** Folder of the migrations. Used by tests. */
   folder?: string;
   /**
-   * Names of the only migrations that are applied. If undefined, all migrations are applied. Used when data of an older version is loaded
-   * into a database, because the tables must then be the tables of this older version.
+   * Names of the only migrations that this call may apply. If undefined, the call applies all missing migrations. Used when data of an
+   * older version is loaded into a database, because the tables must then be the tables of this older version.
    */
   only?: ReadonlySet<string>;
   /** Called at most once, if another process migrates the database and this process waits for it. */
@@ -57,12 +57,12 @@ export interface MigrationResult {
 }
 
 /**
- * Applies all missing migrations to the database. Each migration is one file `NNNN_name.sql`. No migration can be undone.
+ * Applies all missing migrations to the database. Each migration is one file `NNNN_name.sql`. An applied migration cannot be undone.
  *
  * If no migration is missing, the function only reads the list of applied migrations. Otherwise it takes an advisory lock for the whole
- * call, so several processes may call it at the same time. Each migration runs in a transaction of its own, so a call continues where an
- * earlier call failed. If another transaction has locked a table that a migration needs, the migration undoes its work and tries again
- * later (`inPatientTransaction`).
+ * call, so several processes may call it at the same time. Each migration that has succeeded is added to the list, so a call continues
+ * where an earlier call failed. If a migration fails because another transaction has locked a table, the function runs the migration again
+ * later (`retryWhileLocked`).
  *
  * The pool must have at least two connections. A transaction on the first connection holds the advisory lock, while the migrations run on
  * the second connection.
@@ -187,7 +187,8 @@ function compare(names: string[], list: Set<string>): Comparison {
 
 /**
  * Refuses a database that lacks migrations of this version, and also has migrations that this version does not know. A version from another
- * branch has migrated such a database. A later release is not the cause, because it has all migrations of this version.
+ * branch has migrated such a database. A later release has all migrations of this version, so it would have applied the missing migrations
+ * too.
  * @throws OperatorError
  */
 function refuseOtherBranch(compared: Comparison): void {

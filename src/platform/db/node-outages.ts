@@ -49,7 +49,7 @@ export class NodeOutages {
   readonly #nodeOf = new Map<string, Promise<string>>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
-  /** Number of look-ups of tenants' nodes that are running. */
+  /** Number of tenants whose nodes the service is looking up now. */
   #lookUps = 0;
 
   /** @param onChange called once when a node is found down, and once when it is back */
@@ -76,7 +76,9 @@ export class NodeOutages {
   async #refuseIfDown(tenant: string): Promise<void> {
     if (!this.#nodeOf.has(tenant)) {
       if (this.#lookUps >= MAX_LOOK_UPS) {
-        return; // The node of this tenant is not known yet, so the statement is sent to the database.
+        // The service already looks up the nodes of four other tenants, and a wait for them could take seconds. So the statement is sent to
+        // the database, although the node of its tenant may be down.
+        return;
       }
       this.#remember(tenant);
     }

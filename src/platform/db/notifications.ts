@@ -13,9 +13,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const TEST_MARK = 'test ';
 
 /**
- * Sends a notification to all processes that listen to the channel, in a transaction of its own. PostgreSQL commits transactions with
- * notifications one after the other. So a transaction that changes data must not send a notification, because it would then wait for other
- * transactions.
+ * Sends a notification in a separate transaction. All processes that listen to the channel receive the notification. PostgreSQL commits
+ * transactions with notifications one after the other. So a transaction that changes data must not send a notification, because it would
+ * then wait for other transactions.
  *
  * The commit of the notification does not wait for the disk. If the notification gets lost, it does no harm, because receivers also check
  * for new work at regular intervals.
@@ -29,8 +29,8 @@ export interface ListenerOptions {
   url: string;
   channel: string;
   /**
-   * Called with the payload of each notification. Also called with an empty text each time the listener has begun to listen. The caller
-   * then checks for new work, because the listener may have missed notifications before.
+   * Called with the payload of each notification. Also called with an empty text each time the listener has begun to listen. With an empty
+   * text, this function must check for new work, because the listener may have missed notifications before.
    */
   onNotification: (payload: string) => void;
   /**

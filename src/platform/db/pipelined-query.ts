@@ -29,8 +29,9 @@ const Query = pg.Query as unknown as new (
 
 /**
  * Statement that is sent to the server in one message with the statements that must run before it, for example a BEGIN. All of these
- * statements run in one transaction. If one of them fails, PostgreSQL skips the statements after it. The results of the earlier statements
- * are discarded. In the protocol, this is a pipeline with one Sync message (PostgreSQL documentation, "Pipelining").
+ * statements run in one transaction. If one of them fails, PostgreSQL skips the statements after it. This class returns only the result of
+ * the last statement, and drops the results of all statements before it. In the protocol, this is a pipeline with one Sync message
+ * (PostgreSQL documentation, "Pipelining").
  */
 class PipelinedQuery extends Query {
   readonly #earlier: readonly string[];
@@ -60,9 +61,9 @@ class PipelinedQuery extends Query {
       return super.submit(connection);
     } finally {
       connection.stream.uncork();
-      // When the server reports that it has parsed a statement, pg marks the name of its current query as prepared. The first reports are
-      // about the earlier statements, so pg would mark this query too early. To prevent this, the query has no name until all earlier
-      // statements have ended.
+      // When the server reports that it has parsed a statement, pg marks the name of its current query as prepared. The current query is
+      // this object, but the first reports are about the earlier statements. So the object has no name until all earlier statements have
+      // ended. Otherwise pg would mark its name before the server has prepared its statement.
       this.name = undefined;
     }
   }

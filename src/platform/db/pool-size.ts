@@ -12,7 +12,10 @@ const GATHER_MS = 500;
 const EXTRA_CONNECTIONS = 2;
 /** Maximum automatic size of a pool. More connections would not help one process, because it uses one core. */
 const MOST_AUTOMATIC = 20;
-/** Minimum automatic size of a pool. With fewer connections, one tenant might hold all connections of the pool. */
+/**
+ * Minimum automatic size of a pool. One tenant may hold three quarters of the connections, rounded up (`database.ts`). So one tenant might
+ * hold all connections of a smaller pool.
+ */
 const LEAST_AUTOMATIC = 4;
 /**
  * Automatic size of a pool behind a connection pooler. It is fixed, because the number of connections that the pooler allows is unknown.
@@ -72,7 +75,9 @@ export async function announcePoolSize(url: string, wanted: number | 'auto', gat
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  client.on('error', () => {}); // A lost connection only ends the announcement early, so the error is ignored.
+  // The name of this connection shows the pool size to other processes. If the connection is lost, the error is ignored, because the
+  // connections of the pool have the same name.
+  client.on('error', () => {});
   const close = async () => await client.end().catch(() => {});
   try {
     await client.connect();
@@ -102,7 +107,10 @@ export function automaticSize({ allowed, ofProcesses, ofOthers }: ServerConnecti
   return Math.min(MOST_AUTOMATIC, Math.max(LEAST_AUTOMATIC, share));
 }
 
-/** Returns one line that says how many connections this process takes, and how many processes of this size the server allows. */
+/**
+ * Returns one line about the connections to PostgreSQL. It says how many connections this process takes, and how many processes with a pool
+ * of the same size the server allows.
+ */
 export function tellOfPool({ size, server }: PoolSize, wanted: number | 'auto'): string {
   const { max, allowed, processes, ofProcesses } = server;
   const each = size + EXTRA_CONNECTIONS;

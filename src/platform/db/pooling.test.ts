@@ -62,7 +62,8 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     skip: (version ?? 0) >= 1.21 && 'this PgBouncer keeps prepared statements',
   }, async () => {
     // PgBouncer has five connections to the server, so at least two of the six pools share a connection. Each pool prepares a statement
-    // under the same name. The second of the pools on the shared connection fails, because the name exists there already.
+    // under the same name. On the shared connection, the statement of the second pool must fail, because the first pool has already used
+    // the name.
     const pools: Database[] = [1, 2, 3, 4, 5, 6].map(() =>
       createDatabase({ url, poolSize: 1, isPrepared: true, isPooled: true }),
     );

@@ -21,8 +21,10 @@ interface NodeOfShards {
  * these statements, which takes time. So a caller uses this function only during an outage.
  *
  * If a node does not respond, Citus waits for it until `citus.node_connection_timeout` has passed (docs/operating/cluster.md).
- * @param tables two tables that are distributed by tenant
- * @param select makes the query for one pair of shards. It must write values with `literal`, because Citus takes no parameters here.
+ * @param tables two tables that are distributed by tenant. Each shard of the first table has a matching shard of the second table, which
+ * has the rows of the same tenants.
+ * @param select makes the query for a shard of the first table and its matching shard. It must write values with `literal`, because Citus
+ * takes no parameters here.
  * @returns the rows of all reachable nodes
  * @throws UnavailableError if no node can be reached
  */

@@ -20,8 +20,9 @@ export async function readTransactionId(db: Database): Promise<string> {
 export async function readOutcome(url: string, transactionId: string): Promise<Outcome> {
   const client = await connectForTransfer(url);
   try {
-    // `pg_xact_status` fails for an id that the server has not given to a transaction yet. The transaction of this statement gets a new id,
-    // which is greater than all earlier ids. So the statement calls `pg_xact_status` only for lower ids.
+    // `pg_xact_status` fails for an id that PostgreSQL has not given to a transaction yet. The SELECT gets a new transaction id from
+    // `pg_current_xact_id`. PostgreSQL has already given all lower ids to transactions. So the SELECT calls `pg_xact_status` only if the id
+    // in `$1` is lower than its own new id.
     const { rows } = await client.query<{ outcome: Outcome }>(
       'SELECT CASE WHEN $1::xid8 < pg_current_xact_id() THEN pg_xact_status($1::xid8) END AS outcome',
       [transactionId],

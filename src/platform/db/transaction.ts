@@ -13,11 +13,11 @@ export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
 }
 
 /**
- * Runs the work in one transaction without a retry, and throws each failure unchanged. While the database waits for a lost standby server,
- * writes hang. The mode has these effects:
- * - In the mode `read write`, the transaction is refused while writes hang, even if it only reads (`HungWrites`).
- * - In the mode `read only`, the transaction also succeeds while writes hang.
- * - The mode `snapshot` is read only too, and all its statements see the data as it was at one moment.
+ * Runs the work in one transaction without a retry, and throws each failure unchanged. The transaction has one of three modes:
+ * - `read write`: The work may write. While the database waits for a lost standby server, writes hang. The transaction is then refused,
+ *   even if the work only reads (`HungWrites`).
+ * - `read only`: The work may only read. The transaction also succeeds while writes hang.
+ * - `snapshot`: Like `read only`, but all statements see the data as it was at one moment.
  */
 export async function runTransaction<T>(
   db: Database,
@@ -80,9 +80,9 @@ const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
 });
 
 /**
- * Runs a statement with settings that make the planner read only indexes. The plan may still sort. An index that contains all columns of
- * the statement is faster to read than the table. But without these settings, the planner would scan the whole table for a statement that
- * counts many rows. Without these settings, the server would also use several processes for this one statement.
+ * Runs a statement with settings that make the planner read an index, and not scan the whole table. An index that contains all columns of
+ * the statement is faster to read than the table. Without these settings, the planner would scan the whole table for a statement that
+ * counts many rows, and the server would use several processes for the scan.
  */
 export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   return await executeWith([PLAN_WITHOUT_TABLE_SCAN], db, statement);

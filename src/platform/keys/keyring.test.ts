@@ -28,7 +28,7 @@ beforeEach(async () => {
 const encrypt = (by: OpenKeyring, secret = 'a secret', location = 'location') =>
   inTransaction(database.db, (tx) => by.encrypt(tx, secret, location));
 
-/** Replaces the master key in the database. Returns a keyring that has both the old and the new master key. */
+/** Wraps the service keys in the database with a new master key. Returns a keyring that has both the old and the new master key. */
 async function replaceMasterKey(): Promise<OpenKeyring> {
   const replaced = await openKeyring(database.db, randomBytes(32), masterKey);
   await replaced.rewrap();

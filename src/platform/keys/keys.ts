@@ -72,11 +72,11 @@ export async function readMasterKeyOf(db: Database, dataDir: string): Promise<Bu
 }
 
 /**
- * Checks that each service key of the database can be unwrapped with one of the master keys. Changes nothing, so a caller can run this
- * check before it migrates the database.
+ * Checks that each service key of the database can be unwrapped with the current or the previous master key. Changes nothing, so a caller
+ * can run this check before it migrates the database.
  * @param db database, which need not be migrated yet
  * @returns the number of service keys, which is 0 before the first start
- * @throws OperatorError if there is a service key that neither master key can unwrap
+ * @throws OperatorError if there is a service key that neither of these two master keys can unwrap
  */
 export async function checkMasterKeys(db: Database, masterKeys: MasterKeys): Promise<number> {
   const wrapped = await readWrappedKeysIfAny(db);
