@@ -65,7 +65,7 @@ export interface StreamSource {
 /**
  * All open streams of events of this process. A stream stays open for minutes, and sends no bytes for most of this time. So it does not
  * count as a running request in `request-queues.ts`, which limits the running requests of each tenant. Streams have bounds of their own
- * (`StreamBounds`). While a client does not read, its stream keeps at most one text in memory.
+ * (`StreamBounds`). While a client does not read, its stream keeps at most one message in memory.
  */
 export class EventStreams {
   readonly #bounds: StreamBounds;
@@ -90,8 +90,8 @@ export class EventStreams {
    * @throws ApiError 429 `rate_limited` if the caller, the tenant or the process has too many streams
    */
   admit({ account }: FastifyRequest, reply: FastifyReply): void {
-    // When the connection closes, the counts that increase here must decrease again. So the tenant and the caller are copied, because a
-    // guard may change `account` before the connection closes.
+    // The counts increase here, and decrease when the connection closes. Both changes must be for the same tenant and caller. Code that
+    // runs in between may change the fields of `account`, so the fields are copied here.
     const { tenant, caller } = account;
     this.#refuseTooMany({ tenant, caller });
     this.#count({ tenant, caller }, 1);
@@ -100,7 +100,7 @@ export class EventStreams {
 
   /**
    * Sends the headers of the response and a first keep-alive message, and keeps the response open.
-   * @returns the stream. When `source` has a new message for the client, its owner must call `notify` of this stream.
+   * @returns the stream. The caller must make sure that `notify` of the stream is called each time `source` has a new message.
    */
   open(request: FastifyRequest, reply: FastifyReply, source: StreamSource): EventStream {
     const response = takeOver(reply);

@@ -22,7 +22,10 @@ export async function createLogger(level: string): Promise<Logger> {
   return pino(options, process.stdout.isTTY ? await readableLines() : gatherLines());
 }
 
-/** Returns a log destination that writes readable lines. Its package is loaded only for a terminal. */
+/**
+ * Returns a log destination that writes readable lines. Loads the package `pino-pretty` only here, because a process that writes JSON lines
+ * does not need this package.
+ */
 async function readableLines(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty');
   return pretty({ sync: true, ignore: 'pid,hostname' });

@@ -11,7 +11,7 @@ export interface HttpMetrics {
 
 /**
  * Creates the metric of the duration of requests, by method, route and status. The time of a request begins when the service has read its
- * headers, and ends with its response.
+ * headers. It ends when the operating system has taken the last byte of the response.
  */
 export function createHttpMetrics(registry: Registry): HttpMetrics {
   const durations = new Histogram({

@@ -6,8 +6,8 @@ import { startService, type TestService } from '#test/support/service.ts';
 const ORDERS = '/v1/third-party/orders/';
 
 /**
- * Tests the order of checks in decision 1. Each request also breaks the rules of later checks, so the response shows which check came
- * first.
+ * Tests the order of checks in decision 1. Most requests break the rules of several checks. The response reports only the first check that
+ * fails, so it shows the order of the checks.
  */
 describe('the order of checks', () => {
   let service: TestService;

@@ -131,8 +131,9 @@ describe('the window of one minute in which the calls of a budget are counted', 
     }
     const asked = Date.now();
     const { resetSeconds } = budgetOf(await get());
-    // `resetSeconds` is the time left in the window, rounded up to whole seconds. So the window may end up to 1 s before the time that
-    // `resetSeconds` gives. The check for a late end therefore subtracts 1 s.
+    // The response gives the time left in the window rounded up to whole seconds (`resetSeconds`). So the real time left is at most
+    // `resetSeconds`, and more than `resetSeconds - 1`. The first assertion uses the longest possible time, and the second assertion uses
+    // the shortest possible time.
     assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'the window does not end early');
     assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'the window does not end late');
   });

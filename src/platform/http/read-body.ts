@@ -37,8 +37,9 @@ interface Body {
 }
 
 /**
- * Reads a body. Returns its bytes, or the error with which it must be refused. This is 413 if the body is larger than `limitBytes`, or the
- * error of `space`.
+ * Reads a body. Returns its bytes, or the error with which it must be refused:
+ * - If the body is larger than `limitBytes`, the error is 413.
+ * - If the body would exceed a bound on the bodies in memory, the error is the result of `space.growTo`.
  *
  * A refused body is read to its end too, and its bytes are dropped. Otherwise the server would close the connection while the client is
  * still sending, and the client might never see the response. If the body exceeds the limit by more than 16 MiB, the error is returned

@@ -49,7 +49,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     return Number(answer.headers.get('x-ratelimit-remaining'));
   }
 
-  /** Waits until Redis counts the calls to both nodes together. */
+  /** Waits until Redis counts the calls to both nodes of the service together. */
   async function waitUntilShared(): Promise<void> {
     for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(50)) {
       const headers = await newCaller();
@@ -244,10 +244,10 @@ describe('the budget of a key over the loss and the return of Redis, with window
   const WINDOW_MS = 1_000;
   const LIMIT = 60;
   /**
-   * Length in milliseconds of the period in which a test counts calls. A test records the time of the response to a call, which may be up
-   * to 100 ms after Redis counted the call. If only the first of two responses is late, the recorded times are up to 100 ms too close
-   * together. So two calls that are a whole window apart may seem only 900 ms apart. For this reason, the period is 100 ms shorter than a
-   * window.
+   * Length in milliseconds of the period in which a test counts calls. It is 100 ms shorter than a window (1,000 ms), because the times
+   * that a test records are not exact. A test records the time of the response to a call, which may be up to 100 ms after Redis counted the
+   * call. For example, Redis counts two calls that are 1,000 ms apart, and only the first response is 100 ms late. The recorded times are
+   * then only 900 ms apart.
    */
   const SEEN_WINDOW_MS = WINDOW_MS - 100;
   const times = { windowMs: WINDOW_MS, announceEveryMs: 200, shareMs: WINDOW_MS + 700, reconnectEveryMs: 100 };

@@ -34,7 +34,9 @@ const ANNOUNCE = `
   redis.call('ZADD', KEYS[1], now, ARGV[1])
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   return redis.call('ZCARD', KEYS[1])`;
-/** Redis script (Lua) that withdraws the announcement of this process. */
+/**
+ * Redis script (Lua) that removes the entry that `ANNOUNCE` added for this process. The other processes then no longer count this process.
+ */
 const WITHDRAW = `return redis.call('ZREM', KEYS[1], ARGV[1])`;
 /**
  * Redis key of the sorted set with the announcements of all processes. In a cluster, each server has such a set, under a key that begins
@@ -42,8 +44,8 @@ const WITHDRAW = `return redis.call('ZREM', KEYS[1], ARGV[1])`;
  */
 const NODES = 'roomservice:nodes';
 /**
- * Number of candidates for the keys of the announcements in a cluster. The hash slots of these keys are spread over the servers, and the
- * processes choose one key for each server.
+ * Number of keys from which the processes choose one key for each server of a cluster. Under each chosen key, every process announces that
+ * it runs. The hash slots of the keys are spread over the servers.
  */
 const PRESENCE_KEYS = 64;
 /** Number of announcements that a process may miss before the other processes no longer count it. */
@@ -52,7 +54,7 @@ const MISSED_ANNOUNCEMENTS = 3;
 /** Times in milliseconds. Tests shorten them. */
 interface Times {
   windowMs: number;
-  /** Time between two announcements of a process. */
+  /** Time after which a process announces again in Redis that it still runs. */
   announceEveryMs: number;
   /**
    * Time after a failure of Redis during which a process lets in only its share of each budget, even if Redis counts again. It is longer
@@ -81,9 +83,9 @@ const TIMES: Times = {
  * - It keeps to its share for more than a minute after the last failure, because Redis may have lost its counts.
  * - If one server of a Redis Cluster fails, the shares apply only to the budgets on this server.
  *
- * Redis counts calls in windows of one minute, and so does each process. In one window of Redis, or in one window of each process, all
- * processes together let in at most one budget. Any minute overlaps at most two windows. So in any minute, all processes together let in at
- * most twice the budget of a credential or user. docs/decisions/0016-budgets.md lists the exceptions.
+ * Calls are counted in windows of one minute. In one window, all processes together let in at most the budget of a credential or user. Any
+ * minute overlaps at most two windows, so at most twice as many calls are let in during a minute. This also holds if Redis is lost or comes
+ * back in this minute. docs/decisions/0016-budgets.md gives the reasons and the exceptions.
  *
  * The process logs once that Redis is lost, and once that Redis is back.
  * @param url a URL that `parseRedisUrl` accepts
@@ -193,28 +195,35 @@ function repeat(everyMs: number, work: () => Promise<void>): () => void {
  */
 function createShare(limit: number, windowMs: number) {
   const known = createCounter(windowMs);
-  /** Counter `own` of each hash slot that is lost. */
+  /** Counters `own`, by hash slot of Redis. Each of them counts the calls of this process since Redis failed for this slot. */
   const ownBySlot = new Map<number, Counter>();
   /**
-   * Converts the count of one of the two counters into the count that `take` and `look` return. In the result, `limit - count` is the
-   * number of calls that this process may still let in. For example, if the limit is 60, the given count is 40 and each call counts as 2,
-   * the process may let in 10 more calls. The result is then 50. A count above `limit` is returned unchanged, so that the call is refused.
+   * Converts the count of `known` or `own` into the count that `take` and `look` return. In the result, `limit - count` is the number of
+   * calls that this process may still let in. For example, the limit is 60, the counter is at 40, and there are two processes. Each call of
+   * this process raises the counter by 2, so 10 more calls are possible. The result is then 50, which is 60 minus these 10 calls. A count
+   * above `limit` is returned unchanged, so that the call is refused.
    * @param calls number by which each call of this process raises the counter
    */
   const inShare = ({ count, msLeft }: Taken, calls: number): Taken => ({
     count: count > limit ? count : limit - Math.floor((limit - count) / calls),
     msLeft,
   });
-  // Each call is counted once for every process, but at most `limit` times. Otherwise, with more processes than calls in the budget, the
-  // first call of a process would already exceed the limit.
+  // A call raises a counter by the number of processes, but by at most `limit`. Without this maximum, no call would be let in if a budget
+  // has fewer calls than there are processes.
   const callsOf = (nodes: number) => Math.min(nodes, limit);
   return {
-    /** Copies the window of a key in Redis into `known`. Also removes the counter `own` of the slot, because the slot is not lost. */
+    /**
+     * Copies the window that Redis has for a key into `known`. Removes the counter `own` of the slot, because `own` is only needed after a
+     * failure of Redis.
+     */
     follow(slot: number, key: string, taken: Taken): void {
       ownBySlot.delete(slot);
       known.set(key, taken);
     },
-    /** Counts one call against the share, and returns the state of the share as `inShare` describes it. */
+    /**
+     * Counts one call of this process against its share of the budget. If the call is let in, `limit - count` of the result is the number
+     * of calls that this process may still let in.
+     */
     take(slot: number, key: string, nodes: number): Taken {
       const own = ownBySlot.get(slot) ?? createCounter(windowMs);
       ownBySlot.set(slot, own);
@@ -226,7 +235,7 @@ function createShare(limit: number, windowMs: number) {
       const second = own.take(key, calls);
       return inShare(second.count > first.count ? second : first, calls);
     },
-    /** Returns the state of the share without counting a call. */
+    /** Returns `count` and `msLeft` like `take`, but counts no call. */
     look(slot: number, key: string, nodes: number): Taken {
       const first = known.look(key);
       const second = ownBySlot.get(slot)?.look(key) ?? first;
@@ -264,8 +273,8 @@ function createPresence(lifetimeMs: number, shareMs: number) {
   return {
     async announce(link: RedisLink): Promise<void> {
       const counts = (await runOnEach(link, ANNOUNCE, [id, String(lifetimeMs)])) as (number | null)[];
-      // For some time after a failure, the number of processes may only rise, because a server that is back may not have all announcements
-      // yet. With a number that is too small, this process would let in too many calls.
+      // For some time after a failure, the number of processes may only rise. A Redis server may have lost its data, and then it counts
+      // only the processes that have announced themselves since. If the number were too small, this process would let in too many calls.
       const atLeast = link.losses.msSinceAnyFailure() < shareMs ? nodes : 1;
       nodes = Math.max(atLeast, ...counts.map((count) => count ?? 1));
     },

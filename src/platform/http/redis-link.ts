@@ -108,7 +108,8 @@ export class RedisLink {
 
   /**
    * Opens new connections to the current primaries of Redis. The Redis library follows most failovers without help. But if it learned the
-   * primaries of a cluster while one primary was down, it does not ask for them again. Running commands end on the old connections.
+   * primaries of a cluster while one primary was down, it does not ask for them again. The old connections stay open for one more second,
+   * so that running commands still get their responses.
    */
   async renew(limitMs: number): Promise<void> {
     const renewed = await this.#create();

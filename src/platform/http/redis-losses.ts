@@ -11,7 +11,7 @@ const CALM_MS = 1_000;
  * nearly the same time.
  */
 const SAME_FAILURE_MS = 10;
-/** Time in milliseconds between two calls that the process sends to a lost server to find out if the server is back. */
+/** Minimum time in milliseconds between two commands that the process sends to a lost server to find out if the server is back. */
 const PROBE_EVERY_MS = 250;
 
 /**

@@ -27,7 +27,7 @@ const KEYS = Array.from({ length: 60 }, (_, index) => `key-${index}`);
 const program = findRedis();
 const skip = program === undefined && 'there is no redis-server on PATH';
 
-/** Two nodes that share the budgets in one Redis. */
+/** Two nodes of the service that share the budgets in one Redis. */
 class TwoNodes implements AsyncDisposable {
   readonly stores: BudgetStore[];
   /** Longest time that a call of `Budget.take` took, in milliseconds. */
@@ -75,7 +75,7 @@ class TwoNodes implements AsyncDisposable {
     );
   }
 
-  /** Waits until, for each key, Redis counts the calls to both nodes together. */
+  /** Waits until, for each key, Redis counts the calls to both nodes of the service together. */
   async untilShared(keys: string[]): Promise<void> {
     for (const deadline = Date.now() + DEADLINE_MS; Date.now() < deadline; await sleep(100)) {
       const budgets = this.newBudgets();

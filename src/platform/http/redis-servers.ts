@@ -219,7 +219,8 @@ function shuffled<T>(items: T[]): T[] {
 /** Returns the options for each connection to a server. */
 function clientOptions({ reconnectEveryMs }: RedisServersOptions, isEncrypted = false) {
   return {
-    // Makes a command fail immediately if its server is not connected. By default, the command would wait for the connection.
+    // Makes a command fail immediately if the connection to its server is lost. By default, the command would wait until the connection is
+    // open again. Despite this option, `run` waits for the first connection to a server of a cluster.
     disableOfflineQueue: true,
     commandsQueueMaxLength: 10_000,
     socket: {

@@ -43,9 +43,9 @@ const LONG_ROUND_MS = 6;
  */
 const UNDER_WAY_IN_LONG_ROUNDS = 4;
 /**
- * Waiting time in milliseconds after which a request is overdue. An overdue request begins even while iterations are long and its tenant
- * already has the maximum number of running requests. Otherwise it might wait forever, because the running requests may wait for slow
- * clients.
+ * Waiting time in milliseconds after which a request is overdue. An overdue request begins even if iterations of the event loop are long
+ * and its tenant already has the maximum number of running requests. Otherwise it might wait forever, because the running requests may wait
+ * for slow clients.
  */
 const OVERDUE_MS = 1_000;
 /**
@@ -77,13 +77,15 @@ interface WaitingRequest {
 export class RequestQueues {
   readonly #queues = new FairQueues<WaitingRequest>();
   /**
-   * Waiting requests that are the first of their connection, each with the name of its queue. They join their queue when no new connections
-   * arrive.
+   * Waiting requests that are the first of their connection, each with the name of the queue that it will join. While new connections
+   * arrive, the requests stay in this list, so that the service accepts the connections first. Then each request joins its queue.
    */
   #first: [queue: string, request: WaitingRequest][] = [];
   /** Number of requests that have begun and not ended, by queue. */
   readonly #underWay = new Map<string, number>();
-  /** Time at which the last overdue request of a queue began, by queue. A queue without running requests has no entry. */
+  /**
+   * Time at which an overdue request of a queue most recently began, by queue. An entry is removed when its queue has no running requests.
+   */
   readonly #overdueBeganMs = new Map<string, number>();
   /** Cached tenants, by the credentials that their callers send. If the cache is full, the oldest entry is removed. */
   readonly #tenants = new Map<string, string>();
@@ -92,7 +94,10 @@ export class RequestQueues {
   #isLongRound = false;
   #togetherBeganMs = 0;
   #together = 0;
-  /** Average time in milliseconds of a request in the last group of requests that began together. */
+  /**
+   * Average time in milliseconds for which a request kept the event loop busy when it began. Measured for the last group of requests that
+   * began together.
+   */
   #costMs = 0;
 
   /**
@@ -221,9 +226,10 @@ export class RequestQueues {
 }
 
 /**
- * Returns the credentials that the caller sent. They decide to which queue a request goes, so they include the secrets. Otherwise a caller
- * who knows only an API key would get into the queue of its tenant. Two kinds of calls have no API key:
- * - A channel sends no secret, but its channel key and a signature that differs for each call. So the result has only the channel key.
+ * Returns the credentials that the caller sent. They decide to which queue a request goes. The result includes the secrets, so that a
+ * caller who knows only the API key of a tenant does not get into the queue of the tenant. Two kinds of calls have no API key:
+ * - A channel sends its channel key and a signature. The signature differs for each call, so the result has only the channel key. A caller
+ *   who knows only the channel key therefore gets into the queue of the channel's tenant.
  * - The console sends cookies. The result has all cookies.
  */
 function credentialsOf({ headers }: FastifyRequest): string {

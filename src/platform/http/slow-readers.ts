@@ -38,8 +38,8 @@ const BOUNDS: ReaderBounds = {
 };
 
 /**
- * Streams of one reader: the streams under way, and the streams that wait in the queue. `admit` lets a waiting stream begin, and `refuse`
- * ends it with an error.
+ * Streams of one reader. `open` has the streams under way. `queue` has the streams that may not begin yet. `admit` lets a stream of the
+ * queue begin, and `refuse` ends it with an error.
  */
 interface Reader {
   open: Set<OpenStream>;
