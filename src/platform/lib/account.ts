@@ -10,7 +10,7 @@ export interface Account {
   tenant: string;
   /**
    * Id of the tenant's credential or user that makes the call. Until the caller is known, this field is empty, except in these cases:
-   * - In a call with a channel key whose signature is not verified yet, the field is the id of the channel.
+   * - In a call with a channel key, the field is the id of the channel, even before the signature of the call is verified.
    * - The bytes of a request body are charged to a copy of the account. In this copy, the field is the network of the client's address.
    * - Some tokens are looked up in the database: the token of a session, and the token of a link with which a person sets a password. The
    *   query is charged to a separate account. In this account, the field is a hash of the token.
@@ -23,11 +23,11 @@ export interface Account {
   namedTenant?: string;
 }
 
-/** Name that takes the place of the tenant in the account of every unauthenticated caller. */
+/** Value of `Account.tenant` for all callers that are not authenticated. It takes the place of the tenant's id. */
 export const STRANGERS = 'strangers';
 /**
- * Name that takes the place of the tenant and of the caller in the account of the service itself. The service charges its own work and work
- * for several tenants to this account.
+ * Value of `Account.tenant` and `Account.caller` for work that the service does for several tenants together or for itself. If the service
+ * does background work for one tenant, `tenant` is the id of this tenant, and only `caller` has this value.
  */
 export const SERVICE = 'service';
 export const SERVICE_ACCOUNT: Account = { tenant: SERVICE, caller: SERVICE };

@@ -30,7 +30,8 @@ function endRound(): void {
  * Returns true during a burst of new connections. Then the calling code postpones long work, because such work delays the connections. In
  * each iteration of the event loop, Node (libuv 1.52) accepts only one connection from each listening socket. For example, with one socket
  * and 2 ms of other work in each iteration, the last of 200 connections would wait for almost half a second. A burst ends when an iteration
- * accepts no connection. If a burst is longer than half a second, this function returns false for the rest of the burst.
+ * accepts no connection. When a burst has lasted for `MAX_BURST_MS`, this function returns false for the rest of the burst, so that the
+ * postponed work can run.
  */
 export function isArriving(): boolean {
   return (isInThisRound || isInLastRound) && performance.now() - burstBeganMs < MAX_BURST_MS;

@@ -14,8 +14,8 @@ export interface Change {
   name: string;
   change: 'added' | 'changed' | 'disabled' | 'enabled' | 'removed';
   /**
-   * Changed fields of the entry. The field `is_active` is left out, because the value `enabled` or `disabled` of the field `change` above
-   * shows its new value.
+   * Changed fields of the entry. This list leaves out `is_active`. If `is_active` of the entry changes, `change` above is `enabled` or
+   * `disabled`.
    */
   fields: FieldChange[];
 }
@@ -59,8 +59,8 @@ const MAX_VALUE_LENGTH = 100;
 /**
  * Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. A new position of an entry is
  * not reported as its change, because an added or removed entry also moves the entries after it. Instead, this function checks the order of
- * the entries in which only the position may differ. If their order is new, it adds one change with the field `order` for the whole list.
- * All other entries already have a change of their own.
+ * the list. If the order is new, it adds one change with the field `order` for the whole list. This check leaves out all entries that are
+ * added, removed or changed in another field than the position.
  */
 export function describeListChanges<Entry extends { position: number }>(
   what: string,

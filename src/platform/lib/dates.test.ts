@@ -161,10 +161,10 @@ describe('instantOf', () => {
         const wanted = Date.parse(`${date}T${time}:00Z`);
         const gap = wallMs(ms, zone) - wanted;
         assert.ok(gap >= 0);
-        // If the zone has the wanted local time on this date, `gap` is 0, and the next check always succeeds. Otherwise a clock change
-        // skips the wanted time. For example, the clock jumps from 02:00 to 03:00, and 02:30 is wanted. Then `instantOf` returns the
-        // instant of 03:30, so `gap` is one hour. One hour earlier, the clock has not jumped yet, so it shows 01:30. This is also one hour
-        // before the wanted 02:30.
+        // If the zone has the wanted local time on this date, `gap` is 0. Otherwise a clock change skips the wanted time. Then the next
+        // check proves that the clock jumps forward by exactly `gap`. For example, the clock jumps from 02:00 to 03:00, and 02:30 is
+        // wanted. Then `instantOf` returns the instant of 03:30, and `gap` is one hour. This instant is 30 minutes after the jump. So one
+        // hour earlier is 30 minutes before the jump. At that time the clock shows 01:30, which is the wanted 02:30 minus `gap`.
         assert.equal(wallMs(ms - gap, zone), wanted - gap);
         for (const minutes of [20, 30, 60, 120]) {
           assert.notEqual(

@@ -4,8 +4,8 @@ export interface FairGateOptions {
   /** Number of callers that may be inside the gate at the same time. */
   limit: number;
   /**
-   * Returns the number of callers with this key that may be inside the gate at the same time. If it is lower than `limit`, callers with
-   * other keys can still enter. If this function is missing, callers with one key may fill the gate.
+   * Returns the number of callers with this key that may be inside the gate at the same time. If the number is lower than `limit`, callers
+   * with this key cannot take all places of the gate. If this function is missing, callers with one key may take all places.
    */
   limitOf?: (key: string) => number;
   /** Longest wait of a caller in milliseconds. After this time the gate refuses the caller with the error from `waitedTooLong`. */

@@ -54,7 +54,7 @@ const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 export interface Extent {
   /** Largest number of faults that the error message lists. The search ends soon after it has found this number of faults. */
   maxReported: number;
-  /** True if the search also checks the entries of a list that is too long. */
+  /** True if the search for faults also checks the entries of lists that have more entries than the schema allows. */
   entersLongLists: boolean;
 }
 
@@ -104,9 +104,10 @@ withAllFaults.addKeyword({
         if (!check(list[index])) {
           const found = check.errors ?? [];
           // `found` contains all faults of this entry, also those in its inner lists. The checks of the inner lists have already added
-          // their faults to `foundInLists`, so the new count is the count before this entry plus `found.length`. If one variant of a union
-          // is valid, Ajv drops the faults of the other variants from `found`, but `foundInLists` keeps them. `Math.max` keeps these faults
-          // in the count, because finding them took time too, and the count bounds the time of the search.
+          // their faults to `foundInLists`. So that no fault counts twice, `found.length` is added to the earlier value `before`. But
+          // `foundInLists` may already be higher than this sum. If one variant of a union is valid, Ajv drops the faults of the other
+          // variants from `found`, but they stay in `foundInLists`. `Math.max` takes the higher number, because finding these faults took
+          // time too, and `foundInLists` bounds the time of the search.
           search.foundInLists = Math.max(search.foundInLists, before + found.length);
           for (const fault of found) {
             faults.push({ ...fault, instancePath: `${context?.instancePath}/${index}${fault.instancePath}` });
@@ -124,9 +125,9 @@ withAllFaults.addKeyword({
 const validators = new Map<string, Validator>();
 
 /**
- * Returns the validator of a schema. Equal schemas share one validator, because the service makes new copies of its schemas. It makes one
- * copy for each tenant document, and one copy for each HTTP server that a test starts. Without sharing, Ajv would compile and keep every
- * copy.
+ * Returns the validator of a schema. Equal schemas share one validator, because the service often makes new copies of a schema. For
+ * example, it makes a copy each time an operator applies a tenant document (a JSON file that describes a tenant). Without sharing, Ajv
+ * would compile and keep every copy.
  */
 export function compileSchema(schema: object): Validator {
   const text = JSON.stringify(schema);
@@ -164,7 +165,7 @@ export function compileStripper(schema: object): (value: unknown) => void {
   return (value) => strip()(value);
 }
 
-/** Returns all faults of a value, each in the form `path: text`. Returns an empty list for a valid value. */
+/** Returns one text for each faulty field, for example `users.0.name: is required`. Returns an empty list for a valid value. */
 export function findFaults(validator: Validator, value: unknown, whole: string): string[] {
   return validator.isValid(value) ? [] : faultTexts(validator.findFaults(value, EVERYTHING), whole);
 }
