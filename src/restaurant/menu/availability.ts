@@ -11,8 +11,8 @@ import * as store from './store.ts';
 /**
  * Puts dishes on the menu or takes them off. If one dish is refused, no dish changes. A sku that is named several times counts once.
  * @returns the named dishes in the order of the call
- * @throws ApiError with status 404 and the general code `error` if the tenant has no dish with one of the skus. ApiError with status 400
- * and the code `invalid_request` if partners would get a menu larger than `maxRenderedBytes`.
+ * @throws ApiError with status 404 and the general code `error` if at least one sku belongs to no dish of the tenant. ApiError with status
+ * 400 and the code `invalid_request` if partners would get a menu larger than `maxRenderedBytes`.
  */
 export async function setAvailability(
   db: Database,

@@ -32,7 +32,7 @@ export interface ListedMenu {
      */
     slice: (from: number, until: number) => Buffer;
   };
-  /** Listed dishes by sku, which are the active dishes of the menu. Only listed dishes can be ordered (decision 18). */
+  /** Active dishes of the menu, by sku. Only active dishes can be ordered (decision 18). */
   bySku: Pick<ReadonlyMap<string, Dish>, 'get'>;
 }
 
@@ -171,9 +171,8 @@ function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuB
   }
 
   return async (tenantId: number, currency: string): Promise<ListedMenu> => {
-    // `load` above reads the menu from the database, and renders it only if it is at most `maxBytes` large. So the first call renders only
-    // a small menu. A large menu waits in the queue, and the second call reads it again when its turn comes. So a waiting menu uses no
-    // memory.
+    // A menu of at most `LARGE_MENU_BYTES` is rendered without a wait. For a larger menu, `load` returns null, and the menu waits in the
+    // queue. Then `load` reads this menu from the database again, and renders it without a limit. So a waiting menu uses no memory.
     const menu =
       (await load(tenantId, currency, LARGE_MENU_BYTES)) ?? (await inQueue(() => load(tenantId, currency, Infinity)));
     if (menu === null) {
@@ -241,7 +240,10 @@ async function listMenu(tenantId: number, currency: string, menu: StoredMenu, by
   };
 }
 
-/** Maximum number of dishes of a menu that stay parsed after an order. So a dish that is ordered often is not parsed for each order. */
+/**
+ * Maximum number of dishes in the cache of parsed dishes of one menu. A dish in this cache is not parsed again when it is ordered. If the
+ * cache is full, a new dish takes the place of the dish that was parsed first.
+ */
 const MAX_RECENT = 16;
 /**
  * Maximum size of a dish, in bytes of its JSON, in the cache of parsed dishes that were ordered last. A larger dish is parsed again for

@@ -30,8 +30,9 @@ function changedFields(before: StoredDish, after: StoredDish, moved: ReadonlySet
 }
 
 /**
- * Returns the skus of the stored dishes that a document moves. All other stored dishes have the same order as before. Often several sets of
- * moved dishes lead to the new order. The function returns one of the smallest sets. A dish that is added or taken off moves no other dish.
+ * Returns the skus of the stored dishes that a document moves. All other stored dishes have the same order as before. Often there is more
+ * than one choice of moved dishes. For example, if two neighbors change places, either of them can count as moved. The function chooses as
+ * few moved dishes as possible. A dish that is added or taken off moves no other dish.
  */
 function movedDishes(before: StoredDish[], after: StoredDish[]): Set<string> {
   const ranks = new Map(before.map(({ sku }, rank) => [sku, rank]));

@@ -106,9 +106,10 @@ const VALID = null;
 type CheckResult = string | typeof VALID;
 
 /**
- * Returns the faults of a menu document that a schema cannot find: duplicate names and references to missing sections. Each fault is `path:
- * text`, with paths as in decision 6. The document may also have faults that the schema finds, for example a value of a wrong type. This
- * function skips such values and does not fail, so one response can report the faults of both checks. Yields to the event loop regularly.
+ * Returns the faults of a menu document that a schema cannot find: duplicate names and references to missing sections. Each fault is a text
+ * that begins with the path of the field (decision 6), for example `dishes.0.category: "Pizza" is not in categories`. The document may also
+ * have faults that the schema finds, for example a value of a wrong type. This function skips such values and does not fail, so one
+ * response can report the faults of both checks. Yields to the event loop regularly.
  * @param limit number of faults after which the check ends
  */
 export async function menuFaults(document: unknown, limit = Infinity): Promise<string[]> {

@@ -90,10 +90,10 @@ export const MENU_CHANGED = {
 } as const;
 
 /**
- * Replaces the menu with a document. Finds the stored dish of each dish in the document by its sku. A stored dish that is not in the
+ * Replaces the menu with a document. A dish of the document replaces the stored dish with the same sku. A stored dish that is not in the
  * document becomes inactive. If the stored menu equals the document already, writes no change and no audit entry.
  * @throws ApiError 400 `invalid_request` with at most `maxReported` faults of the document. Also 400 if the menu for partners would have
- *   more than `maxRenderedBytes` bytes. 412 (code `error`) if `ifMatch` does not match the stored menu.
+ *   more than `maxRenderedBytes` bytes. ApiError 412 with the general code `error` if `ifMatch` does not match the stored menu.
  */
 export async function replaceMenu(
   db: Database,

@@ -14,7 +14,7 @@ export interface RenderedSections {
   menuSet: (name: string) => StaffDish['menu_set'];
 }
 
-/** Sections and dish counts of a menu, which are needed to render a dish of this menu. */
+/** Sections of a menu, and the number of active dishes in each category. Both are needed to render a dish of this menu. */
 export interface DishContext {
   sections: StampedSections;
   /** Number of active dishes by category name. */

@@ -255,9 +255,9 @@ export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[
  * Inserts or updates dishes. Passes all dishes as one JSON parameter, because a statement with nineteen parameters for each dish is slow to
  * build. For a thousand dishes, building it would block the event loop for longer than the database needs to run it.
  *
- * A database cluster keeps all rows of a tenant on one node. The cluster sends a statement directly to this node only if a condition names
- * the tenant id of a table. The JSON parameter is not a table, so the statement also reads the table `menu`, with a condition on its tenant
- * id.
+ * A database cluster keeps all rows of a tenant on one node. The cluster sends a statement directly to this node only if the statement has
+ * a condition on the column `tenant_id` of a table. The JSON parameter has no such column. So the statement also reads the tenant's row of
+ * the table `menu`, with a condition on `menu.tenant_id`.
  */
 async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {
   await sql`

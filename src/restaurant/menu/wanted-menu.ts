@@ -8,7 +8,7 @@ import { refuseTooLarge, renderedBytes } from './rendered-size.ts';
 import type { MenuDocument } from './schema.ts';
 import type { Stamped, StampedSections, StoredDish, StoredMenu } from './store.ts';
 
-/** Menu as it is stored after a document has replaced the stored menu. */
+/** Menu that results from a document. `wantedMenu` computes this menu before it is written in place of the stored menu. */
 export interface WantedMenu {
   sections: StampedSections;
   /** Dishes of the document, in its order. */
@@ -75,8 +75,8 @@ async function restamp(stored: StampedSections, wanted: Sections, unnamed: Store
 }
 
 /**
- * Returns one list of sections, for example the kitchens, with the times of their creation and last change. For an unchanged section,
- * returns the same object as in `stored`, because `isSame` compares the objects by identity.
+ * Returns one list of sections with the times of their creation and last change. A section is a kitchen, a category, a sub-menu or a menu
+ * set. For an unchanged section, returns the same object as in `stored`, because `isSame` compares the objects by identity.
  * @param needed names of stored sections to keep even if the document does not have them
  */
 async function restampList<T extends { name: string }>(

@@ -18,7 +18,7 @@ export interface Pause {
 
 export interface OpeningState {
   isOpen: boolean;
-  /** True if the pause has begun and not ended. The restaurant may also be closed by its opening hours. */
+  /** True during a pause, also outside the opening hours. False if the restaurant is open, or if only its opening hours close it. */
   isPaused: boolean;
   /**
    * Milliseconds of Unix time at which the restaurant opens. Null if it is open now, if its pause has no end, or if the next opening cannot
@@ -34,9 +34,9 @@ interface Span {
 
 const DAY_MS = 86_400_000;
 /**
- * Number of days before a given day for which opening times are calculated too, because their spans may end on the given day. Normally one
- * day would be enough, because a span ends on the day of its begin or on the next day. But a clock change may move the end to the second
- * day after the begin.
+ * Number of earlier days whose opening times are calculated together with those of a given day. A span (the time from opening to closing)
+ * may begin on an earlier day and end on the given day. Normally one earlier day would be enough, because a span ends on the day of its
+ * begin or on the next day. But a clock change may move the end to the second day after the begin.
  */
 const DAYS_BEFORE = 2;
 /**

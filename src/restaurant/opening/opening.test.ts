@@ -200,7 +200,8 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
     const { hours } = closedNow();
     await putHours(tenant, hours);
     await assertClosed(tenant);
-    // The opening hours begin 12 hours from now in UTC. So in a time zone that is 12 hours ahead of UTC, they begin now.
+    // The opening hours are local times. They begin at the time that a clock in UTC shows in 12 hours. A clock in Tarawa is 12 hours ahead
+    // of UTC, so it shows this time now. So in the time zone of Tarawa, the opening hours begin now.
     await service.apply({ ...tenant.document, timezone: 'Pacific/Tarawa' });
     const weekday = new Date(Date.now() + 12 * 3_600_000).getUTCDay() || 7;
     await putHours(tenant, [{ ...hours[0], weekday }]);

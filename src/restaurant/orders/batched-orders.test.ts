@@ -22,7 +22,7 @@ import { isTestCluster } from '#test/support/test-cluster.ts';
 const isCluster = await isTestCluster();
 
 let service: TestService;
-/** Callers of three tenants with two credentials each. Each tenant has a different price for a pizza. */
+/** Six callers. Each of three tenants has two callers, with one credential each. Each tenant has a different price for a pizza. */
 let callers: Caller[];
 let readListedMenu: ReadListedMenu;
 let db: Database;
@@ -163,7 +163,8 @@ describe('concurrent orders', () => {
       await placing.place(callerAt(0), pizza('first of the connection'));
       loser.dropNextCommitResponse();
       // `loser` is a proxy that drops the response to the next message with the word "commit". Orders are inserted without a COMMIT
-      // statement. So the external ids of the next two orders contain this word, and the proxy drops the response to their INSERT.
+      // statement. So the external ids of the next two orders contain this word. One INSERT writes both orders, and the proxy drops the
+      // response to this INSERT.
       const placed = await Promise.all(['commit 1', 'commit 2'].map((id) => placing.place(callerAt(0), pizza(id))));
       assert.equal(loser.lostCount, 1);
       for (const { order, isReplayed } of placed) {

@@ -16,8 +16,8 @@ const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 /**
  * Maximum number of database blocks (8 KiB of a table or an index) that a statement may read to return 50 orders of a list. The limit
- * allows one block of the table and a few blocks of an index for each order. It also allows a search by name to read the names of 31 days.
- * It does not apply to statements that count a list or skip its first entries.
+ * allows one block of the table and a few blocks of an index for each order. It also allows a search by customer name to read the customer
+ * names of all orders of 31 days. The limit does not apply to statements that count a list or skip its first entries.
  */
 const MOST_PAGES = 1_200;
 

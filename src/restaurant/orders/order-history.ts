@@ -11,8 +11,8 @@ export interface HistoryEntry {
 
 /**
  * Returns the history of an order, oldest entry first. It begins with the status `pending`, which the partner set by placing the order, and
- * ends with the present status. Returns null if a change between the two is not stored. This happens if a process of an earlier version
- * made the change.
+ * ends with the present status. Returns null if one of the changes of the status is not stored. This happens if a process of an earlier
+ * version made the change.
  */
 export function historyOf(
   order: Pick<OrderRow, 'status' | 'created_at' | 'credential_id'>,

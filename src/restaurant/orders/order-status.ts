@@ -12,8 +12,8 @@ export const ORDER_STATUSES = [...STEPS, 'cancelled'] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /**
- * Returns true if the status of an order may change from `from` to `to`. A status may change to any later status in `STEPS`, but only a
- * delivery may become `out_for_delivery`. It may change to `cancelled` from every status except `completed` and `cancelled`.
+ * Returns true if the status of an order may change from `from` to `to`. The status may change to any later status in `STEPS`, but
+ * `out_for_delivery` is only for orders of the type `delivery`. Every status except `completed` and `cancelled` may change to `cancelled`.
  */
 export function mayFollow(from: OrderStatus, to: OrderStatus, orderType: OrderType): boolean {
   if (from === 'cancelled' || from === 'completed') {

@@ -58,9 +58,10 @@ export async function setStatus(
 /**
  * Returns true if an earlier change of the order had this request id. The function checks two places:
  * - The history of the order has the request ids of all changes that this version of the service has made.
- * - The row of the order has the request id of the last change. An earlier version of the service writes this id, but no history.
+ * - The row of the order has the request id of the last change. If an earlier version of the service has made this change, the change is
+ *   missing in the history.
  *
- * Another process cannot add a change meanwhile, because the row is locked.
+ * The caller has locked the row, so no process can change the order between the two checks.
  */
 async function isRepeat(tx: Tx, tenantId: number, row: store.MovableOrder, requestId: string): Promise<boolean> {
   return requestId === row.status_request_id || (await store.hasRequest(tx, tenantId, row.id, requestId));
