@@ -93,7 +93,7 @@ export interface AppDependencies {
    * messages, the database reads that find the changes, and the open streams that carry the messages.
    */
   watchLive?: (counts: LiveCounts, streams: EventStreams) => void;
-  /** Limits for clients that read a response with a long list slowly. A missing field keeps its default. */
+  /** Bounds on the memory and time that clients may take to read long lists. A missing field keeps its default. */
   readers?: Partial<ReaderBounds> | undefined;
   /** Bounds on streams of events. A missing field keeps its default. */
   streams?: Partial<StreamBounds> | undefined;
@@ -337,8 +337,8 @@ function refuseTenantParameters(request: FastifyRequest): void {
 }
 
 /**
- * After a successful write of a tenant, makes `liveChanges` read the changes of the tenant soon. So clients of this process that watch the
- * tenant get the change before the next regular poll.
+ * Makes `liveChanges` read the changes of a tenant soon after a successful call that may have changed data of this tenant. So clients of
+ * this process that watch the tenant get the change before the next regular poll.
  */
 function wakeAfterWrite(liveChanges: LiveChanges, request: FastifyRequest, reply: FastifyReply): void {
   const tenantId = Number(request.account.tenant); // NaN if the caller is unknown.

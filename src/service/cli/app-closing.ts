@@ -31,8 +31,8 @@ export class AppClosing {
    * connections stay open, because a proxy may have just sent a request on one of them. But the next response on a connection has the
    * header `connection: close`, and then the connection is closed.
    * 2. When the proxies know that the process stops, idle connections are closed.
-   * 3. Responses under way may continue for 8 s. Then all other connections are closed, because a client that does not read its response
-   * must not delay the stop.
+   * 3. Responses under way may continue for 8 s. Then all connections that are still open are closed, because a client that does not read
+   * its response must not delay the stop.
    * @param listening null if the app does not listen
    */
   async close(readiness: Readiness, listening: Listening | null): Promise<void> {

@@ -99,8 +99,8 @@ interface Written {
 }
 
 /**
- * Places orders and books stays until `isOver` returns true. Each client records the external ids of the orders and stays that the service
- * has accepted.
+ * Places orders and books stays until `isOver` returns true, with several clients at the same time. The lists in `written` get the external
+ * ids of the orders and stays that the service has accepted.
  */
 async function writeUntil(isOver: () => boolean, written: Written): Promise<void> {
   const write = async (client: number) => {

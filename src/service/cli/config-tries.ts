@@ -19,7 +19,8 @@ export interface Try extends Findings {
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
   /**
    * Tries one server. Does not try it if one of `variables` is faulty.
-   * @param isWanted true if the configuration has a server to try. If false, the first of `variables` is not set, and the result says so.
+   * @param isWanted false if the configuration has no server to try, because the first of `variables` is not set. The result then names
+   *   this variable.
    */
   const attempt = async (
     what: Try['what'],

@@ -5,9 +5,9 @@ import { print, printJson, showProgress } from './terminal.ts';
 
 /**
  * Runs `roomservice feed expire-cursors`. Afterwards, all processes refuse every cursor of the event feed that was issued before. A cursor
- * is the position up to which a partner has read. An operator runs the command after a recovery that lost the last events. The reason is
- * that a new event may get the position of a lost event. A partner that has read the lost event would continue after this position, and
- * would miss the new event.
+ * is the position up to which a partner has read. An operator runs the command after a recovery of the database that lost the last events.
+ * After such a recovery, a new event may get the position of a lost event. With an old cursor, a partner that has read the lost event would
+ * miss the new event.
  */
 export async function expireCursors(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });

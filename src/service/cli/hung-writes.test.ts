@@ -70,8 +70,8 @@ describe('writes to a database that has lost its standbys', () => {
   }
 
   /**
-   * Waits until a COMMIT hangs. `SHOW` returns the new setting a moment earlier, because the checkpointer process of PostgreSQL must also
-   * read the setting before a COMMIT waits for the standby.
+   * Waits until a COMMIT hangs because of a new value of `synchronous_standby_names`. `setStandbys` waits only until `SHOW` returns the new
+   * value. But a COMMIT hangs only after the checkpointer process of PostgreSQL has read the value too, which may be a moment later.
    */
   async function untilCommitHangs(): Promise<void> {
     const writer = new pg.Client({ connectionString: server.url });

@@ -180,7 +180,7 @@ describe('roomservice keys rotate', () => {
 
 /**
  * Causes events of the partners, and sends calls of the channels, until `load.isOver` is true. In each round, every channel makes one call.
- * Every 20th round begins with a new channel.
+ * At the begin of every 20th round, one more channel is created.
  */
 async function startLoad(service: TestService, hotel: TestHotel, receiver: Receiver, load: Load): Promise<void> {
   const registered = async (partner: Record<string, string>) => {

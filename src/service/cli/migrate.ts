@@ -2,7 +2,7 @@ import type { Config } from '#platform/config.ts';
 import { openRuntime } from './runtime.ts';
 import { print, showProgress } from './terminal.ts';
 
-/** Runs `roomservice migrate`. The call that opens the runtime also migrates the database. */
+/** Runs `roomservice migrate`. `openRuntime` opens the database and applies all missing migrations. */
 export async function migrate(config: Config): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   await runtime.close();

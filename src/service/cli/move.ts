@@ -33,7 +33,7 @@ interface Databases {
   from: string;
   /** URL of the other database. It may contain a password. */
   to: string;
-  /** Name of the other database for messages, without a password. */
+  /** Host, port and name of the database in `to`. Messages show this text, because the URL may contain a password. */
   target: string;
 }
 

@@ -5,9 +5,9 @@ import { Readiness } from './readiness.ts';
 const STOP_MS = 100_000;
 
 /**
- * Replays readiness checks before and after a stop of the process, on a simulated clock. After the stop, this clock advances in steps of
- * 100 ms.
- * @returns the number of milliseconds after the stop when idle connections may be closed
+ * Replays readiness checks on a simulated clock, before and after the process begins to stop. When the stop has begun, this clock advances
+ * in steps of 100 ms.
+ * @returns the number of milliseconds from the begin of the stop until idle connections may be closed
  */
 function closableAfter(checks: [address: string, atMs: number][]): number {
   const readiness = new Readiness();

@@ -10,7 +10,8 @@ const MAX_INTERVAL_MS = 3_000;
 const REROUTE_MS = 500;
 /**
  * Tolerance in milliseconds for a late readiness check. When the process stops, a caller counts as a proxy only if it still checks
- * regularly. For example, if a caller checks every second, its last check may be at most 2.2 seconds ago (two intervals plus 200 ms).
+ * regularly. Its next check is due after one interval, and may be late by one more interval plus this tolerance. For example, if a caller
+ * checks every second, its last check may be at most 2.2 seconds ago.
  */
 const LATE_MS = 200;
 /**

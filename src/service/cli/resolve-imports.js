@@ -8,7 +8,7 @@ const ROOT = new URL('../../../', import.meta.url);
 const BUNDLED_LIBRARIES = ['typebox', 'kysely'];
 /** Folder of the service's own code: `src/` or `dist/`. */
 const OWN_CODE = new URL('../../', import.meta.url).href;
-/** Matches the relative path of a module with its file ending, as the imports of ES modules have it. */
+/** Matches a relative import with a file ending, for example `./runtime.ts`. In an ES module, every relative import has a file ending. */
 const RELATIVE_MODULE = /^\.\.?\/.*\.(?:mjs|js|ts)$/;
 /** Format of a module by its file ending. For a module with the ending `.js`, Node finds the format in the package.json of the package. */
 const FORMATS = { '.mjs': 'module', '.ts': 'module-typescript' };
@@ -16,7 +16,7 @@ const FORMATS = { '.mjs': 'module', '.ts': 'module-typescript' };
 /**
  * Speeds up the imports of all modules that are loaded after this call. A command loads 300 to 900 modules. For each import, Node reads the
  * file system, to check if the file exists and if its path has symbolic links. After a call of this function, a command needs a quarter
- * less processor time until it begins, because Node skips these reads for two kinds of imports:
+ * less processor time for its start, because Node skips these reads for two kinds of imports:
  * - Packages that were imported before. For these imports, the first result is used again.
  * - Relative imports. If the file does not exist, Node reports this when it loads the file. The path has no symbolic links, because it
  *   begins with the folder of the importing module. Node has already removed the links from the URL of that module. The rest of the path is

@@ -115,7 +115,10 @@ function nextStopSignal(): Promise<string> {
   });
 }
 
-/** Wraps all service keys (the keys in the database) with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service. */
+/**
+ * Wraps all service keys with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service. The service keys are stored in
+ * the database. They are the encryption keys for secrets, and the pepper for hashes.
+ */
 async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   const keys = await runtime.keyring.rewrap();
   if (keys > 0) {
@@ -181,7 +184,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     readiness.stop();
     stopping.abort();
     await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
-    await worker?.stop(0); // Aborts deliveries that began after the `worker.stop` above had ended. The last requests caused them.
+    await worker?.stop(0); // Aborts deliveries that began because a request committed after the `worker.stop` above had ended.
     await budgets.close();
   };
   try {
