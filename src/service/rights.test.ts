@@ -323,8 +323,9 @@ function isForPeople(id: string): boolean {
 }
 
 /**
- * Calls every operation as the caller, without a query and without a body. Asserts that an operation responds 401 or 403 only if the caller
- * lacks the right. With the right, any other status below 500 is accepted, for example 400 because the body is missing.
+ * Calls every operation as the caller, without a query and without a body. If the caller lacks the right, asserts that the operation
+ * responds with the expected 401 or 403. If the caller has the right, accepts every status below 500 except 401 and 403. For example, the
+ * status may be 400, because the body is missing.
  */
 async function assertRights(caller: Caller): Promise<void> {
   const headers = await headersOf(caller);
@@ -336,7 +337,8 @@ async function assertRights(caller: Caller): Promise<void> {
     const isRight = refusal === null ? ![401, 403].includes(status) && status < 500 : status === refusal;
     assert.ok(isRight, `${caller} calls ${id}: ${status} ${text}, and the table says ${refusal ?? 'allowed'}`);
     const right = RIGHTS[id];
-    // The caller needs one of these areas, so the message of the 403 response names all of them.
+    // If the right is a list of areas (parts of the staff API), the caller needs one area of the list. So the message of the 403 response
+    // must name all areas of the list.
     if (status === 403 && Array.isArray(right)) {
       assert.ok(
         right.every((area) => body.message.includes(`"${area}"`)),

@@ -17,7 +17,10 @@ export async function freeStartMemory(): Promise<void> {
   session.disconnect();
 }
 
-/** Sets the V8 flags `READY_FLAGS`. They change when V8 collects its old generation, and which new objects it puts there. */
+/**
+ * Sets the V8 flags `READY_FLAGS`. With these flags, V8 collects its old generation (the heap of long-lived objects) earlier, and puts
+ * fewer new objects into it.
+ */
 export function settleOldGeneration(): void {
   READY_FLAGS.forEach((flag) => setFlagsFromString(flag));
 }

@@ -157,7 +157,8 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     assert.deepEqual(await ask('/readyz'), [503, 'close', true]);
     const { code, tookMs } = await stopped;
     assert.equal(code, 0);
-    // After the readiness check, the stop waits 0.5 s, and then only for open connections, for up to 8 s. Here all connections are closed.
+    // The stopping process waits 0.5 s after the proxy has requested /readyz. Then it waits for open connections, for at most 8 s. Here the
+    // wait must be shorter, because no connection is open any more.
     assert.ok(tookMs < 8_000, `took ${tookMs} ms, though no client is connected any more`);
   });
 

@@ -27,7 +27,7 @@ interface Upgraded {
    * one night.
    */
   nights: number;
-  /** Number of these counters that differ from the reservations. The counters differed before the upgrade too. */
+  /** Number of night counters that differ from the reservations. These counters differed before the upgrade too. */
   wrongNights: number;
   /** Path of the folder in which the old data stays. */
   oldData: string;
@@ -37,9 +37,9 @@ interface Upgraded {
 const DISK_FULL = '53100';
 
 /**
- * Runs `roomservice upgrade-database`. Copies the data of an older embedded PostgreSQL into a new database of the current version. Then
- * moves the old data to another folder, and puts the new database in its place. If the command fails or is killed, the operator can run it
- * again.
+ * Runs `roomservice upgrade-database`. Copies the data of an older embedded PostgreSQL into a new database. The new database has the
+ * PostgreSQL version that this release of Roomservice needs. Then moves the old data to another folder, and puts the new database in the
+ * place of the old data. If the command fails or is killed, the operator can run it again.
  */
 export async function upgradeDatabase(config: Config, { binaries, json }: UpgradeFlags): Promise<void> {
   if (config.databaseUrl !== null) {

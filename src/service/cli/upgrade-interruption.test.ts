@@ -24,7 +24,7 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
   before(async () => {
     dataDir = await newDataDir();
     env = { DATA_DIR: dataDir };
-    // The schema of the old data lacks the last two migrations of this version, so the upgrade must also apply these migrations.
+    // The schema of the old data lacks the two newest migrations of Roomservice. So the upgrade must also apply these two migrations.
     const only = new Set((await namesOfThisVersion()).slice(0, -2));
     const data = await openOlderData(older, dataDir, { only });
     await sql`INSERT INTO tenant (slug, name, currency, timezone, features)
@@ -95,8 +95,8 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     await command.ended;
     assert.equal(await isReady(cluster), true, 'the older PostgreSQL still runs');
     await refuse(['tenant', 'list'], { env }, /PostgreSQL 17 made the database/);
-    // An upgrade gives this name to the folder with the new data, and then renames the folder with the old data. If the upgrade is killed
-    // between these two steps, this folder stays. The next run must remove it.
+    // An upgrade renames the folder of the new data to `postgres.upgraded`, and then renames the folder of the old data. If the upgrade is
+    // killed between these two steps, the folder `postgres.upgraded` stays. The next run must remove this folder.
     await mkdir(`${cluster}.upgraded`);
     const { stdout } = await succeed(UPGRADE, { env });
     assert.match(stdout, new RegExp(`PostgreSQL ${CURRENT} now \\(rows: \\d+, tenants: ${TENANTS}, orders: 0`));

@@ -121,9 +121,10 @@ describe('tenant document', () => {
     const document = sampleTenant();
     let first: ReturnType<typeof apply> | undefined;
     /**
-     * Plugin that runs after each query of `second`, a call of `applyTenantDocument` for the same document. The first query of this call
-     * finds no tenant. After this query, the plugin makes the call `first` and waits until it has created the tenant. So the later queries
-     * of `second` find the tenant. The plugin makes the call `first` only once.
+     * Kysely plugin that makes two calls of `applyTenantDocument` for the same document overlap. Only the call `second` uses the plugin:
+     * - The first query of `second` finds no tenant.
+     * - Then the plugin makes the call `first`, and waits until `first` has created the tenant.
+     * - The later queries of `second` find the tenant.
      */
     const applyFirst: KyselyPlugin = {
       transformQuery: ({ node }) => node,

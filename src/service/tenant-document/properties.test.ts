@@ -293,8 +293,8 @@ describe('roomservice tenant apply FILE --json', () => {
         document.users?.map(({ email, role }) => ({ email, role })),
       );
       const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-      // Builds one entry of the expected output from the document. The document has no ids, so the id comes from the printed output, after
-      // a check that it is a UUID.
+      // Builds the entry that the command should print for a property, a room type or a rate plan. The document has no ids, so the function
+      // takes the id from the entry that the command has printed. The id must be a UUID.
       const shapeOf = (name: string, printedPart: { id: string }, rest: object) => {
         assert.match(printedPart.id, uuid);
         return { id: printedPart.id, name, ...rest };

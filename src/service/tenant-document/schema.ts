@@ -36,7 +36,7 @@ const UserDocument = Type.Object({
   }),
 });
 
-/** Schema of the JSON file that describes a whole tenant (decision 37). */
+/** Schema of the JSON file that describes a whole tenant (docs/contract/tenant-document.md). */
 export const TenantDocument = Type.Object(
   {
     slug: Type.String({

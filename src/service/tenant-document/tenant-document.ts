@@ -99,8 +99,8 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
     ...(await faultsOfValues(db, known?.id ?? null, value)),
   ];
   if (faults.length > 0 && known === null && (await findKnownTenant(db, value)) !== null) {
-    // Another call has created the tenant and its users after this call had looked for the tenant. So this call did not know the tenant. It
-    // found the e-mails of the users in the database, and reported that they belong to another tenant. Now a second check finds the tenant.
+    // Another call has created the tenant and its users while this call checked the document. So some faults may be wrong, for example that
+    // an e-mail belongs to a user of another tenant. A second check finds the new tenant, and reports only real faults.
     return await checkAndApply(db, value, options);
   }
   refuse(faults);
