@@ -126,8 +126,9 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
         return stream;
       }),
     );
-    // The call that opens the stream may count as a use of the display's session too. So the test sets the last use to two hours ago only
-    // after this call. If the last use is more recent at the end of the test, only the open stream can have changed it.
+    // The test proves that the open stream counts as a use of the display's session. But the call that opens the stream may count as a use
+    // too. So the test sets the last use to two hours ago only after this call. If the last use is more recent at the end of the test, only
+    // the open stream can have changed it.
     await age(node, display.id, { unused: '2 hours' });
     const earlier = [await lastUseOf(session), await lastUseOf(display)];
     await sleep(CHECKED_WITHIN_MS);

@@ -49,7 +49,9 @@ export class Hint {
     }
   }
 
-  /** Turns the hint into a message that the client must read all data again. This message replaces all changes so far. */
+  /**
+   * Turns the hint into a `resync` message, which tells the client to read all data again. The message replaces all changes in the hint.
+   */
   resync(): void {
     this.#clear();
     this.#isResync = true;

@@ -62,9 +62,9 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
 
   it('a write causes a read of the newest rows within 300 ms, and writes for one second cause at most 14 reads', async () => {
     const subscription = await live.subscribe(ownerOf(1), undefined);
-    // Each write must cause a look (a read of the newest rows) within 300 ms. Without this, there would only be regular looks, one every
-    // 500 ms. A regular look may come in time for the first write. But the second write follows immediately, and the next regular look
-    // comes too late for it.
+    // Each write must cause a look (a read of the newest rows) within 300 ms. If writes caused no looks, there would be only the regular
+    // looks, one every 500 ms. A regular look may come in time for the first write. But the second write comes immediately after this look,
+    // so the next regular look comes too late for the second write.
     for (let write = 0; write < 3; write += 1) {
       const looksBefore = live.counts.looks;
       live.wake(1);

@@ -11,7 +11,10 @@ import type { Subscription } from './subscription.ts';
 import { topicsOfChange } from './topics.ts';
 import { LONGEST_TRANSACTION_MS, Watch } from './watch.ts';
 
-/** Time in milliseconds between two rounds. In a round, the service reads the newest rows of each tenant with open streams (a look). */
+/**
+ * Time in milliseconds between two rounds. In each round, the service makes one look for each tenant with open streams. A look is a read of
+ * the newest rows of one tenant.
+ */
 const LOOK_EVERY_MS = 500;
 /**
  * Number of rounds between two checks of the access of all callers with open streams. A round comes every 500 ms, so a check begins every
@@ -22,7 +25,7 @@ const CHECK_EVERY_ROUNDS = 2;
  * Time in milliseconds from a write of this process until it reads the newest rows of the tenant. Writes within this time share one read.
  */
 const WAKE_AFTER_MS = 30;
-/** Shortest time in milliseconds between two reads of newest rows that writes of this process cause. */
+/** Shortest time in milliseconds between two reads of newest rows, if both reads were caused by writes of this process. */
 const WAKE_GAP_MS = 100;
 
 interface Dependencies {
@@ -57,8 +60,8 @@ export class LiveChanges {
   readonly #recentTopics = new RecentTopics();
   readonly #watches = new Map<number, Watch>();
   /**
-   * Ids of the tenants that wait for the next look. A look is one read of the newest rows of all tenants that wait. Two looks must not run
-   * at the same time, because each look is compared with the previous look.
+   * Ids of the tenants that wait for a look (a read of the newest rows of one tenant). Two looks for the same tenant must not run at the
+   * same time, because each look is compared with the previous look for this tenant.
    */
   readonly #due = new Set<number>();
   #looking: Promise<void> | null = null;
@@ -98,7 +101,10 @@ export class LiveChanges {
     return subscription;
   }
 
-  /** Stops the collection of hints for a subscription. */
+  /**
+   * Removes a subscription, so that it gets no more changes of the tenant. If the tenant has no other subscription, the service also stops
+   * reading the newest rows of the tenant.
+   */
   unsubscribe(subscription: Subscription): void {
     const { id } = subscription.staff.tenant;
     const watch = this.#watches.get(id);
@@ -223,8 +229,9 @@ export class LiveChanges {
   }
 
   /**
-   * Adds the changes that a read of the newest rows has found to the hints of the tenant's streams. If a user, a display or a session has
-   * changed (topic `people`), some callers may have lost their access. In this case, first ends the streams of these callers.
+   * Handles the newest rows of a tenant after each read. Adds the new changes to the next hint (a message that data has changed) of each
+   * stream of the tenant. If a user, a display or a session has changed (topic `people`), some callers may have lost their access. In this
+   * case, first ends the streams of these callers.
    */
   async #tell(watch: Watch, row: store.LookRow): Promise<void> {
     const facts = watch.remember(row);

@@ -43,9 +43,11 @@ export class LookMemory {
     const { momentMs } = row;
     const lists = factsOf(row);
     const isFirst = this.#completeFromMs === null;
-    // Each list has its newest row first. A list with MAX_ROWS rows is full, so the look may have left out rows that are older than the
-    // last row of the list. If no earlier look has found this last row, this look reports that changes may be missing. Otherwise the look
-    // that found the last row has also read the older rows, or has reported them as missing.
+    // Each list begins with its newest row. A list with MAX_ROWS rows is full, so the look may have left out older rows. There are two
+    // cases:
+    // - An earlier look has found the last (oldest) row of the list. That look has also read the older rows, or has reported that changes
+    //   may be missing. So this look does not report it again.
+    // - No earlier look has found the last row. So this look reports that changes may be missing.
     const isCut = lists.some((list) => list.length >= MAX_ROWS && !this.#known.has(list.at(-1)?.[0] ?? ''));
     const isLate = !isFirst && momentMs - this.#momentMs > backMs;
     const found = lists.flat().flatMap(([key, fact]) => (this.#note(key, fact, momentMs) ? [fact] : []));
@@ -87,7 +89,7 @@ export class LookMemory {
     }
     const isFull = this.#known.size > MAX_FACTS;
     for (const [key, { latestMs }] of isFull ? this.#known : []) {
-      // The rows of the latest read stay, because the next read will show these rows again.
+      // Keeps each change whose row appeared in the latest read, because the next read will show this row again.
       if (latestMs < momentMs) {
         this.#known.delete(key);
       }

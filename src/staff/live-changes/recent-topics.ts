@@ -20,7 +20,7 @@ interface Entry {
  * process have entries too. If another process dies, its clients may open their next streams here.
  */
 export class RecentTopics {
-  /** Entries by tenant and topic. The entry that was read last comes last. */
+  /** Entries, keyed by tenant and topic, in the order of `readAtMs`. The entry with the earliest time comes first. */
   readonly #entries = new Map<string, Entry>();
   /** Entries of `#entries`, grouped by tenant id. */
   readonly #ofTenants = new Map<number, Map<string, Entry>>();

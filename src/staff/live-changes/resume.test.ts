@@ -19,8 +19,8 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
     first = await startService();
     second = await startService({ beside: first });
     tenant = await first.tenant();
-    // Creating the tenant is a change too, and no stream of a test should report it. So the test waits until both processes have read this
-    // change. They poll the list of recent changes every 200 ms, and `waitForLeasesToEnd` waits for more than 500 ms.
+    // Creating the tenant is a change too, and no stream of a test should report it. So the test waits for more than 500 ms. The services
+    // `first` and `second` poll the list of recent changes every 200 ms, so both have then read this change.
     await waitForLeasesToEnd();
   });
   after(async () => {

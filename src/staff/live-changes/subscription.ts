@@ -5,7 +5,10 @@ import { topicsOf } from './topics.ts';
 
 /** Clock of the database. All times are in milliseconds of Unix time. */
 export interface Clock {
-  /** Time of the latest read of the tenant's newest rows. The hints already have all changes from before this time. */
+  /**
+   * Time of the latest read of the tenant's newest rows. All changes from before this time are already in a hint. A hint is a message to
+   * the client that data has changed.
+   */
   momentMs: () => number;
   /** Present time. */
   nowMs: () => number;
@@ -59,7 +62,10 @@ export class Subscription implements StreamSource {
     this.#stream?.end();
   }
 
-  /** Returns the next hint as the text of an event. Returns null if there is no hint. */
+  /**
+   * Returns the next hint (a message that data has changed) as the text of a server-sent event, and then empties the hint. Returns null if
+   * there is no change to report.
+   */
   take(): string | null {
     const text = this.#hint.take(this.#clock.momentMs());
     if (text !== null) {
@@ -69,10 +75,12 @@ export class Subscription implements StreamSource {
   }
 
   /**
-   * Returns the comment that is sent regularly, so that the client sees that the stream works. The comment has the present time of the
-   * database. Its `id` is the time of the latest read of the tenant's newest rows. A client sends its last id when it opens a new stream.
-   * With the id of a comment, it can continue even after a long time without changes. If a hint waits to be sent, the comment has no id,
-   * because the client does not know the changes of the hint yet.
+   * Returns a comment of the event stream. The stream sends such a comment regularly, so that the client sees that the stream works. The
+   * comment has the present time of the database.
+   *
+   * Usually the comment also has an `id`, which is the time of the latest read of the tenant's newest rows. When the client opens a new
+   * stream, it sends its last id, and gets only the changes since the time in this id. So the comment has no id while a hint (a message
+   * that data has changed) waits to be sent. With an id, the client could miss the changes of this hint.
    */
   beat(): string {
     const id = this.#hint.isEmpty ? `id: ${this.#clock.momentMs()}\n` : '';

@@ -21,8 +21,11 @@ export type Topic = (typeof TOPICS)[number];
 type Area = Staff['areas'][number];
 
 /**
- * Callers who get hints of a topic: callers with one of these areas, only owners, or all callers. Owners get hints of every topic. Only
- * callers who may read the data get its hints.
+ * Callers who get hints (messages that data has changed) of each topic, because they may read its data. Owners get the hints of every
+ * topic. The values mean:
+ * - A list of areas (parts of the staff API): also staff and displays with at least one of these areas.
+ * - `owners`: only owners.
+ * - `all`: all callers of the tenant.
  */
 const AUDIENCES: Record<Topic, readonly Area[] | 'owners' | 'all'> = {
   orders: ['orders'],
@@ -94,8 +97,10 @@ const TOPIC_OF_ACTION: Record<AuditAction, Topic | null> = {
 };
 
 /**
- * Returns the topic of an action. Null: the hint comes from another source, or the action changes no data that staff see. Null also for an
- * action that only a later version of the service knows.
+ * Returns the topic (kind of data) that an action of the audit trail changes. Returns null in these cases:
+ * - The service finds the change in another place, for example in the list of recent changes.
+ * - The action changes no data that staff see.
+ * - Only a later version of the service knows the action.
  */
 export function topicOfAction(action: string): Topic | null {
   return action in TOPIC_OF_ACTION ? TOPIC_OF_ACTION[action as AuditAction] : null;
@@ -109,8 +114,8 @@ export function topicOfAction(action: string): Topic | null {
 const ANY: readonly Topic[] = ['menu', 'rooms', 'rates', 'credentials', 'people', 'pause'];
 
 /**
- * Returns the topics for the hint of a recent change.
- * @param topic topic of the change. Null if the change may concern all topics of `ANY`
+ * Returns the topics (kinds of data) that a recent change may concern.
+ * @param topic topic of the change. If the topic is null or unknown, the change may concern all topics of `ANY`
  */
 export function topicsOfChange(topic: string | null): readonly Topic[] {
   const known = TOPICS.find((each) => each === topic);

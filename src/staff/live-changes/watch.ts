@@ -64,7 +64,7 @@ export class Watch {
     this.#first.reject(error);
   }
 
-  /** Adds a subscription. @param onHint called for each hint that its stream sends */
+  /** Adds a subscription. @param onHint called for each hint (message that data has changed) that the new subscription sends */
   subscribe(staff: Staff, onHint: () => void): Subscription {
     const clock = {
       momentMs: () => this.#toldMs,

@@ -23,8 +23,8 @@ export async function readHealth(db: Database, tenantId: number, credentialId: s
 }
 
 /**
- * Returns the start of the period whose events were all counted. If the query stopped at the limit `MAX_EVENTS`, the period starts with the
- * oldest event that it counted. Otherwise returns null, because all events of the 24 hours were counted.
+ * Returns the time of the oldest counted event if the query stopped at the limit `MAX_EVENTS`. The counts then do not include older events.
+ * Returns null if the query has counted all events of the last 24 hours.
  */
 function completeSince(rows: HourRow[]): Date | null {
   const events = rows.reduce((sum, row) => sum + row.events, 0);

@@ -46,7 +46,7 @@ export async function countDeliveries(
 export interface HourRow {
   /** Number of the hour, counted from the begin of 1970 in UTC. */
   hour: number;
-  /** Number of all events in this hour, including events without a delivery. */
+  /** Number of all events in the hour of this row, including events without a delivery. */
   events: number;
   /** Id of the oldest event in this hour. */
   oldest_id: string;

@@ -13,8 +13,8 @@ const ORDERS = { large: 60_000, small: 200 };
 const STAYS = { large: 40_000, small: 200 };
 const DAYS = 365;
 /**
- * Maximum number of database pages that a statement reads for 31 days of the large tenant, by its table. The limits are higher than the
- * following numbers of table pages, because the pages of indexes count too:
+ * Maximum number of database pages that a statement may read for 31 days of the large tenant. The keys are the tables of the statements.
+ * The limits are higher than the following numbers of table pages, because the pages of indexes count too:
  * - The 5,000 orders of these days take at most 180 pages of the table.
  * - 3,400 stays begin in these days. They are spread over the table, so each of them may need its own page.
  */

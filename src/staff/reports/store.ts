@@ -54,10 +54,10 @@ const HOLDING = [...HOLDING_STATUSES];
  * Counts the arrivals and the rooms of each night, and adds up the prices of the night. A day without stays has no row. The price of a
  * night depends on the stay:
  * - If the stay has a price for each night, the query uses this price.
- * - If the stay has no such prices, but the service has recorded its changes (`has_history` is true), the query divides the total amount
- *   equally among the nights, in whole cents. The parts add up to the amount.
- * - If the stay has no such prices, and an earlier version of the service booked it without recording its changes (`has_history` is false),
- *   the price is unknown.
+ * - If an earlier version of the service booked the stay (`has_history` is false), the price is unknown. That version did not store the
+ *   prices of the nights, and these prices may differ from night to night.
+ * - Otherwise the query divides the total amount of the stay equally among its nights, in whole cents. For example, an OTA may give only a
+ *   total amount. The parts add up to the amount.
  *
  * Two conditions find the stays that have a night in the report, because each of them can use an index:
  * - A stay of at most 31 nights begins at most 30 days before the first day of the report. So an index on check_in finds it.

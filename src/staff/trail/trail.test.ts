@@ -25,8 +25,8 @@ const list = (query: Record<string, string>, of: TestTenant = hotel) =>
   service.call('GET', `${AUDIT}?${new URLSearchParams(query)}`, { headers: of.owner });
 
 /**
- * Sends a query without `page_size`, and returns all entries of the response. Then sends the query with `page_size`. Asserts that this
- * page has the same entries, and that its field `count` is the number of these entries.
+ * Sends a query twice, first without `page_size` and then with it. Asserts that both responses have the same entries, and that the field
+ * `count` of the second response is the number of these entries. Returns the entries.
  */
 async function found(query: Record<string, string>, of: TestTenant = hotel): Promise<AuditEntry[]> {
   const answer = await list(query, of);

@@ -6,7 +6,8 @@ import type { AuditQuery } from './schema.ts';
 import { NAMED_KINDS, type NamedKind, readNames } from './store.ts';
 
 /**
- * Kinds of rows that the subject of each action may be, for example a credential. `tenant` means that the subject is the tenant itself.
+ * Kinds of subjects that each action of the audit trail may have. For example, the subject of `session.ended` is a user or a display.
+ * `tenant` means that the subject is the tenant itself.
  */
 const SUBJECTS: Record<AuditAction, readonly (NamedKind | 'tenant')[]> = {
   'credential.created': ['credential'],
