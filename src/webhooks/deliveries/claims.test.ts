@@ -270,8 +270,10 @@ describe('claims of due deliveries', () => {
   });
 
   /**
-   * Returns how often this transaction has read a whole table of events, deliveries or credentials, and how many rows of these tables it
-   * has read.
+   * Returns counters of the connection, which may include the reads of earlier transactions. The counters are for the tables of events,
+   * deliveries and credentials:
+   * - `whole`: number of reads of a whole table
+   * - `rows`: number of rows that were read
    */
   async function scansOf(tx: Tx) {
     const { rows } = await sql<{ whole: number; rows: number }>`

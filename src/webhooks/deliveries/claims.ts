@@ -124,10 +124,11 @@ export class Claims {
   }
 
   /**
-   * Claims deliveries of several credentials in one statement, at most as many as `SendingSlots` permits.
-   * @returns the claimed deliveries. The list is empty if the credentials of this statement have no due deliveries, for example because
-   * another worker has claimed them. Null if `SendingSlots` permits no delivery of the credentials in memory. The caller must call again
-   * until the result is null. Even after an empty list, other credentials in memory may have due deliveries.
+   * Claims due deliveries of some of the credentials in memory, with one statement. Claims at most as many deliveries as `SendingSlots`
+   * permits. The caller must call again until the result is null.
+   * @returns the claimed deliveries, or null if `SendingSlots` permits no claim or if no credential is in memory. The list may be empty,
+   * for example because another worker has claimed the deliveries in the meantime. Even after an empty list, the next call may find
+   * deliveries of other credentials.
    */
   async take(): Promise<Claim[] | null> {
     const reservations = this.#reserve();
@@ -155,9 +156,9 @@ export class Claims {
   }
 
   /**
-   * Removes the queues (credentials with due deliveries) of receivers without a free slot, if at least half of `MAX_QUEUES` are in memory.
-   * Without this, the queues of slow receivers would use all of `MAX_QUEUES`, and `scan` would add no other credentials. A later `scan`
-   * finds the removed queues again.
+   * Removes the queues (credentials with due deliveries) of receivers without a free slot. Does this only if memory has at least half of
+   * the maximum number of queues (`MAX_QUEUES`). If these queues stayed, memory could be full of queues of slow receivers, and `scan` would
+   * add no other queues. A later `scan` finds the removed queues again.
    */
   dropBusyReceivers(): void {
     for (const url of this.#passedOver) {

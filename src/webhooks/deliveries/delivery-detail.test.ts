@@ -74,7 +74,7 @@ function inChunks(chunks: (string | null)[], pauseMs: number): (socket: Socket) 
   };
 }
 
-/** Returns a function that writes a response with the status 500 and these bytes as the body to a socket. */
+/** Returns a function that writes a response to a socket. The response has the status 500, and these bytes as its body. */
 function withBytes(bytes: Buffer): (socket: Socket) => void {
   return (socket) => {
     socket.write(`HTTP/1.1 500 No\r\nContent-Length: ${bytes.length}\r\n\r\n`);

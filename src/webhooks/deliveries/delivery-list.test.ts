@@ -11,7 +11,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
   let tenant: TestTenant;
   /** Ids of the events that have a delivery, oldest first. */
   let ids: string[];
-  /** Orders of the events in `ids`. */
+  /** Restaurant orders that the events in `ids` are about, oldest first. */
   const orders: { id: string; external_id: string }[] = [];
 
   before(async () => {

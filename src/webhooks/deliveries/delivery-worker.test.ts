@@ -57,8 +57,8 @@ describe('DeliveryWorker', () => {
   }
 
   /**
-   * Gives the only delivery of the tenant the state that a worker leaves if it dies during the given attempt. The lease of the delivery
-   * ends in `leaseSeconds`.
+   * Changes the only delivery of the tenant, as if a worker had died during the given attempt. The lease of the delivery ends in
+   * `leaseSeconds`.
    */
   async function leaveUnderWay(attempt: number, leaseSeconds: number): Promise<void> {
     const ended = Array.from({ length: attempt - 1 }, () => ({

@@ -33,9 +33,10 @@ const SCAN_EVERY_MS = 200;
 /** Mean wait between two searches for due deliveries, including the jitter. */
 export const MEAN_SCAN_MS = SCAN_EVERY_MS * 0.75;
 /**
- * Longest wait under load from the start of a claim until the next claim, in milliseconds. After this wait, one statement can claim many
- * deliveries, so PostgreSQL needs less time for each delivery. The worker counts the attempts that have ended since the last claim. It
- * claims earlier if this number reaches the number of deliveries that are now under way to healthy receivers.
+ * Maximum time under load from the start of a claim until the next claim, in milliseconds. The worker waits so that one statement can claim
+ * many deliveries. PostgreSQL then needs less time for each delivery. The worker claims earlier if many attempts have ended since the last
+ * claim, because these attempts have freed the sending slots for a large claim. "Many" means at least as many as there are deliveries still
+ * under way to healthy receivers.
  */
 const CLAIM_WAIT_MS = 20;
 /**

@@ -81,7 +81,8 @@ function pagesOf(tenantId: number, filter: DeliveryFilter): PageForm<'delivery'>
 }
 
 /**
- * Returns a delivery with the body of its event and with the kept responses. Returns undefined if the tenant has no delivery with this id.
+ * Returns a delivery with the body of its event, and with the stored responses to its failed attempts. Returns undefined if the tenant has
+ * no delivery with this id.
  */
 export async function findDelivery(db: Database, tenantId: number, id: string): Promise<DetailRow | undefined> {
   const found = db.selectFrom('delivery').where('tenant_id', '=', tenantId).where('delivery.id', '=', id);

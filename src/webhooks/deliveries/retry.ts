@@ -4,8 +4,9 @@ export const MAX_ATTEMPTS = 5;
 const LONGEST_WAIT_MS = 300_000;
 
 /**
- * Returns the longest wait after the given failed attempt (1 to 4), in milliseconds (decision 33). The wait is 2 s after attempt 1, and
- * doubles with every attempt. The limit of 300 s has an effect only if `MAX_ATTEMPTS` becomes greater.
+ * Returns the maximum of the random wait after the given failed attempt (1 to 4), in milliseconds (decision 33). The maximum is 2 s after
+ * attempt 1, and doubles with every attempt. It cannot exceed 300 s (`LONGEST_WAIT_MS`). At present it does not reach this limit, because
+ * it is only 16 s after attempt 4.
  * @throws RangeError if `attempt` is not 1 to 4, because no retry follows the fifth attempt
  */
 export function retryCapMs(attempt: number): number {

@@ -12,7 +12,7 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { createTransactionWithEvents } from '../events/events.ts';
 
-/** Slots of scan leases that are always open, as the migration creates them. */
+/** Slots for scan leases that are always open, as the migration creates them. A worker may take a slot only while the slot is open. */
 const ALWAYS_OPEN = [1, 2, 3, 4];
 
 interface TestWorker extends Worker {
@@ -56,14 +56,17 @@ describe('scan leases, with which a delivery worker may search the database for 
     return added;
   }
 
-  /** Opens the given slots, and closes all other slots. Later, a busy worker may open further slots. */
+  /**
+   * Opens the given slots, so that workers may take scan leases in them. Closes all other slots, but a busy worker may later open further
+   * slots.
+   */
   async function openOnly(slots: number[]): Promise<void> {
     await sql`
       UPDATE scan_lease SET open_until = CASE WHEN slot = ANY(${slots}::int[]) THEN 'infinity'::timestamptz ELSE '-infinity' END
     `.execute(service.database.db);
   }
 
-  /** Returns the open slots, and the holders of leases that have not ended. */
+  /** Returns the open slots, both free and taken, and the holders of leases that have not ended. */
   async function readLeases(): Promise<{ open: number[]; holders: string[] }> {
     const { rows } = await sql<{ slot: number; isOpen: boolean; holder: string | null; isHeld: boolean }>`
       SELECT slot, open_until > now() AS "isOpen", holder, leased_until > now() AS "isHeld" FROM scan_lease ORDER BY slot
