@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 1_100;
 export const MEAN_LOOK_MS = LOOK_EVERY_MS * 0.875;
 /** Number of slots that are always open. Keep in sync with migration 0022. */
 export const ALWAYS_OPEN = 4;
-/** Time for which a busy worker opens two further slots. */
+/** Time for which a busy worker opens two more slots for scan leases. */
 const OPEN_FOR_SECONDS = 10;
 /**
  * Number of consecutive renewals at which a worker must be busy before it opens further slots. So a short burst of events opens no slots.
@@ -36,11 +36,12 @@ export interface ScanLeaseOptions {
 }
 
 /**
- * Scan lease, which lets one worker search the database for due deliveries. The table `scan_lease` has slots for few workers, so the cost
- * of the search does not grow with the number of workers. A worker without a lease regularly searches for a free slot.
+ * Scan lease, which lets one worker search the database for due deliveries. Each row of the table `scan_lease` is a slot for one lease.
+ * Usually only four slots are open, so the cost of the search does not grow with the number of workers. A worker without a lease regularly
+ * searches for a free slot.
  *
- * If a worker with a lease has more due deliveries than it can send, it opens two further slots for some time. Each worker that takes such
- * a slot may open two more slots. So all workers soon send a large backlog together. When a slot closes, its lease ends.
+ * If a worker with a lease has more due deliveries than it can send, it opens two more slots for some time. Each worker that takes such a
+ * slot may open two more slots. So the number of workers that send a large backlog grows quickly. When a slot closes, its lease ends.
  */
 export class ScanLease {
   readonly #options: ScanLeaseOptions;
@@ -68,7 +69,8 @@ export class ScanLease {
   }
 
   /**
-   * Renews the lease, or takes a free slot. If the method throws, the caller must call it again soon.
+   * Renews the scan lease of this worker. If the worker has no lease, or cannot renew its lease, the method tries to get a lease. For this,
+   * it takes a free slot in the table `scan_lease`. If the method throws, the caller must call it again soon.
    * @param isBusy true if the worker has more due deliveries than it can send
    * @throws Error if the database fails, or if the table `scan_lease` has no rows, because no worker can get a lease without a row
    */

@@ -111,9 +111,9 @@ function postTo(url: URL, headers: Record<string, string>, body: string): Dispat
 }
 
 /**
- * One POST and its response, under one time limit. The outcome is the first result: an HTTP status, an error, or the end of the time limit.
- * So a 2xx status is a success even if reading the body fails later. The body is always read to its end, so that the connection can be used
- * again.
+ * One POST and its response, under one time limit. The outcome is the first of these results: an HTTP status, an error, or the end of the
+ * time limit. So a 2xx status is a success, even if an error or the time limit then ends the reading of the body. If the body is read to
+ * its end, the connection can be used again.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<SendOutcome>;

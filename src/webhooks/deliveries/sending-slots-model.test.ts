@@ -129,7 +129,10 @@ class NaiveSlots {
     return [...this.#all].filter((taken) => taken.url === url && taken.state === 'begun').length;
   }
 
-  /** Returns the number of slots that the receiver has taken. Deliveries that were claimed before a slot was free do not count. */
+  /**
+   * Returns the number of slots that deliveries to the receiver have taken. If a delivery was claimed before a slot was free (`isAhead`),
+   * it has not taken a slot yet.
+   */
   #slotsOf(url: string): number {
     return [...this.#all].filter((taken) => taken.url === url && !taken.isAhead).length;
   }

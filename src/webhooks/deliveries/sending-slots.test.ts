@@ -52,8 +52,8 @@ describe('SendingSlots', () => {
   }
 
   /**
-   * Lets `count` attempts to a receiver succeed, one after the other, while other attempts use all its other slots. Each attempt takes
-   * about `attemptMs`.
+   * Lets `count` attempts to a receiver succeed, one after the other. All slots of the receiver are in use when an attempt succeeds. Each
+   * attempt takes about `attemptMs`.
    */
   function useAll(url: string, count: number, attemptMs = 0): void {
     const sending = fill([url]);
@@ -331,8 +331,9 @@ describe('SendingSlots', () => {
     const failing = numbered('failing', 10);
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;
-    // Simulates several events that are written at the same moment. A slot is still free, so each INSERT claims the delivery of its event.
-    // Only then, each delivery takes a slot. All together take more slots than are free, because `take` never refuses a slot.
+    // Simulates several events that are written at the same moment. Each INSERT claims the delivery of its event, because slots are still
+    // free. The deliveries take their slots after all INSERTs. Together they take more slots than are free, because `take` never refuses a
+    // slot.
     failing.forEach((url) => Array.from({ length: 30 }, () => slots.take(TENANT, url)));
     assert.deepEqual(
       failing.map((url) => slots.freeSlots(url)),

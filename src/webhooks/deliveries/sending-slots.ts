@@ -10,8 +10,8 @@ const LAGGING_SLOTS = SLOTS / 2;
 /** Maximum number of sending slots of one tenant while deliveries of other tenants wait: half of all slots. */
 const TENANT_SLOTS = SLOTS / 2;
 /**
- * Maximum number of deliveries under way if many receivers become slow at the same time. It is greater than `SLOTS`, because healthy
- * receivers still get their half of the slots while the deliveries to slow receivers continue.
+ * Maximum number of deliveries under way. While deliveries to slow receivers keep their slots, healthy receivers may still take half of
+ * `SLOTS`. If these receivers become slow too, further receivers may take slots. So the number can exceed `SLOTS`.
  */
 const MAX_UNDER_WAY = 4 * SLOTS;
 /** Number of sending slots of a new receiver. */
@@ -71,8 +71,8 @@ interface Receiver {
   /** Number of failed attempts since the last success. */
   failures: number;
   /**
-   * Duration of the fastest recent successful attempts, in milliseconds. It shows best how fast the receiver is, because in a busy process
-   * most attempts also wait for the process.
+   * Shortest duration of recent successful attempts, in milliseconds. Each slower success raises this value by at most 5 %. The value shows
+   * best how fast the receiver is, because in a busy process most attempts also wait for the process.
    */
   fastestMs: number;
   /** Time (`performance.now()`) before which the receiver gets no slot. */
@@ -80,8 +80,8 @@ interface Receiver {
 }
 
 /**
- * Entry of `SendingSlots` for one delivery, from before the claim until the end of the attempt. The delivery usually takes a sending slot
- * for this whole time. If it is claimed before a slot is free, it takes a slot only when its attempt begins.
+ * Entry of `SendingSlots` for one delivery, from before the claim until the end of the attempt. It usually counts as a taken slot all this
+ * time. If the delivery is claimed before a slot is free, the entry counts only from the beginning of the attempt.
  */
 export interface Slot {
   readonly tenantId: number;
@@ -128,9 +128,9 @@ export class SendingSlots {
 
   /**
    * Returns how many more deliveries to the receiver may be claimed now. The result is the sum of two numbers:
-   * - Deliveries that can take a free slot. Three limits apply: `slotLimit`, the receiver's share, and the slots that are left for all
-   *   healthy receivers together (or for all slow and failing receivers).
-   * - Deliveries that are claimed before a slot is free. They count only if the receiver's share is the lowest of these three limits.
+   * - Free slots. Three limits apply: `slotLimit`, the receiver's share, and the total for all healthy (or all slow and failing) receivers.
+   * - Deliveries that may be claimed before a slot is free. This number is zero unless the receiver's share is the lowest of the three
+   *   limits, because the two other limits protect other receivers and tenants.
    */
   freeToClaim(url: string, slotLimit = SLOTS): number {
     const receiver = this.#receiverOf(url);
@@ -171,7 +171,7 @@ export class SendingSlots {
     return Math.max(0, Math.min(left, MAX_UNDER_WAY - this.#underWay));
   }
 
-  /** Number of deliveries that are under way, or claimed before a slot is free, to receivers that are neither failing nor slow. */
+  /** Number of deliveries to healthy receivers. Includes deliveries under way, and deliveries that were claimed before a slot was free. */
   get underWayToHealthy(): number {
     return this.#underWay - this.#lagging + this.#ahead;
   }
@@ -189,7 +189,7 @@ export class SendingSlots {
     return Math.max(0, TENANT_SLOTS - this.#takenBy.of(tenantId));
   }
 
-  /** Takes a slot. Never refuses, because a claimed delivery must be sent even if no slot is free. */
+  /** Adds the entry of a delivery. Never refuses, because a claimed delivery must be sent. So more slots can be taken than were free. */
   take(tenantId: number, url: string): Slot {
     const receiver = this.#receivers.get(url) ?? newReceiver();
     this.#receivers.delete(url);
@@ -202,8 +202,8 @@ export class SendingSlots {
   }
 
   /**
-   * Waits until the attempt of the slot may begin. The share of the receiver limits the number of attempts that run at the same time. If
-   * the delivery was claimed before a slot was free, also waits until a slot is free or another attempt to the receiver has ended.
+   * Waits until the attempt of the delivery may begin. The receiver's share limits the number of concurrent attempts. If `slot.isAhead`,
+   * the delivery has no sending slot yet, and also waits until a slot is free or another attempt to the receiver has ended.
    * @returns true if the attempt may begin. If the receiver is or becomes slow or failing, or `dropWaiting` is called, the wait ends with
    * false. Then the attempt must not begin, and the slot is already released.
    */
@@ -271,7 +271,7 @@ export class SendingSlots {
     }
   }
 
-  /** Ends the waits of all deliveries. Their attempts must not begin. */
+  /** Ends the wait of every delivery that waits in `begin`. There, `begin` returns false, so the caller must not begin the attempt. */
   dropWaiting(): void {
     this.#receivers.forEach(endWaits);
   }
@@ -306,8 +306,8 @@ export class SendingSlots {
   }
 
   /**
-   * Marks the attempts that have become slow, so their receivers are now slow. Deliveries to these receivers that wait to begin then end
-   * their wait, and must not begin. Callers must call this method often, because no timer calls it.
+   * Marks the attempts that have become slow, so their receivers are now slow. For deliveries that wait for these receivers, `begin` then
+   * returns false, so their attempts do not begin. Callers must call this method often, because no timer calls it.
    */
   markSlow(): void {
     const slowIfBegunBefore = performance.now() - SLOW_AFTER_MS;
@@ -331,7 +331,7 @@ export class SendingSlots {
     this.#lagging -= isLagging(receiver) ? receiver.underWay : 0;
   }
 
-  /** Adds a receiver to the totals after a change. If the receiver is now slow or failing, ends the waits of its deliveries. */
+  /** Adds a receiver to the totals after a change. If it is now slow or failing, `begin` returns false for its waiting deliveries. */
   #joinTotals(receiver: Receiver): void {
     this.#underWay += receiver.underWay;
     this.#lagging += isLagging(receiver) ? receiver.underWay : 0;
@@ -371,7 +371,7 @@ function newReceiver(): Receiver {
  * - The share grows by one if it is below `FIRST_SHARE` or fully used. While the process is busy, the share of a fast receiver grows only
  *   up to `FIRST_SHARE`, because more connections would not make deliveries faster.
  * - If at most half of the share is used, it shrinks by one, but not below `FIRST_SHARE`. The reason is that a receiver may begin to hang.
- *   If its share is large, it then uses many of the slots that failing and slow receivers share, so the others get few slots.
+ *   With a large share, it would then take many slots, so few slots would be left for other failing and slow receivers.
  */
 function shareAfterSuccess({ share, sending, fastestMs }: Receiver, isBusy: boolean): number {
   const isEnough = isBusy && fastestMs <= FAST_MS;

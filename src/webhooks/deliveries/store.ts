@@ -33,12 +33,15 @@ function queueHeads(after = BEFORE_ALL) {
 
 /** Search for credentials with due deliveries. */
 export interface DueQueueSearch {
-  /** Last credential of the previous search. Null: the search begins at the first tenant. */
+  /**
+   * Last credential that the previous search found. The search continues with the next credential, in the order of tenants and credentials.
+   * Null: the search begins with the first credential of the first tenant.
+   */
   after: DueQueue | null;
   limit: number;
   /**
-   * Webhook URLs of receivers without a free sending slot. The search leaves out active credentials with such a URL. It still finds revoked
-   * credentials, because the worker stops their deliveries without an attempt, so they need no slot.
+   * Webhook URLs of receivers without a free sending slot. The search for credentials leaves out each active credential with such a URL. It
+   * does not leave out revoked credentials. The worker stops their deliveries without an attempt, so they need no slot.
    */
   passOver: string[];
 }

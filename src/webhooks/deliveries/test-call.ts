@@ -25,7 +25,7 @@ const MAX_WAIT_MS = 1_000;
  */
 const RETRY_AFTER_SECONDS = 10;
 
-/** Webhook of a credential that can get a test call. */
+/** Webhook of one credential. The service sends a test call to this webhook. */
 export interface TestReceiver {
   tenantId: number;
   credentialId: string;
