@@ -5,7 +5,10 @@ export interface Cursor {
    * restored.
    */
   era: number;
-  /** Position of the last event that the client has read. 0 means the start of the feed in every era. */
+  /**
+   * Position of the last event that the client has read. 0: the client begins at the start of the feed. After a restore from a backup, the
+   * service refuses earlier cursors, but it still accepts position 0.
+   */
   position: number;
 }
 

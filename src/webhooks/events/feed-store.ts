@@ -29,7 +29,7 @@ function unnumberedEvents(db: Db, feed: Feed) {
   return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');
 }
 
-/** Last position and state of a feed at the time of the query. */
+/** End of a feed as `readEnd` has read it: the feed era, the highest position, and a flag for events without a position. */
 export interface FeedEnd {
   /** Feed era. Each restore from a backup begins an era with a greater number. 0: the database was never restored. */
   era: number;

@@ -141,8 +141,9 @@ async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: st
 }
 
 /**
- * Returns an event as an entry of the feed. `JSON.stringify` wrote the stored body, so parsing and serialising this body again changes no
- * byte. So the entry contains exactly the bytes that a delivery signs.
+ * Returns an event as an entry of the feed. The entry has a cursor, the event fields of the stored body, and the state of the delivery.
+ * `JSON.stringify` wrote the stored body, so parsing and serialising this body again changes no byte. So the event fields of the entry have
+ * the same bytes as in the signed body of a webhook.
  */
 function entryShape(row: store.FeedRow, era: number): FeedEntry {
   const { delivery } = row;

@@ -18,13 +18,13 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Selects ids of events: the newest `limit` events of each credential and each type. If a caller puts a LIMIT without an ORDER BY around
- * this query, PostgreSQL ends the query as soon as it has enough rows.
+ * Selects ids of events of the range. For each pair of a credential and a type, selects the newest `limit` events. If a caller puts a LIMIT
+ * without an ORDER BY around this query, PostgreSQL ends the query as soon as it has enough rows.
  *
- * A query for a rare type must not read the events of all other types. The index `event_by_kind` prevents this, because its columns are the
- * tenant, the credential, the type and the id. The conditions compare the credential, the type and the id as one row value, because no
- * other index fits such a comparison. With the condition `type = …`, PostgreSQL could choose an index without the type, and read all events
- * of the tenant.
+ * A query for a rare type must not read the events of all other types. So PostgreSQL must use the index `event_by_kind`. Its columns are
+ * the tenant, the credential, the type and the id. To make PostgreSQL use this index, the conditions compare the credential, the type and
+ * the id as one row value. No other index fits such a comparison. With the condition `type = …`, PostgreSQL could choose an index without
+ * the type, and read all events of the tenant.
  */
 export function idsOfKinds(range: EventRange, limit: number): RawBuilder<{ id: string }> {
   const { tenantId, credentialId, type, fromId = FIRST_ID, beforeId = LAST_ID } = range;

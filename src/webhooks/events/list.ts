@@ -10,7 +10,7 @@ import type { StaffEvent, StaffEventPage, StaffEventQuery } from './staff-schema
 const DEFAULT_LIMIT = 50;
 
 /**
- * Returns the newest events of all partners of the tenant that pass the filter of the query.
+ * Returns the newest events of the tenant, as one list for all its partners. The list has only events that pass the filter of the query.
  * @throws ApiError 400 `invalid_request` if `ids` is not a list of ids
  */
 export async function listEvents(db: Database, tenantId: number, query: StaffEventQuery): Promise<StaffEventPage> {

@@ -51,9 +51,10 @@ export interface DueQueue {
 /** Interface through which the code that writes events uses the delivery worker of its own process. */
 export interface LocalDelivery {
   /**
-   * Returns a lease for an event that this process will send itself. A delivery takes one of the sending slots of the process while it is
-   * under way. Each receiver has a share of these slots. Returns null in each of these cases:
-   * - The receiver of this credential may take no further slot.
+   * Returns a lease for the delivery of a new event, if this process can send the delivery itself. The caller then writes the event with
+   * this lease. Each delivery under way takes one of the sending slots of the process, and each receiver has a share of these slots.
+   * Returns null in each of these cases:
+   * - No slot is free for a delivery to the receiver of this credential.
    * - The tenant has half of all slots while other tenants wait.
    * - The worker is stopping.
    * - Too many outcomes wait to be recorded.

@@ -176,7 +176,8 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
       const [entry] = (await ofPartner('?after=1', node.partner)).body.results;
       assert.deepEqual(Object.keys(entry), ['cursor', 'event', 'event_id', 'occurred_at', 'data', 'delivery']);
       assert.deepEqual(Object.keys(entry.delivery.attempts[0]), ['at', 'http_status', 'duration_ms', 'error']);
-      // The new event has no position in the feed. The read of the partner gives it a position, and staff must then see this position.
+      // The new event has no position in the feed. The event gets a position when the partner reads the feed. Staff must then see this
+      // position.
       await insertEvents(service.database.db, [eventOf(node)]);
       const { text } = await ofPartner('?after=2', node.partner);
       assert.equal((await feed(id, '?after=2', node)).text, text);

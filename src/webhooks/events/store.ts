@@ -75,9 +75,9 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<stri
 }
 
 /**
- * Writes the events and their deliveries in one statement. The subquery that finds the credential of an event ends with `LIMIT 1`. So
- * PostgreSQL runs this subquery for each event, and uses an index. Without the limit, PostgreSQL could read the whole table of credentials
- * if the statistics of the table are wrong.
+ * Writes the events and their deliveries in one statement. The subquery that finds the credential of an event ends with `LIMIT 1`, so
+ * PostgreSQL cannot turn the subquery into a join. Instead it runs the subquery for each event, and uses an index. For a join, PostgreSQL
+ * could read the whole table of credentials if the statistics of the table are wrong.
  */
 async function insertTogether(tx: Tx, inputs: EventInput[]): Promise<Map<string, Target>> {
   const receivers = selectForEach(

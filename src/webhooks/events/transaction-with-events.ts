@@ -8,7 +8,7 @@ import type { LocalDelivery, Target } from './local-delivery.ts';
 import type { EventSubject } from './schema.ts';
 import { insertEvents, type NewEvent } from './store.ts';
 
-/** Event about an order or a reservation, for the partner that created it. */
+/** Event about an order or a reservation. The event is for the partner that created this order or reservation. */
 export interface EventInput {
   tenantId: number;
   credentialId: string;
