@@ -44,7 +44,10 @@ export interface OldSecretProbe {
   status: number;
 }
 
-/** A call of the credential whose budget (calls per minute) the suite checks. */
+/**
+ * A call that tests the budget of a credential. The budget is the number of calls that the service admits from one credential in one
+ * minute.
+ */
 export interface BudgetedCall {
   /**
    * Name of the counter that counts the call. All processes share one counter in Redis. Without Redis, each process has its own counter,
@@ -72,7 +75,7 @@ export class History {
   readonly surprises: string[] = [];
   /** Descriptions of responses, webhooks and log lines that contain text of another tenant. */
   readonly leaks: string[] = [];
-  /** Calls that got no response with a status below 500 within the time limit, although the client repeated them. */
+  /** Calls that failed at each try until the time limit of 75 s. A try fails if it gets a 5xx or no response. */
   readonly unsettled: string[] = [];
   /** Times at which responses acknowledged writes, in milliseconds since the start of the suite. */
   readonly acknowledgedAtMs: number[] = [];

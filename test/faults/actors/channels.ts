@@ -63,8 +63,8 @@ async function sendReservation(client: Client, stay: OtaStay, wanted: NonNullabl
 /**
  * Sends a call. One fault of the suite sets the clocks of some processes an hour ahead. Such a process finds the signature too old, and
  * correctly responds with 401. So during this fault, the function repeats a call that got 401, because the next try may reach a process
- * with the right time.
- * @returns the first response without status 401. Returns a 401 if it is the response to try 100, or if the fault is not active
+ * with the right time. It makes at most 100 tries.
+ * @returns the first response without status 401. If the last try gets 401, or if the fault is not active, returns the response with 401
  */
 async function settleAcrossClocks(client: Client, tenant: Tenant, request: Request) {
   for (let tries = 1; ; tries += 1) {

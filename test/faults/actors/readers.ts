@@ -33,7 +33,7 @@ interface Budgeted {
   apis: readonly { name: string; url: string; pid: number }[];
   /** Redis server in which all processes count calls together, or undefined if each process counts its own calls. */
   redis: unknown;
-  /** Partner whose budget the client uses up, or null to pause the client. */
+  /** Partner whose budget (calls in one minute) the simulated client of `budgetActor` uses up. Null: this client makes no calls. */
   budgeted: Partner | null;
 }
 

@@ -12,7 +12,10 @@ const HOLD_MS = 3_000;
 
 export type Who = 'partner' | 'pms' | 'owner' | 'staff' | 'channel' | 'anonymous';
 
-/** Credentials of a tenant: the request headers of each kind of caller, and the channel (a booking site) whose secret signs its calls. */
+/**
+ * Data that authenticates the calls of a tenant. A channel (a booking site) signs its calls with the secret in `channel`. All other kinds
+ * of callers send the request headers in `headers`.
+ */
 export interface Keys {
   headers: Record<Exclude<Who, 'channel'>, Record<string, string>>;
   channel: TestChannel;
@@ -44,8 +47,7 @@ export interface Outcome {
 
 /**
  * Returns an agent with keep-alive connections.
- * @param connections the maximum number of connections. A proxy in front of the service has such a maximum. By default, the number is
- * unlimited
+ * @param connections the maximum number of open connections to one process of the service. By default, the number is unlimited
  */
 export function newAgent(connections = Number.POSITIVE_INFINITY): Agent {
   return new Agent({ keepAlive: true, maxSockets: connections });

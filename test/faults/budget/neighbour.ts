@@ -39,7 +39,10 @@ let seen = nothing();
 let pending = new Set<{ beganAtMs: number; list: Outcome[] }>();
 let timers: NodeJS.Timeout[] = [];
 let count = 0;
-/** Call number of the last order of each credential. The id of the order contains this number. */
+/**
+ * Last order of each credential, given as the number (`index`) of the call that placed the order. The external id of the order contains
+ * this number.
+ */
 const placed = new Map<Keys, number>();
 
 function begin(task: NeighbourTask): void {
@@ -59,8 +62,8 @@ function begin(task: NeighbourTask): void {
 }
 
 function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: Keys): void {
-  // The two processes get the call one after the other. The process that gets it earlier has an advantage, so the order of the two
-  // processes is reversed after each usual call.
+  // The two processes get the call one after the other. The process that gets it earlier has an advantage. So the order of the two
+  // processes is reversed after each call, except after a call of `/livez`.
   const targets = count % 2 === 0 ? (['service', 'control'] as const) : (['control', 'service'] as const);
   for (const target of targets) {
     const index = count * 2 + (target === 'service' ? 0 : 1);
@@ -96,7 +99,8 @@ function get(path: string, who: Call['who'] = 'partner'): Call {
 
 /**
  * Returns one of the usual calls, chosen by `number`.
- * @param latest the call number of an existing order, which the returned call may read; undefined if no order exists yet
+ * @param latest number of the call that placed the last order of the credential. The returned call may read this order. Undefined: no order
+ * exists yet
  */
 function usualCall(number: number, roomTypeId: string, latest: number | undefined): Call {
   const night = 5 + (number % NIGHTS);
@@ -124,8 +128,8 @@ function post(path: string, json: object): Call {
 }
 
 /**
- * Returns the outcomes since the previous call of this function. A call that still waits for its response is included if it has waited for
- * more than 1 s.
+ * Returns the outcomes of the HTTP calls since the previous report to the parent process. If an HTTP call still waits for its response, it
+ * is included only if it has waited for more than 1 s.
  */
 function takeSeen(): SeenOfBoth {
   for (const { beganAtMs, list } of pending) {

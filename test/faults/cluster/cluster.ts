@@ -23,9 +23,9 @@ export interface Cluster extends Machines {
   /** Folder with the logs of all servers. */
   serverFolder: string;
   /**
-   * Environment for `roomservice` commands of the current version. These commands connect to the database through PgBouncer. If the run
-   * begins with the previous version, the suite uses the environment in `World.command` until the upgrade. That environment leads to
-   * HAProxy without PgBouncer, because the previous version does not work behind a pooler.
+   * Environment for `roomservice` commands of the new version, which the suite tests. These commands connect to the database through
+   * PgBouncer. If the run begins with the previous version, the suite uses `World.command` until the upgrade. The commands of the previous
+   * version connect to HAProxy directly, because that version does not work behind PgBouncer.
    */
   thisVersion: { env: Record<string, string> };
 }

@@ -20,8 +20,8 @@ import { missingPackages } from './programs.ts';
 import { type RoundResult, tableOf, violationsIn } from './table.ts';
 
 /**
- * All faults of the family `cluster`. A round of the suite causes them in this order. The rolling upgrade must be the first fault of a
- * round, because a round with this fault begins with processes of the previous version.
+ * All faults of the family `cluster`. The suite runs in rounds. In each round, it starts a new cluster and causes the faults in this order.
+ * The rolling upgrade must be the first fault, because the cluster must first run the previous version in a round with this fault.
  */
 const FAULTS: readonly Fault<ClusterWorld>[] = [...processFaults, ...databaseFaults, ...redisFaults];
 /**

@@ -4,9 +4,9 @@ import type { BudgetedCall } from '../history.ts';
 import { countInWindows } from './admission.ts';
 
 /**
- * Simulates four minutes of calls, one every 140 ms, to a counter that admits `limit` calls per minute. The calls during the outage get no
- * response, and the simulated counter does not count most of them. But if a window has ended, the counter counts the next call, and this
- * call begins a new window, even during the outage.
+ * Simulates four minutes of calls, one every 140 ms, to a counter that admits `limit` calls in each window. A window lasts one minute. It
+ * begins with the first call after the end of the previous window. In the period `outage`, calls get no response. The counter counts such a
+ * call only if the call begins a window.
  *
  * The tested function `countInWindows` does not know which of the calls without a response began the window. So it cannot know exactly when
  * the window began.
@@ -29,7 +29,7 @@ function callsAt(limit: number, outage: { fromMs: number; untilMs: number }): Bu
 }
 
 const NEVER = { fromMs: 0, untilMs: 0 };
-/** Outage that begins before the end of the first window and ends after it. */
+/** Outage around the end of the first window, which is the first minute (60,000 ms) of the simulated calls. */
 const AT_ITS_END = { fromMs: 59_000, untilMs: 62_000 };
 
 describe('countInWindows', () => {

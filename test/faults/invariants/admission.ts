@@ -33,15 +33,15 @@ export const budgetsHold: Invariant = {
  * Returns for each window the number of admitted calls that were certainly counted in this window. A window lasts one minute. It begins
  * with the first call that the service counts after the previous window, even if this call got no response.
  *
- * The service counts a call at an unknown time between its sending and its response. So the function knows the beginning of a window only
- * within two bounds:
- * - Earliest beginning: the first call whose response came after the earliest end of the previous window may begin this window. The
- *   earliest beginning is the time when this call was sent, but it is never before the earliest end of the previous window.
- * - Latest beginning: the first admitted call that was sent after the latest end of the previous window is certainly counted after that
- *   window. So this window has begun when this call got its response.
+ * The service counts a call at an unknown time between its sending and its response. So the function knows only the earliest and the latest
+ * time at which a window began. The earliest end of a window is one minute after its earliest beginning. The latest end is one minute after
+ * its latest beginning. The function finds the two beginnings of the next window as follows:
+ * - The first call whose response came after the earliest end of the previous window may begin the next window. So the earliest beginning
+ *   is the time when this call was sent, or the earliest end of the previous window if that is later.
+ * - The first admitted call that was sent after the latest end of the previous window was certainly counted after that end. So the latest
+ *   beginning is the time when this call got its response.
  *
- * The earliest end of a window is one minute after its earliest beginning, and its latest end is one minute after its latest beginning. A
- * call is certainly in the window if it was sent after the latest beginning and got its response before the earliest end.
+ * A call is certainly in a window if it was sent after the latest beginning and got its response before the earliest end.
  */
 export function countInWindows(calls: BudgetedCall[]): number[] {
   const counted = calls.filter(({ outcome }) => outcome !== 'refused').sort((a, b) => a.sentAtMs - b.sentAtMs);

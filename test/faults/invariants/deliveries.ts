@@ -119,9 +119,9 @@ function faultOfEnd(
 }
 
 /**
- * Returns true if a pending delivery to a healthy receiver is overdue. There are two cases:
- * - The receiver has got no POST of the delivery. The age of the delivery does not matter. The suite repeats this check until no delivery
- *   is overdue, and so waits for the POST.
+ * Returns true if a pending delivery to a healthy receiver is overdue. After each fault, the suite pauses its clients and repeats this
+ * check, until no delivery is overdue or a time limit ends. A delivery is overdue in these two cases:
+ * - The receiver has got no POST of the delivery. Even a new delivery then counts as overdue, because the suite must wait for the POST.
  * - The receiver accepted the last POST more than 2 s ago. By then, the service should have recorded the success, and the delivery should
  *   not be pending.
  *

@@ -12,8 +12,8 @@ const BETWEEN_MS = 1_000;
 export const ROLLING_UPGRADE = 'rolling-upgrade';
 
 /**
- * The current version migrates the database while processes of the previous version run. Then the processes restart with the current
- * version, one by one.
+ * Upgrade from the previous version of the service to the new version. The new version migrates the database while processes of the
+ * previous version run. Then the processes restart with the new version, one by one.
  */
 const rollingUpgrade: Fault<ClusterWorld> = {
   name: ROLLING_UPGRADE,

@@ -21,7 +21,10 @@ export async function untilServing(world: ClusterWorld): Promise<void> {
   await placeOrder(world.client, world.witness.partner);
 }
 
-/** Runs `work`, which makes the database unavailable, and waits until all processes serve again. Records the time as an outage. */
+/**
+ * Runs `work`, which makes the database unavailable, and waits until all processes serve again. Records the whole period as an outage, from
+ * the beginning of `work` to the end of the wait.
+ */
 export async function duringOutage(world: ClusterWorld, work: () => Promise<void>): Promise<void> {
   await world.findings.duringOutage(async () => {
     await work();
