@@ -60,7 +60,8 @@ export class Postgres implements Database {
         );
       }
       if (failure !== undefined) {
-        // Processes of the previous PostgreSQL may still run for a moment, and then the start fails. So the start is repeated.
+        // After a crash, some processes of the crashed server may still run for a moment. Until they end, a new server cannot start. So the
+        // start is repeated.
         await sleep(10 * POLL_MS);
         launched = await begin();
       }

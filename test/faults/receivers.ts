@@ -83,7 +83,7 @@ export class Hook {
     }
   }
 
-  /** Ends the misbehaviour for those events that would otherwise get it in all five attempts. */
+  /** Clears the list of events for which this receiver misbehaves in all five attempts. */
   forget(): void {
     this.#misbehaviourOf.clear();
   }

@@ -77,7 +77,7 @@ export interface World extends Machines {
   impostorPort: number;
   /** Partners whose webhook secret the suite knows and whose deliveries it can check, by credential id. */
   knownPartners: Map<string, Partner>;
-  /** Partner whose deliveries the code of a fault follows one by one, and the receiver of this partner. */
+  /** Partner, with its receiver, for faults that watch a single delivery, for example to kill a worker during this delivery. */
   witness: { partner: Partner; hook: Hook };
   /** Starts an additional receiver, which runs until the end of the run. */
   newHook(): Promise<Hook>;

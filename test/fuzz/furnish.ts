@@ -33,8 +33,8 @@ export interface Callers {
   revoked: Record<string, string>;
   /**
    * Ids of the users, the credentials and the channel with which the fuzzer authenticates. The cases never contain these ids, because a
-   * case could otherwise revoke or remove them. The list does not contain the id of the revoked credential, because a case may revoke this
-   * credential again.
+   * case could otherwise revoke or remove them. The credential in the field `revoked` is already revoked. Its id is not in this list,
+   * because a case may revoke this credential again.
    */
   ownIds: string[];
 }

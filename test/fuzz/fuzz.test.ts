@@ -9,7 +9,7 @@ import { fuzz } from './run.ts';
 const CASES = 1_500;
 
 test(`the fuzzer finds no fault of the service with ${CASES} random and hostile requests`, {
-  // If no other test runs, this test takes less than a minute. At the same time as other slow tests, it has taken two minutes.
+  // If no other test runs, this test takes less than a minute. When other slow tests ran at the same time, it took two minutes.
   timeout: 300_000,
 }, async () => {
   const report = await fuzz({ cases: CASES, seed: 1 });

@@ -15,8 +15,8 @@ export const PASSWORD = 'fuzz-password-of-everybody-Qq8';
 const STAFF_COUNT = 20;
 
 /**
- * Returns the tenant document of the first tenant, to which most callers of the fuzzer belong. It has a restaurant and
- * a hotel. Every room type has 2,000 rooms, except the type Suite. This type has one room, so it is soon fully booked.
+ * Returns the JSON document that describes the first tenant, with its users, its menu and its hotels. Most callers of the fuzzer belong to
+ * this tenant. Every room type has 2,000 rooms, except the type Suite. This type has one room, so it is soon fully booked.
  */
 export function fuzzedDocument(slug: string): TenantDocument {
   const staff = Array.from({ length: STAFF_COUNT }, (_, index) => `staff${index}@${slug}.example`);

@@ -42,7 +42,7 @@ const SANE_ID = /^[A-Za-z0-9._:+/=-]{1,128}$/;
 const INSIDE =
   /\n\s+at |\bat \S+ \(|\b(?:file|node):\/?\/|node_modules|\.[cm]?[jt]s:\d+|\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE) |violates|duplicate key|syntax error at|invalid input syntax|out of range for type|(?:relation|column) "|\bpg_|\b[Pp]ostgres|\bkysely\b|\bajv\b|\bfastify\b|\bE(?:CONNRE\w+|PIPE|NOENT)\b|\/(?:usr|tmp|var|home|root|src)\//;
 
-/** Outcome of a request that got a response. The only other outcome is a fault, for example a timeout. */
+/** Outcome of a request that got a response. The other kind of outcome tells why no response came, for example because of a timeout. */
 type Answered = Extract<Outcome, { kind: 'answer' }>;
 
 /** Returns the faults of a response. The list is empty if the response is correct. */

@@ -5,7 +5,7 @@ import { dayAhead } from '../support/hotel.ts';
  * Name of the pool that has the ids for a field, keyed by the name of the field. A pool is a list of ids from earlier responses. Two kinds
  * of fields need no entry:
  * - a field whose pool has the same name, for example `rate_plan_id`
- * - a field whose name is one object and `_id`, for example `order_id`. The code forms the plural, and finds the pool `orders.id`
+ * - a field such as `order_id`. For this field, `Pools.find` forms the plural of `order`, and finds the pool `orders.id`
  */
 const ALIASES: Record<string, string> = {
   item_id: 'sku',
@@ -21,9 +21,9 @@ const POOL_SIZE = 64;
 
 /**
  * Ids from earlier responses, which later requests use. Each field has its own list of ids, called a pool. Most pools have the name of
- * their field, for example `rate_plan_id`. But the field `id` occurs in many kinds of objects. So the name of its pool begins with the list
- * that contains the object. For example, the ids of the entries of `rate_plans` are in the pool `rate_plans.id`. All names are derived from
- * requests and responses, so a new route gets fitting ids without a change of this code.
+ * their field, for example `rate_plan_id`. But the field `id` occurs in many kinds of objects. So the name of its pool begins with
+ * the name of the list that contains the object. For example, the ids of the entries of `rate_plans` are in the pool `rate_plans.id`. All
+ * names are derived from requests and responses, so a new route gets fitting ids without a change of this code.
  */
 export class Pools {
   readonly #pools = new Map<string, string[]>();
@@ -63,8 +63,8 @@ export class Pools {
         } else if (/(_id|^sku|cursor)$/.test(key) && typeof value === 'string') {
           this.add(prefix + key, value);
         } else {
-          // A page of a list has its entries in the field `results`. The pool of their ids has the name of the list, for example
-          // `orders.id`, and not `results.id`.
+          // A page of a list has its entries in the field `results`. But the name of their pool comes from the name of the list. For
+          // example, the ids of orders are in the pool `orders.id`, and not in `results.id`.
           this.learn(value, key === 'results' ? collection : key, prefix);
         }
       }

@@ -51,7 +51,7 @@ const RAW_WEIGHT = 10;
  * - `PROMISED_SHARE` is the part with inputs for which the service guarantees a correct response, for example `PROMISED_VALUES`.
  * - `OTHERS_SHARE` is the part with inputs that have caused faults in other services, for example `OTHER_VALUES`.
  *
- * The remaining cases are random. The shares only set the numbers of cases, because a wrong response to any input is a fault.
+ * The remaining cases are random. All cases are checked in the same way. In each part, a wrong response is a fault of the service.
  */
 const PROMISED_SHARE = 0.4;
 const OTHERS_SHARE = 0.2;

@@ -40,9 +40,9 @@ export const SHAPES: Record<string, Shape> = {
 };
 
 /**
- * Returns further kinds of bodies, which fit only this operation. Each of them is like a valid body, but one long text or one long list
- * gives it the wanted size. `ELEMENTS` defines kinds of list elements, for example empty elements or elements with wrong types. For each
- * list of the operation and each of these kinds, one body has a long list of such elements.
+ * Returns functions that make large bodies for this operation only. Each body is like a valid body, but one long text or one long list
+ * gives it the wanted size. All elements of a long list are of one kind of `ELEMENTS`, for example empty elements or elements with wrong
+ * types. For each list of the operation and each kind of element, there is one function.
  */
 export function ownShapes({ body }: Operation): Record<string, Shape> {
   if (body === null) {

@@ -22,8 +22,9 @@ export interface Promptness {
 }
 
 /**
- * Invariant 6. Even if other receivers, processes or the database fail, 99 % of the events for healthy receivers arrive within 2 s. The
- * time of database outages does not count, and a delivery that the fault interrupted has a longer limit.
+ * Invariant 6. 99 % of the events for healthy receivers arrive within 2 s, even if the database, a process of the service or another
+ * receiver fails. The time of database outages does not count. If a failure interrupted the first attempt of a delivery, for example
+ * because a worker was killed, a longer limit applies to this delivery.
  */
 export const healthyAreServed: Invariant = {
   promise: '6 isolation of receivers',

@@ -36,8 +36,11 @@ export const nothingIsLost: Invariant = {
 };
 
 /**
- * Invariant 2. A key is an external id of one credential. Each key has at most one row and at most one 201. All 2xx responses for a key
- * have the same id. A refused create call leaves no row, and a key that no client has used has no row.
+ * Invariant 2. Clients create orders and reservations with external ids. These rules hold for each external id of a credential, separately
+ * for orders and for reservations:
+ * - The database has at most one row with this external id.
+ * - At most one create call got 201, and all 2xx responses to create calls contain the same `order_id` or `reservation_id`.
+ * - If the service refused all create calls, or if no client sent one, the database has no row with this external id.
  */
 export const onceOnly: Invariant = {
   promise: '2 each create takes effect once',

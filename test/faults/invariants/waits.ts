@@ -65,8 +65,8 @@ function waitBetween({ findings }: World, failed: Attempt, next: Attempt): numbe
 }
 
 /**
- * Returns a violation if the mean of the waits is far from half of their maximum. Waits that are evenly distributed between zero and their
- * maximum have about this mean. With too few waits, returns no violation.
+ * Returns a violation if the mean of the waits is far from half of the allowed maximum (`capMs`). If the waits are evenly distributed
+ * between zero and the allowed maximum, their mean is about half of it. With too few waits, returns no violation.
  */
 function faultsOfSpread(waits: Wait[]): string[] {
   if (waits.length < ENOUGH_WAITS) {
