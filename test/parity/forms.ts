@@ -26,8 +26,8 @@ export interface Operation<Input, Output> {
   /** Compares two outputs to sort them. It is needed if the operation returns its outputs in no fixed order. */
   order?: (a: Output, b: Output) => number;
   /**
-   * Returns the id of the tenant to which an input belongs. On a cluster, one call then takes only inputs of one tenant. If this function
-   * is missing, one call takes all inputs.
+   * Returns the id of the tenant to which an input belongs. If an operation has this function, a call on a cluster gets only inputs of one
+   * tenant. If this function is missing, one call may get the inputs of all tenants.
    */
   tenantIdOf?: (input: Input) => number;
 }
@@ -74,7 +74,7 @@ export function testEachForm<Input, Output>(service: () => TestService, operatio
 
 /**
  * Calls an operation several times.
- * @param calls for each call, the indexes of its inputs
+ * @param calls one list for each call, which has the positions of the call's inputs in `inputs`
  * @returns the outputs of all calls, in the order of the inputs. If the operation has a function `order`, the outputs are sorted by this
  * function instead
  */

@@ -19,8 +19,8 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Returns the number of rooms that are already held when the test begins, for the night with this index. One third of the nights has no
- * held room, one third has all rooms except one, and one third has all rooms.
+ * Returns the number of rooms that are already held when the test begins, for the night with this index. In one third of the nights, no
+ * room is held. In one third, all rooms except one are held. In one third, all rooms are held.
  */
 const heldBefore = (index: number) => [0, capacityAt(index) - 1, capacityAt(index)][index % 3] as number;
 const nightChanges = (count: number) =>
@@ -199,8 +199,8 @@ const readHeld: Operation<nights.NightRange, nights.HeldNights | undefined> = {
 };
 
 /**
- * Stores an entry for every third night of the plan Flexible of each tenant. Every second stored entry marks its night
- * as sold out.
+ * Stores a rate for every third night of the rate plan Flexible of each tenant. Every stored rate has a price. Every second stored rate
+ * also marks its night as sold out.
  */
 async function preparePlans(db: Database, inputs: unknown[]): Promise<void> {
   for (const { tenantId, plans } of hotels.all) {
@@ -216,9 +216,9 @@ async function preparePlans(db: Database, inputs: unknown[]): Promise<void> {
 }
 
 /**
- * Returns the nights of a date range on which the plan Flexible differs from its base price, because it has a stored rate for these nights.
- * Each night is a number that `dayAt` converts to a date. Returns null if the tenant has no rate plans for the room type of the range.
- * There are two reasons:
+ * Returns the nights of a date range for which the plan Flexible has a stored rate. On these nights, the stored rate replaces the base
+ * price of the plan. Each night is a number that `dayAt` converts to a date. Returns null if the tenant has no rate plans for the room type
+ * of the range. There are two reasons:
  * - The room type is Suite, and only the room type Double has rate plans.
  * - The room type belongs to another tenant.
  * @param index position of the range in the result of `ranges`

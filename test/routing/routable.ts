@@ -21,13 +21,14 @@ const LIST = 'given';
 /**
  * Returns the reasons why a cluster (Citus) would refuse a statement, or send it to more than one node. The list is empty if the statement
  * goes to the node of one tenant.
- * @param layout database for which the service wrote the statement. With `cluster`, the tenant must be a parameter of the statement. With
- * `one node`, the tenant may also come from a list of inputs (`LIST`), because the service writes a parameter in its place on a cluster.
- * The tests also check statements for one node, because most of them have the same form on a cluster.
+ * @param layout kind of database for which the service wrote the statement. With `cluster`, the tenant must be a parameter of the
+ * statement. With `one node`, the tenant may also come from a list of inputs (`LIST`). This is correct, because for a cluster the service
+ * writes a parameter instead of this list. The tests also check statements for one node, because most of them have the same form on a
+ * cluster.
  */
 export type FaultsOf = (statement: string, layout?: Layout) => string[];
 
-/** Loads the SQL parser of PostgreSQL and returns the routing check. The default layout of this check is `cluster`. */
+/** Loads the SQL parser of PostgreSQL and returns the routing check. By default, it checks a statement for a cluster. */
 export async function loadRoutingCheck(catalogue: Catalogue): Promise<FaultsOf> {
   await loadModule();
   return (statement, layout = 'cluster') => {
@@ -244,7 +245,7 @@ function sidesOfEquality(condition: Node): [Node | undefined, Node | undefined] 
   return textOf(A_Expr?.name[0]) === '=' ? [A_Expr?.lexpr, A_Expr?.rexpr] : [undefined, undefined];
 }
 
-/** Returns true if the node is the column `tenantId` of a list of inputs. */
+/** Returns true if this node of the syntax tree is the column `given."tenantId"`, which is the tenant of an input in a list (`LIST`). */
 function isTenantOfList(node: Node | undefined): boolean {
   const [list, column] = namesOf(node);
   return list === LIST && column === 'tenantId';
@@ -259,7 +260,7 @@ function namesOf(node: Node | undefined): (string | undefined)[] {
 }
 
 /**
- * If the node is the column `tenant_id` of a table, returns the alias of this table, else undefined.
+ * If this node of the syntax tree is the column `tenant_id` of a table, returns the alias of this table, else undefined.
  * @param onlyAlias the alias to return if the statement names the column without an alias
  */
 function tenantColumnOf(node: Node | undefined, onlyAlias: string): string | undefined {

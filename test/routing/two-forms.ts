@@ -7,7 +7,7 @@ export interface TwoForms {
   name: string;
   /** Matches only the form for one node. A cluster refuses this form, or sends it to all nodes. */
   oneNode: RegExp;
-  /** Matches only the form for a cluster. */
+  /** Matches only that form of the statement that the service uses on a cluster. */
   cluster: RegExp;
 }
 

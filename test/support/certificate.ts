@@ -42,7 +42,8 @@ const trusted: string[] = [];
 
 /**
  * Makes TLS connections of this process trust the certificate, and all certificates of earlier calls. After the first call, the process
- * trusts no certificate authority of the system. Tests do not need them, because tests only call receivers on this machine.
+ * no longer trusts the certificate authorities of the system. Tests do not need these authorities, because tests only call receivers on
+ * this machine.
  */
 export function trustCertificate(cert: string): void {
   trusted.push(cert);

@@ -152,7 +152,8 @@ export async function postgresPid(dataDir: string): Promise<number> {
 }
 
 /**
- * Kills the commands and the PostgreSQL processes that still run, and removes every folder. Call it in an `after` hook.
+ * Kills the commands and the PostgreSQL processes that still run, and removes every folder that `newFolder` has made. Call it in an `after`
+ * hook.
  */
 export async function cleanUp(): Promise<void> {
   for (const child of running) {

@@ -16,7 +16,8 @@ export interface DatabaseProxy {
   /** Forwards no notifications (NOTIFY) on new connections, like a pooler in transaction mode. */
   dropNotifications(): void;
   /**
-   * Cuts the old connections. From now on, accepts new connections and forwards their bytes. Discarded bytes stay lost.
+   * Ends the effect of `refuse` or `swallow`. Cuts all connections, then accepts new connections and forwards their bytes. The bytes that
+   * were discarded after `swallow` stay lost.
    */
   restore(): Promise<void>;
   close(): Promise<void>;

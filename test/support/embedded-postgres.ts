@@ -91,8 +91,8 @@ export async function spawnOpened(dataDir: string, role: string, module?: string
     Promise.reject(new Error('The process ended before it had opened the database.')),
   );
   await Promise.race([saysOpen, endsEarly]);
-  // When the process ends, `endsEarly` rejects, even if the database was opened before. So it also rejects when the test itself ends the
-  // process later, and that is no error.
+  // `endsEarly` rejects at every end of the process, and so also if a test ends the process after the database was opened. Such an end is
+  // no error, so the rejection is ignored.
   endsEarly.catch(() => {});
   return child;
 }

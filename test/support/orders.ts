@@ -2,8 +2,9 @@ import { newId } from '#platform/lib/ids.ts';
 import type { TestService, TestTenant } from './service.ts';
 
 /**
- * Inserts `count` orders directly into the database, because this is faster than the API. Their external ids are `N-1`, `N-2`, and so on.
- * @returns the external ids, newest first
+ * Inserts `count` orders directly into the database, because this is faster than the API. The external id of the first order is the text
+ * `N-1`, the next one is `N-2`, and so on.
+ * @returns the external ids, with the last inserted order first
  */
 export async function insertOrders(
   { database }: TestService,

@@ -22,14 +22,14 @@ export async function invite(node: Node, tenant: TestTenant, wanted: Record<stri
   return await node.call('POST', PEOPLE, { headers: tenant.owner, json });
 }
 
-/** Returns the token in the link of a response that invited a person or reset a password. */
+/** Returns the token from the link in a response. The API returns such a link for an invitation or a password reset. */
 export function tokenOf({ body }: Answer): string {
   return String(body.invite_url ?? body.reset_url).split(/#(?:invite|reset)=/)[1] ?? '';
 }
 
 /**
  * Chooses a password for a person, with the link from an invitation or a password reset.
- * @param link response that invited the person or reset the password. It contains the link
+ * @param link response to the call that invited the person or reset the password. Its body contains the link
  */
 export async function choosePassword(node: Node, link: Answer, password = NEW_PASSWORD): Promise<Answer> {
   return await node.call('POST', CHOOSE_PASSWORD, {

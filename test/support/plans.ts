@@ -21,8 +21,8 @@ export interface PlannedDatabase {
    * which makes this object. A statement is checked only if it names one of the `tables`. There are two checks:
    * - The statement must read these tables only through indexes. PostgreSQL may plan it for the current parameter values, or use a generic
    *   plan for all values. So both plans are checked.
-   * - The statement must read at most `mostPages` pages. A statement may read more pages if it counts the entries of a list in the API, or
-   *   reads a later page of such a list. These two kinds of statements need many rows.
+   * - The statement must read at most `mostPages` pages (blocks of 8 KiB) of the database. This limit does not hold for a statement that
+   *   counts the entries of a list of the API, or that skips the first entries of such a list. Such statements need many rows.
    * @returns the names of the indexes that the statements use
    */
   indexesOf: (work: () => Promise<unknown>) => Promise<Set<string>>;
@@ -51,8 +51,8 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
           used.add(index);
         }
         const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
-        // Two kinds of statements need many rows, so they may read more pages. A statement with the alias `"list"` counts the rows of a
-        // list or skips its first rows. A statement about the table `list_tally` reads stored counts of long lists.
+        // Statements that need many rows may read more pages. A statement with the alias `"list"` counts the rows of a list, or skips its
+        // first rows. A statement about the table `list_tally` reads the stored counts of all parts of a long list.
         const isOfWholeList = /"list"|list_tally/.test(statement.sql);
         assert.ok(isOfWholeList || pages <= mostPages, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
         // This EXPLAIN has no parameter values, so it runs outside of a transaction. In a transaction, the client would send it together

@@ -30,7 +30,7 @@ export interface ServiceOptions {
    */
   worker?: boolean | DeliveryPace;
   budgets?: BudgetStore;
-  /** Service that already runs. If it is given, the new service is a second node with the same database and keys. */
+  /** Service that already runs. If it is given, the new service uses the same database and keys, as a second process would. */
   beside?: TestService;
   /** Database of the service, which `close` drops. By default, the service makes a database of its own. */
   database?: TestDatabase;
@@ -75,8 +75,8 @@ export interface TestService {
   /** Makes a tenant with users, a menu and one third-party credential. */
   tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;
   /**
-   * Applies a tenant document without a call to this service, as the command `roomservice tenant apply` does in its own process. The
-   * service may still have cached the old data. So the method then waits until no node uses this data.
+   * Applies a tenant document without a call to this service, as the command `roomservice tenant apply` does in its own process. Services
+   * may have cached the earlier data of this tenant. So the method then waits until no cache returns the earlier data.
    */
   apply(document: unknown): Promise<AppliedTenant>;
   /** Makes a third-party credential of the tenant. `partner` has the headers that authenticate calls with it. */

@@ -15,7 +15,7 @@ export interface StreamBlock {
   retry?: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read data of every shape
   data?: any;
-  /** Time of the arrival in milliseconds of `performance.now()`. */
+  /** Time at which the test received this block, in milliseconds of `performance.now()`. */
   atMs: number;
 }
 
@@ -103,7 +103,7 @@ function blockOf(text: string): StreamBlock {
   return { ...(Object.fromEntries(fields) as Omit<StreamBlock, 'atMs'>), atMs: performance.now() };
 }
 
-/** Returns a function for `find`. It returns true for a block that reports a change of data of this topic. */
+/** Returns a condition for the method `find` of a stream. A block meets the condition if it reports a change of data of this topic. */
 export function hasTopic(topic: string): (block: StreamBlock) => boolean {
   return ({ event, data }) => event === 'change' && data.topics.includes(topic);
 }

@@ -45,8 +45,8 @@ export function sampleMenu(): NonNullable<TenantDocument['menu']> {
 }
 
 /**
- * Returns two small properties in distant time zones (Lisbon and UTC+14). The room type Suite has only one room. Bunk has no rate plans,
- * and Floor has neither rate plans nor a price. One rate plan is inactive, and one has a minimum of two nights.
+ * Returns two small properties in distant time zones (Lisbon and UTC+14). The room type Suite has only one room. The room types Bunk and
+ * Floor have no rate plans, and the room type Floor has no price either. One rate plan is inactive, and one has a minimum of two nights.
  */
 export function sampleHotel(): NonNullable<TenantDocument['properties']> {
   return [
