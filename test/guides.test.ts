@@ -17,8 +17,8 @@ import { newMigratedDataDir } from './support/migrated-data-dir.ts';
 const REPOSITORY = join(import.meta.dirname, '..');
 const TIMEOUT_MS = 120_000;
 /**
- * All guides. quick-start.md comes first, because it places an order, and other guides show the events of this order.
- * The other guides may come in any order.
+ * All guides. quick-start.md comes first, because it places a restaurant order, and other guides show the events of this order.
+ * The sequence of the other guides does not matter.
  */
 const guides = readGuides().sort((a, b) => Number(b.name === 'quick-start.md') - Number(a.name === 'quick-start.md'));
 
@@ -142,7 +142,7 @@ describe('the guides', () => {
   }
 
   /**
-   * Returns true if the path matches the template. A parameter of the template, such as `{id}`, matches every segment.
+   * Returns true if the path matches the template. A parameter of the template, such as `{id}`, matches one segment with any text.
    */
   function isOf(template: string, path: string): boolean {
     const segments = path.split('/');

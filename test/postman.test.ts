@@ -104,7 +104,7 @@ describe('the Postman collection', () => {
     assert.deepEqual(await Promise.all(lists), [['cancelled'], ['cancelled']]);
   });
 
-  /** Reads the minimum stay of each rate plan of a tenant, and all stored rates and restrictions of its nights. */
+  /** Reads the minimum stays of all rate plans of a tenant, and the rates and restrictions that these plans have on single nights. */
   async function planRows({ tenantId }: TestTenant): Promise<object[]> {
     const { db } = service.database;
     const [plans, rates] = await Promise.all([

@@ -11,8 +11,8 @@ const REAL_BOOKINGS = join(import.meta.dirname, '../../shared/data/hotel-booking
 const TODAY = new Date().toISOString().slice(0, 10);
 
 /**
- * Invented bookings. The inn has two single rooms, and the first three bookings of single rooms overlap. So the service must refuse the
- * third booking. The bookings of family rooms do not overlap.
+ * Invented bookings. The inn has two single rooms. The first three bookings of this list are for single rooms, and their nights
+ * overlap. So the service must refuse the third booking of the list. The bookings of family rooms do not overlap.
  */
 const MADE_UP = `hotel,booked_on,check_in,check_out,room_type,adults,children,babies,channel,nightly_rate,final_status,final_status_on
 inn,2020-01-01,2020-03-01,2020-03-04,single,1,0,0,Direct,50,Check-Out,2020-03-04

@@ -91,9 +91,12 @@ const PROGRAMS: Program[] = [
 type Vector = (typeof vectors)[number];
 
 /**
- * Returns a test vector as an input line for a driver program. The line has five fields, separated by tabs: all secrets, the timestamp
- * header, the signature header, the body, and the current time. Each secret ends with a comma. All values except the current time are in
- * base64. `-` stands for a missing header.
+ * Returns a test vector as an input line for a driver program. The line has five fields, separated by tabs:
+ * - all secrets, each in base64 and followed by a comma
+ * - the timestamp header in base64, or `-` if it is missing
+ * - the signature header in base64, or `-` if it is missing
+ * - the body in base64
+ * - the current time in seconds
  */
 function lineOf({ secrets, timestamp, signature, body }: Vector): string {
   const field = (text: string | null) => (text === null ? '-' : Buffer.from(text).toString('base64'));

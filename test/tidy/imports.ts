@@ -72,8 +72,8 @@ export function importsNotAsInTable(files: SourceFile[], markdown: string): stri
 }
 
 /**
- * Finds imports of a file of another module if this file is not the front file of its module. The front file has the name of its module.
- * Because of this rule, a change in the other files of a module does not affect other modules.
+ * Finds imports from another module that do not use the front file of that module. The front file has the name of its module. Because of
+ * this rule, a change in any file of a module except its front file does not affect other modules.
  */
 export function frontFilesOnly(files: SourceFile[]): string[] {
   return check(files, ({ from, to }) => {

@@ -71,8 +71,8 @@ export function notSplittable(path: string, text: string): string[] {
 /** Number of the last migration that was allowed to remove or change existing tables and columns. */
 const LAST_UNBOUND = 19;
 /**
- * Patterns of SQL that a migration must not contain, each with a message. After such a change, the previous version of the service could
- * not read or write. For example, DROP may remove a column that the previous version reads.
+ * Patterns of SQL that a migration must not contain, each with a message. After a migration with such SQL, the previous version of the
+ * service could not read or write. For example, DROP may remove a column that the previous version reads.
  */
 const CONTRACTIONS: [RegExp, string][] = [
   [/\bDROP\b/gi, 'Migrations must not drop anything'],
@@ -101,9 +101,9 @@ export function contractions(path: string, text: string): string[] {
   if (Number(/\/(\d+)_/.exec(path)?.[1]) <= LAST_UNBOUND) {
     return [];
   }
-  // A migration may replace a CHECK with a CHECK of the same name that accepts more values, for example a new status. So the code blanks
-  // both statements, and the forbidden patterns (`CONTRACTIONS`) do not match them. The migration needs two statements, because a cluster
-  // (Citus) refuses ADD CONSTRAINT together with another change in one statement.
+  // A migration may replace a CHECK with a CHECK of the same name that accepts more values, for example a new status. This takes two
+  // statements, DROP CONSTRAINT and then ADD CONSTRAINT. A cluster (Citus) would refuse ADD CONSTRAINT together with another change in one
+  // statement. The code blanks both statements, so that the forbidden patterns (`CONTRACTIONS`) do not match them.
   const sql = blankCommentsAndStrings(text).replace(
     /\bALTER TABLE (\w+) DROP CONSTRAINT (\w+);\s*ALTER TABLE \1 ADD CONSTRAINT \2\s+CHECK\b/gi,
     (found) => found.replace(/[^\n]/g, ' '),

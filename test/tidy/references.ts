@@ -26,7 +26,8 @@ export const NUMBERED_PAGES: NumberedPage[] = [
 ];
 
 /**
- * Finds references in a text to numbered entries that do not exist.
+ * Finds references to a contract section, a decision or a database rule whose number does not exist. Reads the existing numbers from the
+ * headings of the pages in `NUMBERED_PAGES`.
  * @param textOf returns the text of a page
  */
 export function unresolvedReferences(path: string, text: string, textOf: (page: string) => string): string[] {

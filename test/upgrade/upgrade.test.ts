@@ -75,7 +75,7 @@ for (const release of RELEASES) {
       const serving = await startServing(['--only', 'api'], { env });
       service = { call: (...request) => call(serving.url, ...request) } as TestService;
       const owner = await signIn(service, 'owner@dumped.example', OWNER_PASSWORD);
-      // This version may have added fields to the responses, so only the fields that the release had are compared.
+      // The current version may have added fields to the responses, so only the fields that the older release returned are compared.
       assert.deepEqual(knownFields(await readAll(service, { ...dump, owner }), dump.answers), dump.answers);
       const { stdout: nights } = await succeed(['nights', 'verify'], { env });
       assert.match(nights, /^dumped: 6 nights checked, 0 with a wrong counter\n$/);

@@ -93,7 +93,7 @@ export const LAST_EVENT_ID = {
   example: '1763841437512',
 };
 
-/** Request header `If-Match`. An operation that changes data with an `ETag` accepts this header. */
+/** Request header `If-Match`. With it, an operation changes a resource only if the header matches the current `ETag` of the resource. */
 export const IF_MATCH = {
   name: 'If-Match',
   in: 'header',
@@ -120,7 +120,7 @@ type HeaderName = keyof typeof HEADERS;
 /** Returns a `$ref` to each header of the operation's response with the given status. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
   // The headers `X-RateLimit-…` tell the caller the state of its budget of calls. The documents show these headers for a status only if
-  // every call with this status counts towards the budget. A response with one of these statuses may belong to a call that is not counted:
+  // every call with this status counts towards the budget. Calls with the following statuses are not always counted:
   // - 401, because a call that fails authentication is not counted
   // - 503, because an unavailable database may make the service respond before it counts the call
   // - 400 of an operation that only the console may call, because the service refuses other callers with 400 before it counts their calls
