@@ -95,8 +95,8 @@ async function measureSplitLatency(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures the service and its floor alternately, several times. Each result is the median of these measurements. So a short stall of the
- * disk or of the machine, which slows down one measurement, does not change the result.
+ * Measures the service and the floor (the bare server with which it is compared) alternately, several times. Each result is the median of
+ * these measurements. So a short stall of the disk or of the machine, which slows down one measurement, does not change the result.
  * @throws Error if an event arrives twice
  */
 async function compareLatency(

@@ -168,9 +168,9 @@ class RoutingCheck {
         known.add(b);
       }
     }
-    // Equalities can form a chain, such as a = b and b = c, where a, b and c are the tenants of three tables. If only c is known, the first
-    // run of the outer loop may find only b, and the second run finds a. Each run finds at least one more tenant until no more can be
-    // found. So one run for each equality is enough.
+    // Equalities can form a chain, such as a = b and b = c, where a, b and c are the tenant columns of three tables. If the query gives
+    // only the value of c, the first run of the outer loop may find only b, and the second run finds a. Each run finds at least one more
+    // tenant until no more can be found. So one run for each equality is enough.
     equal.forEach(() => {
       for (const [a, b] of equal) {
         if (known.has(a) || known.has(b)) {

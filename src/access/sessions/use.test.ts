@@ -35,7 +35,7 @@ const changeStaff = async (changes: Record<string, unknown>) =>
     .execute();
 
 describe('a session cookie', () => {
-  it('200: with the header of the console, a cookie gives staff access to operations of their areas, and an owner also to operations of owners', async () => {
+  it('200: with a cookie and the header of the console, staff may call the operations of their areas, and an owner may also call the operations for owners', async () => {
     assert.equal(await statusOf(ORDERS, (await staff()).headers), 200);
     assert.equal(await statusOf(CREDENTIALS, (await staff()).headers), 403);
     assert.equal(await statusOf(CREDENTIALS, (await owner()).headers), 200);

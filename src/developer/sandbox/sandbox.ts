@@ -49,7 +49,7 @@ export interface SandboxOptions {
  * from the order or the reservation. Each change locks its row, so people and several sandboxes may work at the same time.
  */
 export interface Sandbox {
-  /** Stops the sandbox. Resolves when the status change under way has ended. */
+  /** Stops the sandbox. Resolves when the change of an order or stay that is under way has ended. */
   stop(): Promise<void>;
 }
 

@@ -63,7 +63,7 @@ function lastOf(elements: PartialEntry['elements'], read: (element: Record<strin
   return { written: price === undefined ? others : { ...others, price: formatMoney(String(price)) } };
 }
 
-/** Reads the price and the restriction of a night from a change by staff. */
+/** Reads the price and the stop-sell of one night from the audit entry of a rate change by staff. */
 function stateOf(night: unknown): Known {
   const state = night as { price: string | null; is_sold_out: boolean } | undefined;
   return state === undefined ? {} : { price: state.price ?? PRICE_OF_PLAN, isClosed: state.is_sold_out };

@@ -255,7 +255,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOfStaff(), 200);
   });
 
-  it('for a user from an older service version, the unchanged document changes no field, and a document without the user disables the user', async () => {
+  it('if an older version of the service has stored a user, a second apply of the same document changes nothing, and a document without the user disables the user', async () => {
     const { ownerUser, staffUser, applyUsers, tenantId, statusOf } = await openTenant();
     const olderVersion = { document_role: null, document_password_hash: null };
     await service.database.db.updateTable('app_user').set(olderVersion).where('tenant_id', '=', tenantId).execute();

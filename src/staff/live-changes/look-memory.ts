@@ -20,8 +20,8 @@ interface Known {
 }
 
 /**
- * Changes that the looks at a tenant have shown. A look reads the newest rows of the tenant. It also reads older rows again, so most rows
- * appear in several looks, and only the first appearance of a row is a new change.
+ * Remembers which changes of a tenant are already known. A look is one read of the newest rows of the tenant. It also reads older rows
+ * again, so most rows appear in several looks, and only the first appearance of a row is a new change.
  */
 export class LookMemory {
   readonly #known = new Map<string, Known>();

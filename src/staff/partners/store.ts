@@ -48,7 +48,7 @@ export interface HourRow {
   hour: number;
   /** Number of all events in the hour of this row, including events without a delivery. */
   events: number;
-  /** Id of the oldest event in this hour. */
+  /** Id of the oldest event in the hour of this row. */
   oldest_id: string;
   delivered: number;
   failed: number;

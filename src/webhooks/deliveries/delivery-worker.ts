@@ -164,7 +164,7 @@ export class DeliveryWorker implements LocalDelivery {
 
   /**
    * Stops claiming, and waits until the attempts under way have ended. After `graceMs` milliseconds, aborts the attempts that have not
-   * ended. A delivery is then due again immediately, so that another worker sends it, unless the aborted attempt was its fifth. Claimed
+   * ended. A delivery is then due again immediately, so that another worker sends it, unless the aborted attempt was its last one. Claimed
    * deliveries whose attempt has not begun are due again immediately too.
    */
   async stop(graceMs: number): Promise<void> {

@@ -256,7 +256,7 @@ describe('INSERT of an event that also claims its delivery', () => {
       );
     });
 
-    it('if the worker stops between the claim and the commit of an event, the event is due immediately for other workers', async () => {
+    it('if the worker stops after it has claimed a new event, but before the transaction of the event commits, other workers can claim the event immediately', async () => {
       const [worker] = workers.splice(0);
       await transaction(async (_tx, record) => {
         await record(eventInput(tenant));

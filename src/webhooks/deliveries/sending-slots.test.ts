@@ -372,7 +372,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('slow'), FIRST_SHARE);
   });
 
-  it('at most 1,024 slots (four times 256) are taken, even if slow receivers keep their slots and new receivers take more', () => {
+  it('if slow receivers keep their slots and ever more receivers become slow, at most 1,024 deliveries are under way', () => {
     let underWay = 0;
     for (let wave = 0; wave < 20; wave += 1) {
       underWay += fill(numbered(`wave ${wave}`, 100)).length;
