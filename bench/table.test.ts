@@ -38,7 +38,7 @@ describe('comparison of a subject (the service) with its floor (the baseline)', 
 });
 
 describe('results table', () => {
-  it('the column "reached" is yes or no for a goal, is no if the measured value is missing, and is empty if there is no goal', () => {
+  it('the column "reached" is yes if the measured value meets the goal, no if the value is worse or missing, and empty if the row has no goal', () => {
     const text = renderTable([
       { operation: 'a', ratio: 0.8, goal: ratioOf(0.8) },
       { operation: 'b', ratio: 0.79, goal: ratioOf(0.8) },

@@ -16,7 +16,7 @@ describe('an API key', () => {
     fc.assert(fc.property(tenantIds, (tenantId) => /^rsk_[\w-]{22}$/.test(keys.newApiKey(tenantId))));
   });
 
-  it('for each position after "rsk_", the four characters that begin there have more than 1,980 different values in 2,000 API keys of one tenant', () => {
+  it('if 2,000 API keys are created for one tenant, they have more than 1,980 different texts at any four adjacent positions after "rsk_"', () => {
     const made = Array.from({ length: 2_000 }, () => keys.newApiKey(42).slice('rsk_'.length));
     // At each position, the test compares pieces of four characters, one piece of each of the 2,000 keys. There are 64^4 possible pieces.
     // Even if all pieces are random, about one of eight positions has two equal pieces. So the test allows a few equal pieces.

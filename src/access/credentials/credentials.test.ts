@@ -130,7 +130,7 @@ describe('GET /v1/third-party/credentials/', () => {
     assert.ok(Math.abs(Date.now() - Date.parse(credential.created_at ?? '')) < 60_000);
   });
 
-  it('200: the list of credentials shows a webhook registration, a rotation and a revocation, and these calls add or remove no field of a list entry', async () => {
+  it('200: if a credential gets a webhook URL, is rotated and is revoked, its list entry shows these three changes and has the same fields as before', async () => {
     const owner = await service.tenant();
     const keys = Object.keys((await list(owner))[0] ?? {});
     const webhook_url = 'https://partner.example/hook';

@@ -79,7 +79,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(old, api_secret, old, api_secret), [BOTH, BOTH, BOTH, BOTH]);
   });
 
-  it('401: with an overlap of 0, the old secret is refused on both nodes after the response', async () => {
+  it('401: if a rotation has an overlap of 0, both nodes refuse the old secret after the response to the rotation', async () => {
     const { api_secret: old } = tenant.credential;
     assert.deepEqual(await statuses(old), [BOTH]);
     const { api_secret, previous_secret_ends_at: endsAt } = await rotated(0);
@@ -140,7 +140,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
     assert.deepEqual(await statuses(api_secret), [BOTH]);
   });
 
-  it('401: during an overlap of two secrets, the old secret is refused after an older version of the service has replaced the new secret with a third secret', async () => {
+  it('401: if an older version of the service replaces the second secret during the overlap of two secrets, the first secret is refused on both nodes', async () => {
     const { api_secret: first } = tenant.credential;
     await rotated(60);
     const { db } = service.database;
@@ -268,7 +268,7 @@ describe('a rotation whose response to the COMMIT is lost', () => {
 });
 
 describe('the cache of callers during an overlap', () => {
-  it('the first call with each of the two secrets makes one query, and later calls make no query', async () => {
+  it('if a credential has two valid secrets after a rotation, the first call with each secret makes one database query, and later calls make no query', async () => {
     const { api_key: key, api_secret: old } = tenant.credential;
     const { api_secret: fresh } = await rotated(60);
     let queries = 0;
