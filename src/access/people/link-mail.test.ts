@@ -84,7 +84,7 @@ describe('mails of invitations and password resets', () => {
     await Promise.all(closings);
   });
 
-  it('no token of a link, no password and no cookie is in any log line, even after refused calls', async () => {
+  it('if calls that choose a password with an invitation link succeed or are refused, no log line contains the link token, the password or the session cookie', async () => {
     const invited = await invite(service, tenant);
     const token = tokenOf(invited);
     const json = { token, new_password: 'hunter2 hunter2' };

@@ -132,7 +132,7 @@ describe('POST /v1/auth/password/', () => {
     assert.equal((await choosePassword(service, link)).status, 401);
   });
 
-  it('400: without the header X-Roomservice-Console, or from another site, the call is refused, and the link still works', async () => {
+  it('400: if a call with an invitation link has no valid header X-Roomservice-Console or comes from another site, the call is refused, and the link still works', async () => {
     const invited = await invite(service, tenant);
     const json = bodyOf(tokenOf(invited));
     for (const headers of [{}, { 'x-roomservice-console': '0' }, { ...CONSOLE, 'sec-fetch-site': 'cross-site' }]) {
@@ -154,7 +154,7 @@ describe('POST /v1/auth/password/', () => {
     assert.equal((await call({ token, new_password: 'é'.repeat(1_024) })).status, 200);
   });
 
-  it('429: after 10 calls a minute with one link, and after 100 calls from one address, further calls are refused before a password is hashed', async () => {
+  it('429: in one minute, the eleventh call with one invitation link is refused, and the 101st call from one IP address is refused before a password is hashed', async () => {
     await onOwnNode(async (node) => {
       const used = await invite(service, tenant);
       await choosePassword(service, used);

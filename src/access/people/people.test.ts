@@ -123,7 +123,7 @@ describe('POST /v1/staff/people/', () => {
     ]);
   });
 
-  it('201: the link begins with PUBLIC_URL, and never with the Host or X-Forwarded-Host of the request', async () => {
+  it('201: if PUBLIC_URL is set, an invitation link begins with PUBLIC_URL, and not with the Host or X-Forwarded-Host header of the request', async () => {
     const publicUrl = 'https://rooms.example/base';
     const node = await startService({ beside: service, config: { publicUrl, trustedProxies: ['127.0.0.1'] } });
     try {

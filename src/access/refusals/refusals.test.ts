@@ -135,7 +135,7 @@ describe('GET /v1/staff/credentials/{id}/refusals/', () => {
     ]);
   });
 
-  it('200: calls that succeed, calls with a wrong secret, calls to unknown paths, calls of staff and calls of other tenants are not listed', async () => {
+  it('200: the list of refused calls does not contain calls that succeed, calls with a wrong secret, calls to unknown paths, staff calls or calls of other tenants', async () => {
     const tenant = await service.tenant();
     const other = await service.tenant();
     await onNode(async (node) => {
@@ -172,7 +172,7 @@ describe('GET /v1/staff/credentials/{id}/refusals/', () => {
     assert.equal(await countRows(tenant.tenantId), 50);
   });
 
-  it('200: the message of a listed call has no secret and at most 500 characters, and texts that PostgreSQL cannot store cause no error', async () => {
+  it('200: in the list of refused calls, an error message has no secret and at most 500 characters, and texts that PostgreSQL cannot store cause no error', async () => {
     const tenant = await service.tenant();
     const { api_secret: secret } = tenant.credential;
     await onNode(async (node) => {
@@ -296,7 +296,7 @@ describe('the writes of refused calls', () => {
     assert.deepEqual([ids[0], ids[49]], ['call-69', 'call-20']);
   });
 
-  it('if two nodes write refused calls of one credential at the same time, 50 calls stay stored', async () => {
+  it('if two nodes each write 40 refused calls of one credential at the same time, the database then has 50 calls, the limit for one credential', async () => {
     const nodes = [recording(), recording()];
     const counts = noFaults();
     for (let round = 0; round < 10; round += 1) {
@@ -313,7 +313,7 @@ describe('the writes of refused calls', () => {
     await Promise.all(nodes.map((db) => db.destroy()));
   });
 
-  it('between two writes, refused calls of 1,000 credentials are kept, and calls of further credentials are dropped and counted', async () => {
+  it('if refused calls of 1,003 credentials come before the next write to the database, the calls of 1,000 credentials are written, and the other calls are dropped and counted', async () => {
     const { db } = service.database;
     const ids = Array.from({ length: 1_003 }, () => newId());
     await sql`
