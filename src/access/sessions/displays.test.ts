@@ -103,7 +103,7 @@ describe('GET and POST /v1/staff/displays/', () => {
 });
 
 describe('POST /v1/auth/display/', () => {
-  it('200: a paired display gets a session of 90 days with its areas, and the list of displays shows its last use', async () => {
+  it('200: if a display pairs, its session lasts 90 days and has the areas that the owner gave the display, and the list of displays shows its last use', async () => {
     const created = (await create({ label: 'Front desk', areas: ['hotel', 'menu'] })).body;
     const code = created.pairing_code as string;
     const paired = await pair(` ${code.slice(0, 4).toLowerCase()}-${code.slice(4)} `);
@@ -171,7 +171,7 @@ describe('POST /v1/auth/display/', () => {
     });
   });
 
-  it('400: a call without the header X-Roomservice-Console, from another site or without a code is refused, and the code still works', async () => {
+  it("400: if a pairing call lacks the pairing code or the header X-Roomservice-Console, or comes from another site, the call is refused, and the display's code still works", async () => {
     await onOwnNode(async (node) => {
       const code = (await create()).body.pairing_code;
       for (const headers of [{}, { ...CONSOLE, 'sec-fetch-site': 'same-site' }]) {

@@ -35,7 +35,7 @@ const changeStaff = async (changes: Record<string, unknown>) =>
     .execute();
 
 describe('a session cookie', () => {
-  it('200: with a cookie and the header of the console, staff may call the operations of their areas, and an owner may also call the operations for owners', async () => {
+  it('200: with a session cookie and the header X-Roomservice-Console, staff can list orders and an owner can list credentials; 403: staff cannot list credentials', async () => {
     assert.equal(await statusOf(ORDERS, (await staff()).headers), 200);
     assert.equal(await statusOf(CREDENTIALS, (await staff()).headers), 403);
     assert.equal(await statusOf(CREDENTIALS, (await owner()).headers), 200);
@@ -203,7 +203,7 @@ describe('the end of a session by a change', () => {
     await changeStaff({ is_active: true });
   });
 
-  it('401: if the generation of a person rises, which a new password causes, earlier sessions end; 200: a new session works', async () => {
+  it("401: if a person's generation number (each new password raises it) becomes higher, the earlier sessions of the person end; 200: a new session works", async () => {
     const other = await service.tenant();
     const session = await openSession(service, other.tenantId, 'owner');
     const raised = { generation: 1 };

@@ -190,7 +190,7 @@ describe('a token of the configured identity provider', () => {
     assert.equal(await statusOf(), 401);
   });
 
-  it("400: a provider's token with a password or without the console header begins no session; 401: nor does one of an unknown user", async () => {
+  it("400: a provider's token with a password or without the header X-Roomservice-Console begins no session; 401: a provider's token for an unknown user begins no session", async () => {
     const authorization = `Bearer ${await sign(rsa)}`;
     const start = async (headers: Record<string, string>, json: unknown = {}) =>
       (await first.call('POST', SESSION, { headers, json })).status;

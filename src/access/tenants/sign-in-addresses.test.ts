@@ -84,14 +84,14 @@ describe('an address that has signed in to an account', () => {
     assert.equal(hashes.count, earlier);
   });
 
-  it('401: failed sign-ins from a known address do not count against the limit that all unknown addresses share for an e-mail', async () => {
+  it('200: if an IP address with an earlier sign-in has used up its attempts for an account, other IP addresses keep their attempts and can sign in', async () => {
     await enter(HOME);
     await times(9, () => fail(HOME), 401);
     assert.equal((await fail(HOME)).status, 429);
     assert.deepEqual(statusAndLeft(await enter(ELSEWHERE)), [200, 8]);
   });
 
-  it('429: after 10 wrong passwords, an IP address that has signed in only to another account is refused with the right password, and is not stored as a known address', async () => {
+  it("429: if an IP address signs in to account A, then sends account B 10 wrong passwords, B's right password is refused, and no address is stored for B", async () => {
     const other = `owner@${(await service.tenant()).document.slug}.example`;
     assert.equal((await attempt(HOME, OWNER_PASSWORD, other)).status, 200);
     await times(10, () => fail(HOME), 401);
@@ -99,13 +99,13 @@ describe('an address that has signed in to an account', () => {
     assert.deepEqual(await addresses(), []);
   });
 
-  it('200: an address that signed in on one node is known on the other nodes', async () => {
+  it('200: if an IP address signed in to an account on one node, it can sign in on another node after another IP address used up the attempts there', async () => {
     await service.call('POST', '/v1/auth/token/', { json: { email, password: OWNER_PASSWORD } });
     await times(10, () => fail(ELSEWHERE), 401);
     assert.deepEqual(statusAndLeft(await enter('127.0.0.1')), [200, 9]);
   });
 
-  it('200: a sign-in from an IPv6 address makes its /64 network known, and a sign-in from an IPv4 address makes all its notations known', async () => {
+  it('200: after a sign-in, the whole /64 network of its IPv6 address, or all notations of its IPv4 address, have attempts that other IP addresses cannot use up', async () => {
     await enter('2001:db8:1:2::1');
     await enter('::ffff:192.0.2.9');
     await times(8, () => fail(ELSEWHERE), 401);
@@ -133,7 +133,7 @@ describe('an address that has signed in to an account', () => {
 });
 
 describe('the stored addresses of sign-ins', () => {
-  it('several sign-ins from one address on the same day write the address once', async () => {
+  it('if a user signs in several times from one IP address on one day, only the first sign-in writes the row of this address to the database', async () => {
     await enter(HOME);
     const rows = await dumpRows(service, 'sign_in_address');
     await times(3, () => enter(HOME), 200);

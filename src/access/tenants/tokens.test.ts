@@ -287,7 +287,7 @@ describe('a new password', () => {
     }
   });
 
-  it('200: a token is accepted if its claim "generation" is the number of new passwords of the user so far (0 if the claim is missing); 401: other values are refused', async () => {
+  it('200: if the claim "generation" equals the number of password changes of the user, a token is accepted, and a missing claim means 0; 401: other values are refused', async () => {
     const { tenantId, staff } = await signedIn();
     const subject = await userId({ tenantId } as TestTenant, 'staff');
     const signed = (generation: unknown) => sign({ subject, claims: { tenant: tenantId, generation } });
