@@ -153,7 +153,7 @@ describe('site', () => {
     assert.ok(nonces.every((nonce) => Buffer.from(nonce, 'base64').length >= 16));
   });
 
-  it('200: each internal link of a page leads to an existing path, and its anchor exists if the link is not to the reference page', async () => {
+  it('200: for each internal link of a page, the target path exists, and the anchor in the link exists too, unless the target is the API reference', async () => {
     const texts = new Map<string, string>();
     const read = async (path: string) => {
       const { status, text } = await get(path);

@@ -11,8 +11,8 @@ describe('the line that the listen command prints for each attempt to forward an
     [null, 'ECONNREFUSED', null, /^-> no response \(ECONNREFUSED\): no server listens there/],
     [null, 'EPIPE', 1_500, '-> no response (EPIPE), trying again in 1.5 s'],
   ] as const) {
-    const retry = waitMs === null ? 'no retry follows' : `a retry follows after ${waitMs} ms`;
-    it(`if an attempt to forward an event ends with ${httpStatus ?? error}, and ${retry}, the listen command prints the line ${expected}`, () => {
+    const retry = waitMs === null ? 'no retry' : `a retry after ${waitMs} ms`;
+    it(`if forwarding an event ends with ${httpStatus ?? error} and is followed by ${retry}, the listen command prints the line ${expected}`, () => {
       const lines: string[] = [];
       const attempt = { httpStatus, error, durationMs: 7, isOk: httpStatus === 204 };
       createTextPrinter((line) => lines.push(line.trim())).attempted(attempt, waitMs);

@@ -63,7 +63,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('the sandbox at high speed completes a stay with its check-out in 4 days, and a stay with its check-out in 700 days keeps the status "confirmed"', async (t) => {
+  it('if the sandbox runs at high speed, a stay whose check-out is 4 days ahead is completed, and a stay whose check-out is 700 days ahead stays "confirmed"', async (t) => {
     const hotel = await openDemo(service);
     const near = await stayOf(hotel, undefined, { check_in: dayAhead(3), check_out: dayAhead(4) });
     const far = await stayOf(hotel, undefined, { check_in: dayAhead(600), check_out: dayAhead(700) });

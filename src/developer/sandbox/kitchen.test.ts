@@ -105,7 +105,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     );
   });
 
-  it('the sandbox rejects orders of SANDBOX-REJECTED, cancels confirmed orders of SANDBOX-CANCELLED and ignores SANDBOX-UNANSWERED', async (t) => {
+  it('the sandbox rejects orders of the dish SANDBOX-REJECTED, cancels confirmed orders of the dish SANDBOX-CANCELLED, and does not change orders of the dish SANDBOX-UNANSWERED', async (t) => {
     const tenant = await openDemo(service);
     const wanted: [string, string[]][] = [
       ['SANDBOX-CANCELLED', ['confirmed', 'cancelled']],

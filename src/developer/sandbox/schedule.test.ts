@@ -119,7 +119,7 @@ describe('nextOrderStep, the next status of an order', () => {
   ];
   for (const [status, order, next] of nextStatuses) {
     const kind = Object.values(order).join() || 'delivery';
-    it(`an order (${kind}) that is ${status} has ${next === null ? 'no next status' : `the next status ${next}`}`, () => {
+    it(`if the status of an order (${kind}) is ${status}, its next status is ${next ?? 'null'}`, () => {
       assert.equal(nextOrderStep({ ...ORDER, ...order, status })?.status ?? null, next);
     });
   }
@@ -148,7 +148,7 @@ describe('nextStayStep, the next status of a stay', () => {
   it('for an ordinary guest name, the next status of a stay is "completed", which is due at the check-out', () => {
     assert.deepEqual(nextOf('Ana Silva'), { status: 'completed', afterMs: 70 * 3_600_000 });
   });
-  it('if a stay was booked one minute after its check-out, its next status is due one minute before the booking (afterMs is -60,000)', () => {
+  it('if a stay was booked one minute after its check-out, the time from the booking to the next status (afterMs) is -60,000 ms', () => {
     assert.equal(nextOf('Ana Silva', '2026-05-01T11:59:00Z').afterMs, -60_000);
   });
   it('for the guest name "No Show", in any letter case and with spaces around it, the next status of a stay is no_show', () => {
@@ -157,7 +157,7 @@ describe('nextStayStep, the next status of a stay', () => {
     assert.deepEqual(nextOf('Cancelled By Hotel'), { status: 'cancelled', afterMs: 30_000 });
     assert.deepEqual(nextOf('Early Checkout'), { status: 'completed', afterMs: 60_000 });
   });
-  it('for the guest name "Mr No Show", the next status of a stay is not no_show, because the name has another word', () => {
+  it('if the guest name has a word besides "No Show", as in "Mr No Show", the next status of the stay is "completed", not "no_show"', () => {
     assert.equal(nextOf('Mr No Show').status, 'completed');
   });
 });
