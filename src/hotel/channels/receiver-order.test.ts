@@ -58,7 +58,7 @@ describe('order of several OTA calls for one reservation', () => {
     assert.deepEqual([third.status, third.body.total_amount], [200, '3.00']);
   });
 
-  it('200: the response to an outdated call uses the time zone of the stored room type, not of the room type in the call', async () => {
+  it("200: if an outdated call names a room type of another property, the dates in the response use the time zone of the stored reservation's property", async () => {
     const version = versions();
     const stored = await sendReservation(service, channel, {
       ...version(1),
@@ -102,7 +102,7 @@ describe('order of several OTA calls for one reservation', () => {
     assert.equal((await sendReservation(service, channel, older(2), now - 99)).body.total_amount, '2.00');
   });
 
-  it('after each call of a random sequence of OTA calls and replays, the amount is the amount of the last applied call', async () => {
+  it('in a random sequence of OTA calls and replays, each response shows the total_amount of the call that was applied last', async () => {
     const call = fc.record({ version: fc.integer({ min: 1, max: 4 }), second: fc.integer({ min: 0, max: 3 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(call, { minLength: 2, maxLength: 12 }), async (calls) => {

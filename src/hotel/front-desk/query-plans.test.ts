@@ -91,7 +91,7 @@ describe('query plans of the calendar, of changes of rates and of oversold night
     });
   }
 
-  it('scannedTables, the check of these tests, detects that a statement without an index reads the whole table `rate`', async () => {
+  it('if a query filters by `price`, which has no index, the test helper scannedTables reports that PostgreSQL would read the whole table `rate`', async () => {
     const reads = sql`SELECT count(*) FROM rate WHERE price = ${'61.00'}`.compile(db);
     assert.deepEqual(await scannedTables(reads, 'force_custom_plan'), ['rate']);
     assert.deepEqual(await scannedTables(reads, 'force_generic_plan'), ['rate']);

@@ -61,7 +61,7 @@ describe('GET /v1/staff/nights/oversold/', () => {
     assert.deepEqual((await list()).body, sorted);
   });
 
-  it('200: the list begins with the night `from`, and without `from` it has no night before today', async () => {
+  it('200: the list of oversold nights has no night before the date `from`, and if `from` is missing, no night before today', async () => {
     await oversell([
       { room_type_id: suite, from: -5, to: 32 },
       { room_type_id: suite, from: -5, to: 32 },
@@ -122,7 +122,7 @@ describe('GET /v1/staff/nights/oversold/', () => {
     assert.equal((await list('', other.staff)).body.length, 1);
   });
 
-  it('400 invalid_request: a malformed `from` and a page out of range are refused', async () => {
+  it('400 invalid_request: if `from` is malformed or repeated, or `page` or `page_size` is out of range, the list of oversold nights is refused', async () => {
     for (const [query, fault] of [
       ['?from=', /^from: /],
       ['?from=2030-02-30', /^from: /],

@@ -33,7 +33,7 @@ describe('PATCH /v1/staff/rate-plans/{id}/', () => {
     assert.deepEqual([longer.status, longer.body], [200, { ...shape, base_price: '99.50', min_nights: 2 }]);
   });
 
-  it('200: bookings get the new base price, and a night with its own price keeps this price', async () => {
+  it('200: if base_price of a rate plan changes, a later booking costs the new base price, but a night with its own price keeps this price', async () => {
     const pms = await pmsHeaders(service, hotel);
     await writePlan(service, pms, 'rates', flexible, [{ date: dayAhead(31), price: '120.00' }]);
     assert.equal(await total(), '100.00');

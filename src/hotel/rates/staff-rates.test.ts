@@ -107,7 +107,7 @@ describe('PATCH /v1/staff/rates/', () => {
     assert.equal((await book(service, hotel, { check_in: night(0), check_out: night(1) })).body.total_amount, '100.00');
   });
 
-  it('200: an entry that repeats the stored values of a night is not listed, not written and not audited', async () => {
+  it('200: if an entry repeats the stored values of a night, `changed` in the response does not list the night, and no rate and no audit entry is written', async () => {
     await change([{ rate_plan_id: flexible, date: night(0), price: '120.00' }]);
     const { status, body } = await change([
       { rate_plan_id: flexible, date: night(0), price: '120', is_sold_out: false },

@@ -162,7 +162,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     assert.equal((await change(hotel, stay.reservation_id, seen)).status, 200);
   });
 
-  it("409: partners' and OTAs' stays, and stays that are not pending or confirmed, cannot change", async () => {
+  it('409: if a stay was booked by a partner or an OTA, or is cancelled, staff cannot change the number of guests', async () => {
     const own = await openHotel(service);
     const ofPartner = (await book(service, own)).body.reservation_id;
     const ofOta = (await (await openChannel(service, own))({ external_id: 'O' })).body.id;

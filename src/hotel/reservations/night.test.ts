@@ -150,7 +150,7 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     assert.deepEqual(short(await night(hotel, 'Lagoon Lodge/Double', 30)), []);
   });
 
-  it('200: held_after, the number of held rooms, is null for a booking by an earlier service version, but not for newer entries', async () => {
+  it('200: in the history of a night, held_after (number of held rooms) is null for a booking by an earlier service version, and a number in newer entries', async () => {
     const hotel = await openHotel(service);
     const { body: old } = await book(service, hotel);
     await book(service, hotel);

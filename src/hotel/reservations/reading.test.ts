@@ -132,7 +132,7 @@ describe('GET /v1/third-party/hotels/reservations/{external_reservation_id}/', (
     }
   });
 
-  it('404: a read or cancellation gets the same response for an unknown external id, for a reservation_id, and for an external id of another credential or of an OTA', async () => {
+  it('404: reads and cancellations get the same response if the path has an unknown id, a reservation_id, or an external id of another credential or of an OTA', async () => {
     const sibling = await service.credential(hotel.tenantId);
     const stranger = await openHotel(service);
     const sendReservation = await openChannel(service, hotel);

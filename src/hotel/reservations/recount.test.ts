@@ -21,7 +21,7 @@ describe('recount of night counters', () => {
     assert.deepEqual(await count(), { nights: 0, differences: [] });
   });
 
-  it('the recount of night counters compares all nights that reservations of the tenant hold, and no nights of another tenant', async () => {
+  it('the recount compares night counters with reservations for each night that the reservations of the tenant hold, but for no night of another tenant', async () => {
     const other = await openHotel(service);
     await book(service, other);
     for (const days of [0, 1, 1]) {

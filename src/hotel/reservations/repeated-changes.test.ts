@@ -124,7 +124,7 @@ describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
     }
   });
 
-  it('409: after the partner has cancelled the stay, a call that repeats the request_id of the last change by staff is refused', async () => {
+  it('409: if staff change the status of a stay, the partner then cancels the stay, and staff repeat their call with the same request_id, the repeated call is refused', async () => {
     const stay = await newStay();
     const request_id = crypto.randomUUID();
     assert.equal((await change(stay.reservation_id, 'no_show', request_id)).status, 200);
