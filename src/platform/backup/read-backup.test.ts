@@ -73,7 +73,7 @@ describe('round trip of a backup', () => {
 });
 
 describe('readBackup', () => {
-  it('refuses a missing file, a folder, an empty file, a text file, and a tar file that is not a backup', async () => {
+  it('readBackup refuses a missing file, a folder, an empty file, a text file, and a tar file that is not a backup', async () => {
     await assert.rejects(readBackup(join(folder, 'missing')), refusal(/cannot be read \(ENOENT\)/));
     await assert.rejects(readBackup(folder), refusal(/cannot be read \(EISDIR\)/));
     const path = newPath();

@@ -76,7 +76,7 @@ describe('writeBackup', () => {
     assert.deepEqual(await buffer((await readBackup(path)).open('rows')), whole);
   });
 
-  it('does not replace a file that exists or that appears during the backup, and leaves no incomplete file (draft)', async () => {
+  it('if the target file already exists, or appears during the backup, writeBackup does not replace the file, and leaves no draft (incomplete backup file)', async () => {
     const own = await mkdtemp(join(folder, 'existing-'));
     const path = join(own, 'kept');
     const late = async function* () {
@@ -110,7 +110,7 @@ describe('writeBackup', () => {
     assert.deepEqual(await readdir(own), []);
   });
 
-  it('a source that fails, or ends in the middle of a row, leaves no file and no draft', async () => {
+  it('if reading the rows of a table fails, or the data ends in the middle of a row, writeBackup fails and leaves no file and no draft', async () => {
     const own = await mkdtemp(join(folder, 'failed-'));
     const failing = async function* () {
       yield Buffer.alloc(9 * MIB, 'x\n');
@@ -149,7 +149,7 @@ async function withWrites(write: (original: () => Promise<unknown>) => Promise<u
 const SLOW_WRITE_MS = 30;
 
 describe('writeBackup on a bad disk', () => {
-  it('reads at most a few chunks ahead of a slow disk', async () => {
+  it('if writes to the disk are slow, writeBackup has at most 16 MiB of rows that it has read but not yet written to the disk', async () => {
     const own = await mkdtemp(join(folder, 'slow-'));
     let pulled = 0;
     let mostAhead = 0;

@@ -57,7 +57,7 @@ describe('tenant caches of RecentChanges', () => {
     }
   }
 
-  it('if a tenant does not change, a cache returns the data of the tenant for longer than one lease of the cache (500 ms)', async () => {
+  it('if polls renew the lease of a tenant cache (500 ms), the cache still returns the data of an unchanged tenant after 700 ms', async () => {
     await sleep(700);
     assert.equal(get(TENANT, 'key'), 'old value');
     assert.equal(get(TENANT, 'another'), undefined);
@@ -71,7 +71,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(OTHER, 'key'), 'value of the other tenant');
   });
 
-  it('if a tenant changes and catchUp is not called, its cached data is invalid when the lease of the cache has ended', async () => {
+  it('if a tenant changes, a cache no longer returns the old data of the tenant after the time of one cache lease (500 ms) has passed', async () => {
     await change();
     await waitForLeasesToEnd();
     assert.equal(get(TENANT, 'key'), undefined);
@@ -130,7 +130,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('each poll reads a change again while a transaction runs that began before the change, but not after this transaction has ended', {
+  it('polls read a change again until every transaction that began before the change has ended, and then no longer read the change', {
     skip: isCluster && 'on a cluster, each poll reads the changes of the last two minutes',
   }, async () => {
     const idsSince = async (since: string) => (await readChanges(database.db, since)).rows.map(({ id }) => id);
@@ -155,7 +155,7 @@ describe('tenant caches of RecentChanges', () => {
     }, 'a poll that reads no change');
   });
 
-  it('when the lease of a cache has ended, the next poll also finds a change with a lower transaction number than earlier changes, as changes may have after a failover', async () => {
+  it('if a change has a lower transaction number than earlier changes (possible after a failover), the first poll after the end of the cache lease finds the change', async () => {
     await changes.close();
     await load(OTHER, 'key', 'old value');
     const tx = sql`INSERT INTO recent_change (id, tenant_id, transaction_id) VALUES (${newId()}, ${OTHER}, '3')`;

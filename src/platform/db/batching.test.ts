@@ -106,7 +106,7 @@ describe('batching of calls of several tenants', () => {
     assert.deepEqual(sent, [[0], [100, 7, 8, 101, 9, ...many.slice(2, 61)], many.slice(61)]);
   });
 
-  it('inside a batch on one node, currentAccount returns the account of the service, even if the batch contains only a single call of one tenant', async () => {
+  it('if the database is a single node, the work of a batch is counted for the service, even if the batch has only one call of one tenant', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(currentAccount().tenant);
@@ -117,7 +117,7 @@ describe('batching of calls of several tenants', () => {
     assert.deepEqual(charged, ['service']);
   });
 
-  it('when the inputs of a failed batch run again one by one, currentAccount returns for each input the account of the calling tenant', async () => {
+  it('if a batch fails and its inputs run again one by one, the work of each input is counted for the tenant that made the call', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(`${inputs.length} of ${currentAccount().tenant}`);
@@ -175,7 +175,7 @@ describe('batching on a database cluster', () => {
     assert.equal(await call(203), 203, 'a later call succeeds');
   });
 
-  it('inside a batch on a cluster, currentAccount returns the account of the tenant whose calls are in the batch', async () => {
+  it('if the database is a cluster, the work of a batch is counted for the tenant whose calls are in the batch', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(`${inputs.length} of ${currentAccount().tenant}`);
