@@ -77,7 +77,7 @@ describe('the tables on a cluster', onCluster, () => {
     assert.match(ended.stdout, /^\d+ tables, 0 in the wrong place$/m);
   });
 
-  it('verify lists the tables in a wrong place and exits 1, distribute places them, and a second distribute changes no table', async () => {
+  it('if two tables are on wrong nodes of a cluster, "cluster verify" lists them and exits 1, "cluster distribute" moves them, and a second run moves no table', async () => {
     const service = await startService({ database: { ...database, drop: async () => {} } });
     const tenant = await service.tenant();
     assert.equal((await place(service, tenant)).status, 201);
@@ -105,7 +105,7 @@ describe('the tables on a cluster', onCluster, () => {
     await service.close();
   });
 
-  it('a later migration places the table that it adds, with its foreign keys', async () => {
+  it('if a later migration adds a table with foreign keys, the table is placed on the cluster nodes that its rule requires, and keeps its foreign keys', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'roomservice-migrations-'));
     await cp(join(import.meta.dirname, '../../../migrations'), folder, { recursive: true });
     await writeFile(

@@ -74,7 +74,7 @@ describe('readPage of keysetList', () => {
     assert.deepEqual(await page(2, 1, 10), [0]);
   });
 
-  it('readPage returns the same page and count in each form: "in order" (scans the list), "few" (reads all ids) and "covered" (scans a covering index)', async () => {
+  it('readPage returns the same rows and the same total count if it scans the list in order, reads all ids of the list or scans a covering index', async () => {
     for (const tenant of [0, 1, 2]) {
       for (const offset of [0, 1, 4, 5, 6, COUNT / 2, COUNT - 3, COUNT, COUNT + 1]) {
         for (const order of [NEWEST_FIRST, OLDEST_FIRST, byAction(tenantIds[tenant] ?? 0)]) {

@@ -149,7 +149,7 @@ describe('a list with stored tallies', () => {
     return rows[0]?.count ?? 0;
   }
 
-  it('each read of a list page stores tallies for the days of about 600 orders, until all 40 days have a tally, even days without orders', async () => {
+  it('if a long list is read repeatedly, 6 to 14 reads store the order counts of each of its 40 days as tallies, even of days without orders', async () => {
     const reads = await readUntilTallied();
     assert.deepEqual([await countTallies(), reads > 5 && reads < 15], [DAYS, true], `${reads} reads`);
   });
@@ -173,7 +173,7 @@ describe('a list with stored tallies', () => {
     await readUntilTallied();
   });
 
-  it('after open orders of any day are completed, cancelled or changed, the pages still equal pages without tallies', async () => {
+  it('if open orders of any day get another status, the pages of the order list are the same with tallies (stored counts) as without tallies', async () => {
     for (let round = 0; round < 6; round += 1) {
       await sql`
         UPDATE restaurant_order SET status = ${random.pick(STATUSES)} WHERE tenant_id = ${tenantId} AND id IN (
@@ -185,12 +185,12 @@ describe('a list with stored tallies', () => {
     }
   });
 
-  it('after new orders arrive, the pages still equal pages without tallies', async () => {
+  it('if new orders arrive, the pages of the order list are the same with tallies (stored counts) as without tallies', async () => {
     await insertOrders(300, todayMs, Date.now());
     await comparePages(15);
   });
 
-  it('after the oldest orders are removed, the pages equal pages without tallies, and the tallies of removed orders are deleted', async () => {
+  it('if the oldest orders are removed, tallies (stored counts) of days before the oldest remaining order are deleted, and list pages are the same with and without tallies', async () => {
     for (const share of [0.01, 0.1, 0.3]) {
       await sql`
         DELETE FROM restaurant_order WHERE tenant_id = ${tenantId} AND id < (
@@ -207,7 +207,7 @@ describe('a list with stored tallies', () => {
     assert.equal(rows[0]?.count, 0);
   });
 
-  it('if a list has no tallies and fewer than 600 rows (the option storing.rows), a read of its pages stores no tally', async () => {
+  it('if an order list has no tallies (stored counts) yet, and fewer orders than the minimum of 600 in this test, reads of its pages store no tally', async () => {
     await sql`DELETE FROM list_tally`.execute(db);
     await sql`DELETE FROM restaurant_order WHERE tenant_id = ${tenantId} AND id < ${firstIdAt(todayMs - 3 * DAY_MS)}::uuid`.execute(
       db,

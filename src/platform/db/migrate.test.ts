@@ -77,7 +77,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.ok(waits <= 3, `${waits} calls waited`);
   });
 
-  it('takes no lock if no migration is missing, so it does not wait for a session that holds the lock', async () => {
+  it('if no migration is missing, migrateToLatest ends while another transaction still holds the advisory lock for migrations', async () => {
     await migrate();
     await database.db.transaction().execute(async (tx) => {
       await sql`SELECT pg_advisory_xact_lock(3853314791062309107)`.execute(tx);
@@ -111,7 +111,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.deepEqual(rows, [{ mine: null }]);
   });
 
-  it('keeps the migrations before a migration that fails, and continues with this migration after it is corrected', async () => {
+  it('if a migration fails, the earlier migrations stay applied, and when the failed migration is corrected, the next call of migrateToLatest applies only this migration', async () => {
     await add('0002_value', 'INSERT INTO thing VALUES (1); SELECT 1 / 0;');
     await assert.rejects(
       migrate(),
@@ -122,7 +122,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.deepEqual((await sql`SELECT value FROM thing`.execute(database.db)).rows, [{ value: 2 }]);
   });
 
-  it('builds an index again if an earlier build was interrupted and left an invalid index', async () => {
+  it('if an earlier build failed and left an invalid index, migrateToLatest builds this index again, and the index is then valid', async () => {
     await migrate();
     await sql`INSERT INTO thing VALUES (1), (1)`.execute(database.db);
     // This build fails, because two rows have the same value. It leaves an invalid index, as an interrupted build does.
@@ -134,7 +134,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.equal(await isValid('thing_by_value'), true);
   });
 
-  it('builds an index, also if the pool has a time limit for statements and prepares them', async () => {
+  it('if the connection pool prepares its statements and limits their duration, migrateToLatest still builds a valid index', async () => {
     await add('0002_index', INDEX);
     assert.deepEqual(await migrate({ isPrepared: true }), { applied: ['0001_thing', '0002_index'], newer: [] });
     assert.equal(await isValid('thing_by_value'), true);
@@ -213,7 +213,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.deepEqual(rows, []);
   });
 
-  it('refuses a migration with `-- transaction: off` if one of its statements does not build an index', async () => {
+  it('if a migration with the line "-- transaction: off" has a statement that does not build an index, migrateToLatest refuses the migration and names the statement', async () => {
     await add('0002_index', '-- transaction: off\nUPDATE thing SET value = 1;');
     await assert.rejects(
       migrate(),

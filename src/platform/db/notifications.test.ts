@@ -63,7 +63,7 @@ describe('Listener', () => {
     assert.deepEqual(heard, ['', '', 'after the loss']);
   });
 
-  it('if its own test notification does not arrive, it closes its connection and calls `onDeaf` once', async (t) => {
+  it('if a listener does not receive its own test notification in time, the listener closes its database connection and calls `onDeaf` once', async (t) => {
     const proxy = await startDatabaseProxy(database.url, 1);
     t.after(() => proxy.close());
     proxy.dropNotifications();
@@ -74,7 +74,7 @@ describe('Listener', () => {
     assert.deepEqual([deafCount, heard, await countConnections()], [1, [], 0]);
   });
 
-  it('after `close`, its connection is closed, and it opens no new connection', async () => {
+  it('if `close` of a listener is called, the listener closes its database connection', async () => {
     listen();
     await eventually(() => heard.length === 1, 'begin of listening');
     assert.equal(await countConnections(), 1);

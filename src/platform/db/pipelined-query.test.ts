@@ -29,7 +29,7 @@ describe('statements that are sent in one message', () => {
           SELECT current_setting('enable_sort') AS by_index, current_setting('statement_timeout') AS timeout,
             current_setting('datestyle') AS style WHERE ${1} = 1`;
 
-        it('executeByIndex returns only the rows of the statement, although settings are sent in the same message, and the settings end with the transaction', async () => {
+        it('executeByIndex runs a statement with changed planner settings, returns only the rows of the statement, and the settings end with the transaction', async () => {
           const limits = { timeout: '10s', style: 'ISO, MDY' };
           for (let times = 0; times < 3; times += 1) {
             assert.deepEqual((await executeByIndex(db, settings)).rows, [{ by_index: 'off', ...limits }]);
@@ -81,7 +81,7 @@ describe('statements that are sent in one message', () => {
           await sql`DROP TABLE missing`.execute(database.db);
         });
 
-        it('if an earlier statement of a message fails, the last statement is not run, and it can be prepared later', async () => {
+        it('if SET LOCAL fails, the INSERT that is sent in the same message is not run, and an INSERT in the next transaction succeeds', async () => {
           const insert = (value: number) => sql`INSERT INTO thing VALUES (${value})`;
           const wrongSetting = inTransaction(db, async (tx) => {
             await sql`SET LOCAL no_such_setting = 1`.execute(tx);

@@ -8,11 +8,11 @@ import { announcePoolSize, automaticSize, tellOfPool, warnOfPool } from './pool-
 describe('the automatic size of a connection pool', () => {
   const server = { max: 103, allowed: 100, processes: 0, ofProcesses: 0, ofOthers: 0 };
 
-  it('is 20 if the server has many free connections', () => {
+  it('if 100 connections of the server are free, the automatic pool size of a process is 20 connections', () => {
     assert.equal(automaticSize(server, 1), 20);
   });
 
-  it('is half of the free connections minus two connections for other purposes, and at least 4', () => {
+  it('if 40 server connections are free, the automatic pool size is 18 (40 / 2 - 2), and if at most 10 are free, the size is 4', () => {
     assert.deepEqual(
       [60, 80, 90, 100, 150].map((ofProcesses) => automaticSize({ ...server, ofProcesses }, 1)),
       [18, 8, 4, 4, 4],
@@ -32,7 +32,7 @@ describe('announcePoolSize', () => {
   });
   after(async () => await database.drop());
 
-  it('thirty processes that start at the same time get sizes that the server allows for all thirty together', async () => {
+  it('if thirty processes start at the same time, each gets an automatic pool size of 4 to 19, and PostgreSQL allows the connections of all thirty together', async () => {
     // The server allows 300 connections. If the 30 processes did not count each other, each would get 20 connections, which is 600
     // together. Each process waits three seconds, so that all processes have connected before the first one counts, even on a busy machine.
     const found = await Promise.all(Array.from({ length: 30 }, () => announcePoolSize(database.url, 'auto', 3_000)));
@@ -52,7 +52,7 @@ describe('announcePoolSize', () => {
     }
   });
 
-  it('reads the limits of the server and counts the connections of other programs', async () => {
+  it('if another program is connected to PostgreSQL, announcePoolSize returns the connection limits of the server and counts at least one connection of other programs', async () => {
     const other = new pg.Client({ connectionString: database.url, application_name: 'other program' });
     await other.connect();
     const { server, close } = await announcePoolSize(database.url, 10);

@@ -106,7 +106,7 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     await sql`DROP DATABASE ${sql.ref(name)} WITH (FORCE)`.execute(database.db);
   });
 
-  it('serve works without special settings: it says that it found a pooler, and takes orders', async () => {
+  it('201: if DATABASE_URL leads to a connection pooler, roomservice serve needs no pooler settings, reports that it found a pooler, and accepts 30 concurrent orders', async () => {
     const env = { DATABASE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') };
     const serving = await startServing([], { env });
     await serving.prints(/DATABASE_URL leads to a connection pooler/);

@@ -18,7 +18,7 @@ describe('requirements on the target database of a transfer', () => {
     }
   });
 
-  it('a server before PostgreSQL 15, an encoding other than UTF8, a standby and a role that may not create tables are refused, and the message says what to do', () => {
+  it('if the target of a transfer has PostgreSQL 14, the encoding SQL_ASCII, a standby server or a role that may not create tables, the refusal says what to do', () => {
     const faults: [Partial<Fitness>, RegExp][] = [
       [{ version: '14.23', major: 14 }, /PostgreSQL 14\.23\. Use version 15 or later\./],
       [{ encoding: 'SQL_ASCII' }, /is SQL_ASCII\. Create the database with ENCODING 'UTF8'/],

@@ -136,7 +136,7 @@ describe('transfer of a database', () => {
     await assert.rejects(openSource(newer.url), /newer version of roomservice \(9999_future\)/);
   });
 
-  it('a locked source lets no transaction write until the source is closed', async () => {
+  it('if a transfer locks its source database, a transaction that writes to this database waits until the transfer closes the source, and then succeeds', async () => {
     const source = await openSource(from.url, { isLocked: true });
     const writing = insertTenant('late').then(() => 'written');
     const isWaiting = await Promise.race([writing, new Promise((resolve) => setTimeout(resolve, 200, 'waiting'))]);

@@ -133,7 +133,7 @@ describe('the bounds on the bytes of request bodies in memory', () => {
     await endCalls(tenant.partner);
   });
 
-  it('429: even a small unauthenticated body is refused if its channel or all channels together use too much memory', async () => {
+  it('429: if the reservation receiver already holds 1 MiB of unfinished bodies of one channel, or 4 MiB of all channels, it refuses another body of 2 bytes', async () => {
     const hotel = await service.tenant({ features: ['hotel'] });
     const [first, ...others] = await Promise.all(
       Array.from({ length: 5 }, (_, index) => makeChannel(service, hotel, `channel${index}`)),

@@ -25,7 +25,7 @@ describe('acceptsGzip', () => {
     'gzip;q=no',
     'gzipped',
   ]) {
-    it(`${header === undefined ? 'a missing Accept-Encoding' : `Accept-Encoding "${header}"`} does not allow gzip`, () =>
+    it(`acceptsGzip returns false if the header Accept-Encoding is ${header === undefined ? 'missing' : `"${header}"`}`, () =>
       assert.equal(acceptsGzip(header), false));
   }
 });
