@@ -41,7 +41,7 @@ describe('EventStreams (streams of events)', () => {
   });
   after(() => app.close());
 
-  it('if a client reads no bytes, its stream of events takes only one text to send, and then ends because of the time limit undrainedMs', async () => {
+  it('if a client reads no bytes, its stream of events asks for text to send only once, and then ends because of the time limit undrainedMs', async () => {
     taken = 0;
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.on('error', () => {});

@@ -8,7 +8,7 @@ import { BodyBudget } from './body-budget.ts';
 import { registerBoundMetrics } from './metrics.ts';
 
 describe('metrics of the bounds on requests', () => {
-  it('the metrics show each bound, the bytes of bodies in memory, the bodies refused at each bound, and how many list responses and database callers wait', async () => {
+  it('the metrics show the configured bounds, the bytes of request bodies in memory, the number of refused bodies, and the numbers of waiting list responses and database callers', async () => {
     const registry = new Registry();
     const budget = new BodyBudget(DEFAULT_BOUNDS.bodyBytes);
     const gate = new FairGate({ limit: 1, maxWaitMs: 60_000, waitedTooLong: () => new Error() });

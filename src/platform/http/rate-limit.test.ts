@@ -156,7 +156,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
     assert.deepEqual(headers, { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '60' });
   });
 
-  it('a counter of calls by key frees the memory for the windows of 200,000 keys within two minutes, even if calls with another key continue', (t) => {
+  it('if 200,000 keys of a call counter are not used for two minutes, the counter frees their memory, even if calls with another key continue', (t) => {
     let nowMs = 1_000;
     // `t.mock` is not used, because it would keep a record of each call, and this test measures the memory.
     performance.now = () => nowMs;
@@ -180,7 +180,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
     assert.ok(usedMib() - atBeginMib < 3, `${usedMib() - atBeginMib} MiB after the windows have ended`);
   });
 
-  it('reading a budget counts no call, and returns the number of calls and the time left in the window, or zeros without a window', async (t) => {
+  it('reading a budget counts no call, and returns the call count and the time left in the window, or zeros before the first call and after the window ends', async (t) => {
     let nowMs = 1_000;
     t.mock.method(performance, 'now', () => nowMs);
     const { take, look } = createMemoryBudgets().budget('any', 2);
@@ -198,7 +198,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
     assert.deepEqual(await look('key'), none);
   });
 
-  it('a window that began 40 s after another window keeps its count until its own end, also after the other window has ended', (t) => {
+  it('if the window of one key has ended, a key whose window began 40 s later keeps its count of calls and its time left', (t) => {
     let nowMs = 1_000;
     t.mock.method(performance, 'now', () => nowMs);
     const { take, look, set } = createCounter();

@@ -149,7 +149,7 @@ describe('a Redis Cluster of three primaries, of which one is lost', { skip }, (
   });
 
   for (const fault of ['killed', 'frozen'] as const) {
-    it(`while a primary without a replica is ${fault}, each node allows half of each budget on this primary, and the other budgets still count the calls to both nodes`, async () => {
+    it(`while a primary without a replica is ${fault}, each node allows half of each budget that this primary counted, and the nodes still share all other budgets`, async () => {
       const messages: string[] = [];
       const log = pino({}, { write: (line) => void messages.push((JSON.parse(line) as { msg: string }).msg) });
       await using nodes = await TwoNodes.open(cluster.url, log);

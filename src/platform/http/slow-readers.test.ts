@@ -84,7 +84,7 @@ describe('clients that read long lists slowly', () => {
     assert.deepEqual([...new Set(answers.map(({ status, body }) => `${status} ${body.length}`))], ['200 2000']);
   });
 
-  it('if a client reads nothing of three lists, they are cut off after the time limit, and then its user can get another list', async () => {
+  it('200: if a user leaves three list responses unread, the service cuts off these responses after the time limit, and then sends the user another list', async () => {
     const cutEarlier = cuts().length;
     const readers = await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
     await until(() => cuts().length === cutEarlier + 3);

@@ -95,7 +95,7 @@ describe('decodeForm', () => {
     assert.deepEqual(form('items=[{"item_id":"A"}]'), { items: '[{"item_id":"A"}]' });
   });
 
-  it('decodeForm refuses a list index above 1,000, also if [] after the index 1,000 asks for the next index', () => {
+  it('decodeForm refuses a list index above 1,000, and also a field a[] that would append a value after index 1,000', () => {
     refuses(() => form('items[1001]=x'), 'items: has an index above 1000');
     refuses(() => form(`items[${'9'.repeat(400)}]=x`), 'items: has an index above 1000');
     refuses(() => form('a[1000]=x&a[]=y'), 'a: has an index above 1000');
