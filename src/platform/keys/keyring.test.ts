@@ -202,7 +202,7 @@ describe('decrypt during a rotation', () => {
     assert.ok(queries.length >= 2 && queries.length <= 1 + seconds, `${queries.length} queries in ${seconds} s`);
   });
 
-  it('decrypt finds a new key that an earlier query missed, even while 20 other calls ask for a key that does not exist', async () => {
+  it('decrypt finds a key that was added after the last query for keys, even if 20 calls of decrypt with an unknown key came just before', async () => {
     const fakeCiphertext = Buffer.concat([versionBytes(2), randomBytes(40)]);
     await assert.rejects(other.decrypt(fakeCiphertext, 'location'), SecretDecryptionError);
     await rotate(keyring);

@@ -37,7 +37,7 @@ describe('after a lost response to a COMMIT', () => {
     await loser.close();
   });
 
-  it('if the response to the first COMMIT of a rotation is lost, the rotation continues with the new key, and makes only that key', async () => {
+  it('if the response to the COMMIT of a new encryption key is lost, the key rotation continues with this key and adds no second key', async () => {
     await register(service, tenant.partner, at('one'));
     const keyring = await openKeyring(loser.db, service.masterKey);
     loser.dropNextCommitResponse();
@@ -51,7 +51,7 @@ describe('after a lost response to a COMMIT', () => {
     assert.equal(loser.lostCount, 1);
   });
 
-  it('200: a webhook registration with a lost COMMIT response returns the stored secret, even if a key rotation encrypts it meanwhile', {
+  it('200: if the COMMIT response of a webhook registration is lost, and the secret is encrypted again before the service retries, the call still returns the stored secret', {
     skip: isCluster && 'the locks are on other nodes than the one that the test looks at',
   }, async () => {
     const { tenantId, credential } = tenant;

@@ -94,7 +94,7 @@ describe('rotateEncryptionKey', () => {
     assert.equal(await storedSecret(service, tenant), secret);
   });
 
-  it('a rotation lists the tenants only after it has added the new key', async () => {
+  it('a rotation of the encryption key reads the list of tenants only after it has added the new key', async () => {
     let keys: number[] = [];
     const listWithKeys = async () => {
       keys = (await census(service)).keys;

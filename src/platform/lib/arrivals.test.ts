@@ -4,7 +4,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { isArriving, noteArrival } from './arrivals.ts';
 
 describe('isArriving', () => {
-  it('after a connection is accepted, isArriving is true until a whole iteration of the event loop accepts no connection', async () => {
+  it('after a connection is accepted, isArriving is true until an event loop iteration passes in which no connection is accepted', async () => {
     assert.equal(isArriving(), false);
     noteArrival();
     assert.equal(isArriving(), true);
@@ -19,7 +19,7 @@ describe('isArriving', () => {
     assert.equal(isArriving(), false);
   });
 
-  it('isArriving becomes false after half a second of constant new connections, and true again when a later burst begins', async (t) => {
+  it('if a burst of new connections lasts for half a second, isArriving becomes false during the burst, and true again when a later burst begins', async (t) => {
     let nowMs = 1_000_000;
     t.mock.method(performance, 'now', () => nowMs);
     let burstMs = 0;

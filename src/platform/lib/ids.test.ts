@@ -51,7 +51,7 @@ describe('firstIdAt', () => {
 });
 
 describe('timeOf', () => {
-  it('timeOf returns the time that was given to firstIdAt, and for an id from newId, a time that is not before the call of newId', () => {
+  it('if firstIdAt made an id, timeOf returns the time given to firstIdAt, and if newId made the id, timeOf returns a time not before that call', () => {
     // The test cannot expect the exact time of the call. Every new id is greater than all earlier ids, and earlier tests made ids under a
     // mocked clock that was ahead of the real clock. So the time in the new id may be later than the call.
     const before = Date.now();

@@ -34,7 +34,7 @@ describe('callNumberOf', () => {
     }
   });
 
-  it('the call numbers of 2,000 ids that were made one after the other have more than 1,980 different values', () => {
+  it('callNumberOf returns more than 1,980 different values for 2,000 ids that were made one after the other', () => {
     const numbers = Array.from({ length: 2_000 }, () => callNumberOf(newId()));
     assert.ok(new Set(numbers).size > 1_980, String(new Set(numbers).size));
   });

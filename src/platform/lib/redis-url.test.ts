@@ -7,7 +7,7 @@ describe('parseRedisUrl', () => {
     assert.deepEqual(parseRedisUrl('rediss://u:p@h:1/2'), { mode: 'server', url: 'rediss://u:p@h:1/2' });
   });
 
-  it('for a URL of a cluster, the result has all hosts with their ports, and the decoded login', () => {
+  it('for a URL of a Redis Cluster, parseRedisUrl returns all hosts with their ports, and the decoded user name and password', () => {
     assert.deepEqual(parseRedisUrl('rediss+cluster://me:a%40b:c@one:7000,[::1]:7001,10.0.0.3'), {
       mode: 'cluster',
       hosts: [
@@ -36,7 +36,7 @@ describe('parseRedisUrl', () => {
     });
   });
 
-  it('parseRedisUrl returns null for a URL that does not have one of the three forms', () => {
+  it('parseRedisUrl returns null for a URL that is not a valid URL of one Redis server, a Redis Cluster or Sentinels', () => {
     for (const url of [
       'redis+cluster:h',
       'redis+cluster://h/1',

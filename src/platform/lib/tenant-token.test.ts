@@ -8,7 +8,7 @@ const pepper = randomBytes(32);
 const tokens = createTenantTokens(pepper, 'test');
 
 describe('a tenant token', () => {
-  it('a tenant token has 64 characters of base64url, and `read` returns its tenant and the hash of 32 bytes that `create` has returned', () => {
+  it('a tenant token has 64 characters of base64url, and `read` returns its tenant id and the same 32-byte hash as `create`', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (tenantId) => {
         const { token, hash } = tokens.create(tenantId);
@@ -25,13 +25,13 @@ describe('a tenant token', () => {
     assert.notEqual(one.slice(22), other.slice(22));
   });
 
-  it('a tenant token cannot be read with another pepper, or as a token of another kind (the purpose of createTenantTokens)', () => {
+  it('a tenant token cannot be read with another pepper, or with another value of the parameter `purpose` of createTenantTokens', () => {
     const { token } = tokens.create(7);
     assert.equal(createTenantTokens(randomBytes(32), 'test').read(token), null);
     assert.equal(createTenantTokens(pepper, 'other').read(token), null);
   });
 
-  it('cannot be read if its encrypted block, the start of its secret part, its length or its set of characters has changed', () => {
+  it('a tenant token cannot be read if its encrypted block, the start of its secret part or its length changes, or if it gets characters outside base64url', () => {
     const bytes = Buffer.from(tokens.create(7).token, 'base64url');
     for (let index = 0; index < 24; index += 1) {
       const changed = Buffer.from(bytes);
@@ -44,7 +44,7 @@ describe('a tenant token', () => {
     }
   });
 
-  it('has another hash if only the end of its secret part is changed', () => {
+  it('if only the end of the secret part of a tenant token is changed, `read` returns the same tenant id with a different hash', () => {
     const { token, hash } = tokens.create(7);
     const bytes = Buffer.from(token, 'base64url');
     bytes.writeUInt8(bytes.readUInt8(47) ^ 1, 47);

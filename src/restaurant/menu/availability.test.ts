@@ -103,7 +103,7 @@ describe('POST /v1/staff/dishes/availability/', () => {
     assert.equal(faultsOf(await change({})).length, 2);
   });
 
-  it('400: dishes that would make the menu too large for partners stay off the menu', async () => {
+  it('400: if activating dishes would make the menu for partners larger than 32 MiB, the call is refused and changes no dish', async () => {
     const { skus, menu } = largeMenu();
     const own = await service.tenant({ menu });
     const rows = await dumpRows(service, ...TABLES);

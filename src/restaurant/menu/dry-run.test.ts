@@ -58,7 +58,7 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
     });
   });
 
-  it('200: a dish that becomes inactive is in the lists "changed" and "taken_off", but an already inactive dish is in no list if it is removed', async () => {
+  it('200: a dish that becomes inactive is in the lists "changed" and "taken_off", but if the document omits a dish that is already inactive, no list names it', async () => {
     const menu = await readMenu();
     const fields = ['is_active'];
     assert.deepEqual(await dryRun(changeDish(menu, 'WATER', { is_active: false })), {
@@ -73,7 +73,7 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
     });
   });
 
-  it('200: a dish that moves is listed with the field position, and the dishes whose order stays the same are not listed', async () => {
+  it('200: if a dish moves within the menu, the dry run lists only this dish, with the field "position", and a new dish in front moves no other dish', async () => {
     const menu = await readMenu();
     const [first, ...rest] = menu.dishes;
     const moved = { ...menu, dishes: [...rest, first] };
@@ -82,7 +82,7 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
     assert.deepEqual(await dryRun(inserted), { ...NOTHING, added: ['SOUP'] });
   });
 
-  it('200: for 60 random sequences of the dishes, the dry run lists the smallest possible set of dishes as moved', async () => {
+  it('200: for 60 random sequences of six dishes, the dry run reports a move for as few dishes as possible', async () => {
     const skus = ['A', 'B', 'C', 'D', 'E', 'F'];
     const menuOf = (order: string[]) => ({ categories: [{ name: 'C' }], dishes: order.map(newDish) });
     const stored = await call(menuOf(skus), '');
