@@ -98,7 +98,7 @@ describe('GET /v1/third-party/menu/', () => {
     );
   });
 
-  it('200: if the document leaves out fields of a dish, they get default values, and the dish gets sections named Default', async () => {
+  it('200: if the tenant document leaves out fields of a dish, the dish has default values, and its kitchen, sub-menu and menu set are named Default', async () => {
     const water = await dishOf(service, tenant, 'WATER');
     assert.deepEqual([water.description, water.dish_type, water.image], ['', null, null]);
     assert.deepEqual([water.price_variants, water.addons], [[], []]);

@@ -109,7 +109,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
     assert.equal(cancel.status, 200);
   });
 
-  it('409: a refused order stores nothing, and its external_order_id can be used after the pause', async () => {
+  it('409: during a pause, an order is refused, and no order or event is stored; 201: after the pause, an order with the same external_order_id is accepted', async () => {
     const tenant = await service.tenant();
     await pause(tenant);
     const rows = await dumpRows(service, 'restaurant_order', 'event');

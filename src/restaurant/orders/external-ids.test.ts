@@ -83,7 +83,7 @@ describe('external_order_id in a body and in a path', () => {
     ['percent', '%'],
     ['slash', '/'],
   ] as const) {
-    it(`201, 200, 400: an external_order_id may have 150 ${name} characters but not 151`, async () => {
+    it(`201: an order whose external_order_id has 150 ${name} characters is accepted; 200: this order can be read and cancelled; 400: 151 characters are refused`, async () => {
       await assertWorks(character.repeat(150));
       const tooLong = await place(service, tenant, { external_order_id: character.repeat(151) });
       assertError(tooLong, 400, 'invalid_request');

@@ -67,7 +67,7 @@ describe('filters of GET /v1/staff/orders/', () => {
     }
   });
 
-  it('200: the filter ids lists each named order once, and leaves out an unknown id and the order of another tenant', async () => {
+  it('200: the filter `ids` finds each order with a given id once, ignores unknown ids, and leaves out the order of another tenant', async () => {
     const unknown = firstIdAt(0);
     const theirs = (await place(service, await service.tenant())).body.order_id;
     assert.deepEqual(await found({ ids: [ids[0], ids[3]?.toUpperCase(), ids[0], unknown, theirs].join() }), [3, 0]);

@@ -138,7 +138,7 @@ describe('expected_status, reason and ready_by of POST /v1/staff/orders/{order_i
     assert.equal((await read(id)).history.length, 2);
   });
 
-  it('200: the reason of a cancellation is in the order and not in the event; 400: a reason with another status is refused', async () => {
+  it('200: the reason of a cancellation is in the order and not in the event; 400: if the new status is not cancelled, a reason is refused', async () => {
     const id = await newId();
     const refused = await setOrderStatus(service, tenant, id, 'confirmed', { reason: 'why' });
     assert.deepEqual(faultsOf(refused), ['reason: is accepted only with the status "cancelled"']);

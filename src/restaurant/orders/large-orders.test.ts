@@ -58,7 +58,7 @@ describe('orders with long lines', () => {
   const linesOf = (of: { lines: unknown }[]) => of.map(({ lines }) => lines);
   const expected = texts.map((text): unknown => JSON.parse(text));
 
-  it('200: the list, a page and each single order contain the lines exactly as they are stored', async () => {
+  it('200: the whole list of orders, a page of this list, and the response for each single order contain the order lines exactly as they are stored', async () => {
     const list = await get(STAFF_ORDERS);
     assert.deepEqual(linesOf(list.body), expected);
     const page = await get(`${STAFF_ORDERS}?page_size=200`);

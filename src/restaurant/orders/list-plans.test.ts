@@ -114,7 +114,7 @@ describe('plans of the lists of orders', {
       ['newest first', NEWEST_FIRST],
       ['oldest first', OLDEST_FIRST],
     ] as const) {
-      it(`order list (filter: ${what}, ${name}): each custom or generic plan uses an index, and reading orders takes at most ${MOST_PAGES} database pages`, async () => {
+      it(`order list (filter: ${what}, ${name}): each query plan, custom or generic, uses an index, and reading orders takes at most ${MOST_PAGES} database pages`, async () => {
         for (const owner of [large, small]) {
           const indexes = await planned.indexesOf(() => read(owner, filter, order));
           if (uses !== undefined && owner === large) {
@@ -125,7 +125,7 @@ describe('plans of the lists of orders', {
     }
   }
 
-  it("a credential's open orders: each statement uses an index", async () => {
+  it('order list (filter: open orders of one credential): each query plan, custom or generic, uses an index', async () => {
     const filter: OrderFilter = { credentialId: large.credential.id, isOpen: true };
     await planned.indexesOf(() => read(large, filter, NEWEST_FIRST));
   });

@@ -111,7 +111,7 @@ describe('the dishes of an order', () => {
     );
   });
 
-  it('of several invalid items in an order, the error names the first one, even if a later invalid item has the dish of an earlier valid item', async () => {
+  it('if an order has several invalid items, the error names the first one, even if a valid and an invalid item have the same dish', async () => {
     const menu = recordingMenu(['A', 'B', 'C'].map((sku) => dishWith(sku, [])));
     const item = (sku: string, more: object = {}) => ({ item_id: sku, quantity: 1, ...more });
     const bad = { variant_id: 'none' };

@@ -118,7 +118,7 @@ describe('request_id of POST /v1/staff/orders/{order_id}/status/', () => {
     assert.deepEqual(await statusesOfEvents(id), ['confirmed', 'cancelled']);
   });
 
-  it('200: a request_id that an older service version stored only in the order, not in its history, still marks a repeat', async () => {
+  it('200: if an older service version stored a request_id only in the order, a repeat with this request_id returns the order and writes no event', async () => {
     const id = await idOf();
     const request_id = crypto.randomUUID();
     await service.database.db
