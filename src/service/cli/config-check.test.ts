@@ -268,7 +268,7 @@ describe('roomservice config check: embedded database', () => {
     assert.equal(await postgresPid(dataDir), 0);
   });
 
-  it('config check exits 1 if DATA_DIR is a file, has an older PostgreSQL, or lacks the master key or the database password', async () => {
+  it('config check exits 1 if DATA_DIR is a file, has a database of PostgreSQL 17 in place of 18, or lacks the master key or the database password', async () => {
     const dataDir = await newMigratedDataDir();
     const file = join(dirname(dataDir), 'file');
     await writeFile(file, '');

@@ -36,7 +36,7 @@ describe('bundles of libraries', () => {
     );
   });
 
-  it('a command loads the modules of a library if its bundle is missing, and prints the same', async () => {
+  it('if the bundles are missing, a command loads the modules of the libraries, and prints the same output as with the bundles', async () => {
     const folder = await newFolder();
     await cp(join(REPOSITORY, 'bin'), join(folder, 'bin'), { recursive: true });
     await cp(join(REPOSITORY, 'src'), join(folder, 'src'), { recursive: true });

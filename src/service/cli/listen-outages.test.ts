@@ -88,7 +88,7 @@ describe('roomservice listen if another server responds in place of the service'
 });
 
 describe('roomservice listen after a restore of the service from a backup', () => {
-  it('after a restore from a backup, listen says once that the service refuses the position in the feed, and prints new events', async (t) => {
+  it('if the service refuses the cursor of listen because of a restore from a backup, listen prints one notice, and then prints new events', async (t) => {
     const service = await startService();
     t.after(() => service.close());
     const tenant = await service.tenant();

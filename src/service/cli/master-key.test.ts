@@ -35,7 +35,7 @@ describe('replacing the master key', () => {
   });
   const wrapped = () => readWrappedKeys(service.database.db);
 
-  it('keys rewrap wraps the service keys with a new master key while serve runs, but tenant list leaves the wrapped keys unchanged', async () => {
+  it('while serve runs, the command `keys rewrap` wraps the service keys with a new master key, but `tenant list` with the old and the new key does not', async () => {
     const serving = await startServing(['--only', 'api'], { env: envOf(oldKey) });
     const stored = await wrapped();
     for (const env of [envOf(oldKey), envOf(newKey, oldKey), envOf(oldKey, newKey)]) {
@@ -92,7 +92,7 @@ describe('replacing the master key', () => {
     newKey = oldKey;
   });
 
-  it('after a lost master key is replaced and keys discard has run, owners can sign in and issue new credentials', async () => {
+  it('if the operator replaces a lost master key and runs the command `keys discard`, owners can sign in and issue new credentials', async () => {
     const tenant = await service.tenant();
     const lost = { env: envOf(newKey) };
     const stored = await wrapped();
@@ -184,7 +184,7 @@ describe('master key file in DATA_DIR', () => {
     await unmigrated.restore();
   });
 
-  it('if the master key file is replaced while serve runs, serve keeps running, and after keys rewrap a new serve is ready', async () => {
+  it('if the master key file is replaced while serve runs, serve keeps running, and a new serve is ready after the operator runs `keys rewrap`', async () => {
     const serving = await startServing([], { env });
     const old = `${file}.old`;
     await copyFile(file, old);

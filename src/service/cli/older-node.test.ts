@@ -63,7 +63,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     ['a SIGTERM', (pid: number) => process.kill(pid, 'SIGTERM')],
     ['a Ctrl-C that reaches both processes', (pid: number) => process.kill(-pid, 'SIGINT')],
   ] as const) {
-    it(`if an older Node starts serve, serve responds, and after ${name} serve exits 0 and has stopped its PostgreSQL`, async () => {
+    it(`if an older Node starts serve, serve responds, and ${name} makes serve exit 0 and stop its PostgreSQL`, async () => {
       const dataDir = await newMigratedDataDir();
       const serving = await startServing([], { node, env: { DATA_DIR: dataDir }, detached: true });
       assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);
@@ -76,7 +76,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     });
   }
 
-  it('if npm has installed no Node 24, the command on an older Node fails and says that Node 24.7 is needed', async () => {
+  it('if an older Node starts serve and node_modules contains no Node 24, serve exits 1 and says that Node 24.7 is needed', async () => {
     const folder = await newFolder();
     await mkdir(join(folder, 'bin'));
     const copy = join(folder, 'bin/roomservice.mjs');

@@ -23,7 +23,7 @@ describe('serve with DATABASE_POOL_SIZE', () => {
     assert.equal((await serving.ended).code, 0);
   }
 
-  it('serve with DATABASE_POOL_SIZE=auto chooses 4 to 20 connections, and a second serve prints how many connections other processes may take', async () => {
+  it('if DATABASE_POOL_SIZE is auto, serve chooses 4 to 20 connections, and a second serve prints how many connections the other processes of the service may open', async () => {
     const first = await startServing([], { env: { ...env, DATABASE_POOL_SIZE: 'auto' } });
     const [, size] = await first.prints(/DATABASE_POOL_SIZE is auto, which is (\d+) here: this process takes up to/);
     assert.ok(Number(size) >= 4 && Number(size) <= 20);

@@ -42,21 +42,21 @@ describe('Readiness', () => {
     assert.equal(closableAfter(ended), 500, 'frequent checks that have ended');
   });
 
-  it('if a proxy checks readiness regularly, a stopping process may close idle connections 500 ms after the next check', () => {
+  it('if a proxy checks readiness regularly, a stopping process is allowed to close idle connections 500 ms after the first check since the stop began', () => {
     assert.equal(closableAfter(polls('10.0.0.1', 100, -100)), 600);
     assert.equal(closableAfter(polls('10.0.0.1', 2_000, -100)), 2_400);
   });
 
-  it('if two proxies check readiness regularly, a stopping process may close idle connections 500 ms after both have seen that it is not ready', () => {
+  it('if two proxies check readiness regularly, a stopping process is allowed to close idle connections 500 ms after both proxies have checked again', () => {
     assert.equal(closableAfter([...polls('10.0.0.1', 100, -100), ...polls('10.0.0.2', 1_000, -200)]), 1_300);
   });
 
-  it('if a proxy that checked readiness regularly never checks again, a stopping process may close idle connections after 3 s', () => {
+  it('if a proxy that checked readiness regularly never checks again, a stopping process is allowed to close idle connections 3 s after the stop began', () => {
     const gone = polls('10.0.0.1', 2_000, -100).filter(([, atMs]) => atMs <= 0);
     assert.equal(closableAfter(gone), 3_000);
   });
 
-  it('if 5,000 other callers check readiness after a proxy, a stopping process does not wait for the next check of the proxy', () => {
+  it('if 5,000 other callers check readiness after the last check of a proxy, a stopping process no longer knows this proxy, and does not wait for its next check', () => {
     const strangers = Array.from({ length: 5_000 }, (_, index): [string, number] => [`stranger ${index}`, -50]);
     const gone = polls('10.0.0.1', 2_000, -60).filter(([, atMs]) => atMs <= 0);
     assert.equal(closableAfter([...gone, ...strangers]), 500);

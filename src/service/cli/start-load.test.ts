@@ -24,7 +24,7 @@ async function loadedByServe(): Promise<Set<string>> {
 }
 
 describe('import of the code of serve', () => {
-  it('importing serve loads neither the packages for metrics, Redis and terminal output nor the copy of undici inside Node', async () => {
+  it('importing the file serve.ts loads no packages for metrics, Redis or terminal output, and does not load the undici version that is built into Node', async () => {
     const loaded = await loadedByServe();
     for (const name of ['fastify', 'undici', 'pg', 'http']) {
       assert.ok(loaded.has(name), `${name} is found among the loaded parts`);

@@ -133,7 +133,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
   });
 
-  it('503: a stopping serve answers the readiness check of a proxy on the open connection, and then closes the connection', async (t) => {
+  it('503: a stopping serve responds to a readiness check on a connection that a proxy opened before the stop, and then closes this connection', async (t) => {
     const serving = await startServing(['--only', 'api'], { env });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
