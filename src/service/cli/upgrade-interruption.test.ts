@@ -104,7 +104,7 @@ describe('upgrade that is refused or interrupted', { skip }, () => {
     assert.equal((await tenants()).length, TENANTS);
   });
 
-  it('if upgrade-database is killed between the renames of the folders, the next command finishes the upgrade', async () => {
+  it('if upgrade-database has renamed the old data folder but is killed before it renames the new data folder to postgres, the next command finishes the upgrade', async () => {
     await rename(cluster, `${cluster}.upgraded`);
     assert.equal((await tenants()).length, TENANTS);
     assert.deepEqual(await foldersOf(dataDir), ['postgres', `postgres-${OLDER}`]);

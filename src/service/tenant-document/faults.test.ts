@@ -127,7 +127,7 @@ describe('invalid tenant document', () => {
     ]);
   });
 
-  it('if three concurrent documents give one new e-mail to three tenants, one document is applied and two are refused', async () => {
+  it('if three concurrent documents of three tenants name a user with the same new e-mail address, one document is applied and two are refused', async () => {
     const users = [{ ...USER, email: 'contended@example.com' }] as never[];
     const documents = [sampleTenant({ users }), sampleTenant({ users }), sampleTenant({ users })];
     const outcomes = await Promise.allSettled(documents.map((document) => service.apply(document)));

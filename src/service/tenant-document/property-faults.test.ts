@@ -128,7 +128,7 @@ describe('invalid properties of a tenant document', () => {
     }
   });
 
-  it('names that differ only in case, check-in at 23:59, check-out at 00:00 and a capacity of 0 are accepted', async () => {
+  it('room types or properties whose names differ only in case, check-in at 23:59, check-out at 00:00 and a capacity of 0 are accepted', async () => {
     const clock = { check_in_time: '23:59', check_out_time: '00:00' };
     const rooms = [ROOM, { ...ROOM, name: 'room', physical_capacity: 0 }, { ...ROOM, name: '__proto__' }];
     const applied = await apply([

@@ -124,7 +124,7 @@ describe('users of a tenant document', () => {
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 200]);
   });
 
-  it('a password in a new document replaces a password that was changed while the document stated no password for the user', async () => {
+  it('if the last document had no password for a user, a password in the next document replaces a password that the user got between the two documents', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await applyUsers(ownerUser, { ...staffUser, password: undefined });
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
@@ -162,7 +162,7 @@ describe('areas and names in a tenant document', () => {
     assert.deepEqual(await profiles(tenantId), [{ name: 'Tiago Lopes', areas: DEFAULT_AREAS }]);
   });
 
-  it('areas and a name that were changed without a document stay until a document gives other areas or another name', async () => {
+  it('if areas and name of a user changed outside of the document, applying the previous document again keeps both, and new areas in a document replace only the areas', async () => {
     const { tenantId, ownerUser, staffUser, applyUsers, change } = await openTenant();
     const named = { ...staffUser, name: 'Tiago Lopes', areas: ['menu'] };
     for (const document of [staffUser, named]) {
@@ -175,7 +175,7 @@ describe('areas and names in a tenant document', () => {
     assert.deepEqual(await profiles(tenantId), [{ name: 'Tiago', areas: ['orders'] }]);
   });
 
-  it('if the first tenant document that names a person lists no areas, the person keeps the stored areas', async () => {
+  it('if a person was added with areas outside of the document, the first document that names the person without areas keeps the areas', async () => {
     const { tenantId, ownerUser, staffUser, applyUsers, addColleague } = await openTenant();
     const email = `colleague@${ownerUser.email.split('@')[1]}`;
     await addColleague(email, ['hotel']);
@@ -232,7 +232,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal((await service.call('GET', STAFF_MENU, { headers })).status, 401);
   });
 
-  it('a role that was changed without a document stays until a document names another role', async () => {
+  it('if a staff user became owner outside of the document, a document with the role staff changes the role only after a document with the role owner was applied', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await change(staffUser.email, { role: 'owner' });
     const same = await applyUsers(ownerUser, staffUser);
@@ -243,7 +243,7 @@ describe('users that were changed without a tenant document', () => {
     assert.deepEqual(changes[0]?.fields, [{ field: 'role', from: 'owner', to: 'staff' }]);
   });
 
-  it('if a user was disabled or enabled without a document, applying the same document again neither enables nor disables the user', async () => {
+  it('if a user was disabled or enabled outside of the document, applying the previous document again neither enables nor disables the user', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     const statusOfStaff = () => statusOfSignIn(staffUser.email, STAFF_PASSWORD);
     await change(staffUser.email, { is_active: false });
@@ -255,7 +255,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOfStaff(), 200);
   });
 
-  it('if an older version of the service has stored a user, a second apply of the same document changes nothing, and a document without the user disables the user', async () => {
+  it('if an older service version stored a user, applying the previous document again makes no change, and a document without the user disables the user', async () => {
     const { ownerUser, staffUser, applyUsers, tenantId, statusOf } = await openTenant();
     const olderVersion = { document_role: null, document_password_hash: null };
     await service.database.db.updateTable('app_user').set(olderVersion).where('tenant_id', '=', tenantId).execute();
@@ -349,7 +349,7 @@ describe('invited people and a tenant document', () => {
     assert.equal((await choosePassword(service, open)).status, 200);
   });
 
-  it('a tenant document that leaves only an invited owner is refused, unless it gives this owner a password', async () => {
+  it('if only an invited person would be owner after a document, the document is refused, unless the document gives this person a password', async () => {
     const tenant = await openTenant();
     const { email } = (await invite(service, tenant, { role: 'owner' })).body.person;
     const staffOnly = { ...tenant.ownerUser, role: 'staff' };
