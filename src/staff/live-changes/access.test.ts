@@ -87,7 +87,7 @@ describe('streams of callers who lose their access to GET /v1/staff/changes/', (
     await assertEnds([headers, token], () => changePerson(node, tenant, id, { is_active: false }));
   });
 
-  it('401: a new password ends the streams of live changes with the access token or another session of the person, and makes both invalid', async () => {
+  it('401: if a person changes the password in one session, the other session and the access token of the person become invalid, and their streams of live changes end', async () => {
     const { email, headers, token } = await person();
     const json = { email, password: NEW_PASSWORD };
     const signedIn = await node.call('POST', SESSION, { headers: { 'x-roomservice-console': '1' }, json });

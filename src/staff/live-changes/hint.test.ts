@@ -9,7 +9,7 @@ const MOMENT_MS = 1_763_841_427_512;
 describe('Hint (next message of a stream of live changes)', () => {
   const ofOrder = (orderId: string) => ({ topics: ['orders'] as const, orderId });
 
-  it('several changes become one event of the stream, with the topics in a fixed order and each id once', () => {
+  it('several changes become one event of the stream, with the topics in a fixed order and the id of each order or stay once', () => {
     const hint = new Hint(new Set(TOPICS));
     const [order, stay] = [newId(), newId()];
     hint.add({ topics: ['pause'] });
@@ -21,7 +21,7 @@ describe('Hint (next message of a stream of live changes)', () => {
     assert.equal(hint.take(MOMENT_MS), null);
   });
 
-  it('a hint (message of live changes) leaves out topics that the caller may not read, and the order and stay ids of these topics', () => {
+  it('if a caller may not read a topic, a hint (message of live changes) contains neither this topic nor its order or stay ids', () => {
     const hint = new Hint(new Set(['events', 'pause']));
     hint.add({ topics: ['orders'], orderId: newId() });
     hint.add({ topics: ['reservations'], reservationId: newId() });

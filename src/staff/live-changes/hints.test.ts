@@ -114,7 +114,7 @@ describe('the messages of GET /v1/staff/changes/', () => {
     Array.from({ length: 7 }, (_, day) => ({ weekday: day + 1, opens: '00:00', closes: '00:00' }));
   const changeCapacity = () =>
     callAsOwner('PATCH', `/v1/staff/room-types/${hotel.roomTypes['Double']}/`, { physical_capacity: 17 });
-  it('200: live changes report each kind of change to an owner, for example new prices or a new display, with the topic of the change', async () => {
+  it('200: live changes report each kind of change to an owner, for example new prices or an invitation, with the topic of the change', async () => {
     const stream = await watch(hotel.owner);
     for (const [what, topic, change] of changes) {
       const arrived = stream.blocks.length;

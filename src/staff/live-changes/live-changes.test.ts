@@ -40,7 +40,7 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
     assert.deepEqual(statements, []);
   });
 
-  it('one statement reads the newest rows of 50 tenants whose streams open together, and each later read of the 50 tenants is one statement', async () => {
+  it('if the streams of live changes of 50 tenants open together, the first and each later read of recent changes is one statement for all tenants', async () => {
     const tenants = Array.from({ length: 50 }, (_, index) => index + 1);
     const opened = await recorded.statementsOf(() =>
       Promise.all(tenants.map((tenantId) => live.subscribe(ownerOf(tenantId), undefined))),
@@ -50,7 +50,7 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
     assert.ok(looks.length >= 2 && looks.length <= 3, String(looks.length));
   });
 
-  it('the metrics of live changes show the numbers of reads of newest rows, of sent messages and of open streams', async () => {
+  it('the metrics of live changes show how often recent changes were read, how many messages were sent and how many streams are open', async () => {
     const registry = new Registry();
     registerLiveMetrics(registry, { looks: 7, hints: 5 }, { size: 3 });
     const text = await registry.metrics();
@@ -60,7 +60,7 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
     assert.ok(live.counts.looks > 0);
   });
 
-  it('a write causes a read of the newest rows within 300 ms, and writes for one second cause at most 14 reads', async () => {
+  it('after a write for a tenant with an open stream, LiveChanges reads recent changes within 300 ms, and writes for one second cause at most 14 reads', async () => {
     const subscription = await live.subscribe(ownerOf(1), undefined);
     // Each write must cause a look (a read of the newest rows) within 300 ms. If writes caused no looks, there would be only the regular
     // looks, one every 500 ms. A regular look may come in time for the first write. But the second write comes immediately after this look,

@@ -19,7 +19,7 @@ describe('LookMemory (changes that the reads of newest rows have shown)', () => 
     memory.remember(lookOf(BEGIN_MS + afterMs, orderIds), backMs)?.map(({ orderId }) => orderId) ?? null;
   const since = (afterMs: number) => memory.since(BEGIN_MS + afterMs)?.map(({ orderId }) => orderId) ?? null;
 
-  it('LookMemory.remember returns no change for the first rows, and later returns each new row once', () => {
+  it('LookMemory.remember returns an empty list for the first read of changes, and for a later read only the changes that no earlier read found', () => {
     const [a, b] = ['a', 'b'];
     assert.deepEqual(remember(0, [a], FIRST_BACK_MS), []);
     assert.deepEqual(remember(500, [b, a]), [b]);
@@ -35,7 +35,7 @@ describe('LookMemory (changes that the reads of newest rows have shown)', () => 
     assert.equal(since(-40_000), null, 'the first look does not reach back so far');
   });
 
-  it('LookMemory.remember returns null if even the oldest of 200 rows (the limit of a read) is new, and otherwise the new rows', () => {
+  it('if a read is full (200 changes) and no earlier read found its oldest change, LookMemory.remember returns null, and otherwise it returns the new changes', () => {
     const [known] = ids(1);
     remember(0, [known ?? ''], FIRST_BACK_MS);
     const reaching = [...ids(199), known ?? ''];
@@ -45,7 +45,7 @@ describe('LookMemory (changes that the reads of newest rows have shown)', () => 
     assert.deepEqual(since(1_000), []);
   });
 
-  it('LookMemory.remember returns null if the previous rows were read too long ago, because rows may be missing', () => {
+  it('if the previous read of changes was more than 30 s ago, LookMemory.remember returns null, because the reads may have missed changes', () => {
     remember(0, [], FIRST_BACK_MS);
     assert.deepEqual(remember(29_000, ['a']), ['a']);
     assert.equal(remember(60_000, ['b']), null);
@@ -60,7 +60,7 @@ describe('LookMemory (changes that the reads of newest rows have shown)', () => 
     }
   });
 
-  it('LookMemory.remember returns null if there are too many changes to keep in memory, and returns the new rows of the next read', () => {
+  it('if a read gives LookMemory more changes than it can keep, LookMemory.remember returns null for this read, and the new changes for the next read', () => {
     remember(0, [], FIRST_BACK_MS);
     let told: (string | undefined)[] | null = [];
     let last = ids(1);

@@ -105,7 +105,7 @@ describe('the stream of GET /v1/staff/changes/', () => {
     streams.forEach((stream: TestStream) => stream.close());
   });
 
-  it('500: if the first read of the newest rows fails, no stream of live changes opens, and the next call opens a stream', async () => {
+  it('500: if the first read of the recent changes of a tenant fails, no stream of live changes opens, and the next call opens a stream', async () => {
     const { service, tenant } = await start({ ofCaller: 1 });
     const { schema } = service.database.db;
     await schema.alterTable('audit_entry').renameTo('elsewhere').execute();

@@ -9,7 +9,7 @@ const BEGIN_MS = 1_763_841_400_000;
 const idOf = (block: string | null) => /^id: (\d+)$/m.exec(block ?? '')?.[1] ?? '';
 
 describe('the event ids of Watch, from which a client continues its stream of live changes', () => {
-  it('comments of a stream keep the id of the previous read until a new change is added to the stream, so a resuming client gets the change', () => {
+  it('if a change is not in the stream yet, the id (a time) of a stream comment is older than the change, so a resuming client gets the change', () => {
     const watch = new Watch(1);
     const subscription = watch.subscribe(ownerOf(1), () => {});
     watch.tell(watch.remember(lookOf(BEGIN_MS, [])));

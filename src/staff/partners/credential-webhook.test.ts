@@ -118,7 +118,7 @@ describe('POST /v1/staff/credentials/{id}/webhook/', () => {
     assertError(await publicOnly.call('POST', pathOf(), { headers: tenant.owner, json }), 400, 'invalid_request');
   });
 
-  it('401: a partner may not set or remove a webhook as the owner does; 403: staff may not set or remove it', async () => {
+  it('401: a partner that calls the staff API to set or remove its webhook is refused; 403: staff who set or remove a webhook are refused', async () => {
     for (const call of [
       (headers: Record<string, string>) => set(URL_A, { headers }),
       (headers: Record<string, string>) => remove({ headers }),

@@ -158,7 +158,7 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
     );
   });
 
-  it('200: if an older service version changed the dates of a stay but not its nightly prices, each night has an equal part of total_amount', async () => {
+  it('200: if an older service version made a stay longer without a price for the new night, the revenue of each night is an equal part of total_amount', async () => {
     const hotel = await openHotel(service);
     const { body } = await book(service, hotel);
     const row = { check_out: dayAhead(33), total_amount: '200.00' };
