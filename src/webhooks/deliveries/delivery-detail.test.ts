@@ -187,7 +187,7 @@ describe('GET /v1/staff/webhook-deliveries/{id}/', () => {
     assert.deepEqual([body.attempts, body.next_attempt_at], [[], next_attempt_at.toISOString()]);
   });
 
-  it('200: a delivery shows header names with the configured brand, and hides responses of receivers because private networks are allowed', async (t) => {
+  it('200: if the header brand is Harbour and private networks are allowed, a delivery shows headers such as X-Harbour-Timestamp and hides the responses of the receiver', async (t) => {
     const own = await startService({
       worker: { drawWaitMs: () => 0, probeRestMs: 0 },
       config: { webhookHeaderBrand: 'Harbour' },

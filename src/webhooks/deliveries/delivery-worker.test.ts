@@ -213,7 +213,7 @@ describe('DeliveryWorker', () => {
     assert.equal(receiver.requests.length, 1);
   });
 
-  it('if a stop aborts an attempt after the grace period, the attempt counts, and its delivery is due again immediately', async () => {
+  it('if a stop aborts an attempt after the grace period, the delivery keeps the attempt with the error "aborted", and is due again immediately', async () => {
     receiver.answerWith(() => (receiver.requests.length === 1 ? 'hang' : 204));
     await writeEvents(1);
     const worker = work({ drawWaitMs: () => 60_000 });

@@ -79,7 +79,7 @@ describe('the worker and a failing receiver', () => {
     const countAttempted = async () =>
       (await deliveryRows(db, tenant.tenantId)).filter(({ attempt_count }) => attempt_count > 0).length;
 
-    it('if a receiver begins to hang, at most 32 requests hang, and deliveries that were not sent have no attempt', async () => {
+    it('if a receiver begins to hang, at most 32 requests hang, and deliveries that were not sent have the attempt count 0', async () => {
       await sleep(1_000);
       assert.equal(await countAttempted(), receiver.requests.length);
       assert.ok(hangingCount <= 32, `${hangingCount} requests hang, although a receiver has at most 32 sending slots`);
