@@ -17,7 +17,7 @@ describe('SendingSlots compared with a simple model', () => {
   // The test clock is a property of the object `performance`. If this property is deleted, calls use the real `now` of the prototype again.
   afterEach(() => void Reflect.deleteProperty(performance, 'now'));
 
-  it('after a random sequence of takes, attempts, releases and waits, each receiver has as many free slots as in a simple model', () => {
+  it('after each random wait or call of `take`, `begin`, `end` or `release`, SendingSlots reports the same free slots for each receiver as a simpler implementation in this test', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 150, size: 'max' }), (steps) => {
         let nowMs = 1_000;

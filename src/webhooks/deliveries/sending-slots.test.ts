@@ -65,7 +65,7 @@ describe('SendingSlots', () => {
     sending.forEach((slot) => slots.end(slot, null));
   }
 
-  it('a new receiver has 4 sending slots, gets one more at each success while it uses all its slots, and has at most 32', () => {
+  it('a new receiver has 4 sending slots, and if all its slots are in use, each success adds one slot, up to 32', () => {
     assert.equal(slots.freeSlots('never seen'), FIRST_SHARE);
     assert.equal(slots.freeSlots(), FIRST_SHARE);
     useAll('a', 1);
@@ -75,7 +75,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), FIRST_SHARE);
   });
 
-  it('a busy process (64 attempts) adds slots for a receiver with attempts of 100 ms, but not for a fast one (10 ms), which needs few slots', () => {
+  it('while 64 attempts to other receivers run, successes add slots for a receiver with attempts of 100 ms, but not for a receiver with attempts of 10 ms', () => {
     const others = fill(numbered('well', 16));
     useAll('fast', 8, 10);
     assert.equal(slots.freeSlots('fast'), FIRST_SHARE);
@@ -151,7 +151,7 @@ describe('SendingSlots', () => {
       assert.equal(slots.freeSlots('a'), FIRST_SHARE);
     });
 
-    it('if a receiver becomes slow, `begin` returns false for its waiting deliveries, and releases the slots that they have taken', async () => {
+    it('if a receiver becomes slow, `begin` returns false (the attempt must not begin) for all waiting deliveries, and releases the slots that `take` reserved for these deliveries', async () => {
       const { results, begun } = overfill(3);
       nowMs += SLOW_AFTER_MS;
       assert.equal(slots.freeSlots('a'), 0);
@@ -173,7 +173,7 @@ describe('SendingSlots', () => {
     /** Takes a slot for each delivery to the receiver that may be claimed now. */
     const claimAll = (url: string) => Array.from({ length: slots.freeToClaim(url) }, () => slots.take(TENANT, url));
 
-    it('for a failing receiver or a receiver with only 4 slots, freeToClaim returns the free slots, and adds no deliveries without a slot', () => {
+    it('for a failing receiver or a receiver with only 4 slots, freeToClaim equals the number of free slots, so no delivery is claimed before a slot is free', () => {
       attemptOften('a', true, 100);
       assert.deepEqual([slots.freeToClaim('never seen'), slots.freeToClaim('a')], [FIRST_SHARE, FIRST_SHARE]);
       useAll('b', 100);
@@ -187,7 +187,7 @@ describe('SendingSlots', () => {
       [20, 80],
       [400, 4],
     ] as const) {
-      it(`freeToClaim returns the free slots plus about ${ahead}, the number of deliveries that 32 slots send in 50 ms if an attempt takes ${attemptMs} ms`, () => {
+      it(`if attempts take ${attemptMs} ms, freeToClaim exceeds the free slots by about ${ahead}, the number of deliveries that 32 slots send in 50 ms (until the next claim)`, () => {
         useAll('a', 200, attemptMs);
         const more = () => slots.freeToClaim('a') - slots.freeSlots('a');
         assert.ok(Math.abs(more() - ahead) <= ahead / 10, `${more()} deliveries may be claimed ahead`);
@@ -202,13 +202,13 @@ describe('SendingSlots', () => {
       assert.equal(slots.freeToClaim('c'), MAX_SHARE);
     });
 
-    it('freeToClaim adds 256 deliveries without a slot only if slotLimit (the slots that the claim may use) permits all 32 free slots', () => {
+    it('if slotLimit is below the 32 free slots of a receiver, freeToClaim returns slotLimit, otherwise 32 plus the maximum of 256 deliveries that wait for a slot', () => {
       useAll('a', 100);
       assert.equal(slots.freeToClaim('a', MAX_SHARE - 1), MAX_SHARE - 1);
       assert.equal(slots.freeToClaim('a', MAX_SHARE), MAX_SHARE + SLOTS);
     });
 
-    it('deliveries that are claimed before a slot is free reduce neither the free slots of other receivers nor those of the tenant', () => {
+    it('if 256 deliveries to a receiver wait for one of its slots, these deliveries reduce neither the free slots of other receivers nor the free slots of the tenant', () => {
       useAll('a', 100);
       assert.equal(claimAll('a').length, MAX_SHARE + SLOTS);
       assert.equal(slots.freeSlots('a'), 0);
@@ -327,7 +327,7 @@ describe('SendingSlots', () => {
     assert.equal(fill(numbered('also well', 100)).length, 32);
   });
 
-  it('`take` never refuses, so failing receivers can take 300 slots, more than all 256, but healthy receivers still get 128 slots', () => {
+  it('if failing receivers take 300 slots, more than the limit of 256 for all receivers, healthy receivers still get 128 slots, which is half of the limit', () => {
     const failing = numbered('failing', 10);
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;
@@ -382,7 +382,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots(), 0);
   });
 
-  it('with more than 10,000 receivers, the least recently used receiver without a delivery under way loses its state', () => {
+  it('if more than 10,000 receivers are used, SendingSlots deletes its data about the receivers unused for longest, except receivers with a delivery under way', () => {
     const held = slots.take(TENANT, 'held');
     slots.take(TENANT, 'held');
     attempt('old', false);
