@@ -107,7 +107,7 @@ describe('query plans of the lists of deliveries and of events', {
     'failed deliveries of a day': { filter: () => ({ status: 'failed', ...day }) },
   };
   for (const [what, { filter, uses }] of Object.entries(DELIVERIES)) {
-    it(`with the filter "${what}", the delivery list reads few pages, and its plans with and without known parameter values both use an index`, async () => {
+    it(`with the filter "${what}", the queries of the delivery list use indexes, both in query plans for the filter values and in generic query plans`, async () => {
       await assertPlans(async (of) => {
         const list = await listDeliveries(planned.db, of.tenantId, filter(of));
         const { count } = await list.readPage(0, PAGE);
@@ -141,7 +141,7 @@ describe('query plans of the lists of deliveries and of events', {
     },
   };
   for (const [what, { filter, uses }] of Object.entries(EVENTS)) {
-    it(`the event list with the filter "${what}" reads few pages by an index, planned with or without the parameter values`, async () => {
+    it(`with the filter "${what}", the event list reads at most 2,500 database pages, and both its query plan for the filter values and its generic query plan use indexes`, async () => {
       await assertPlans((of) => readNewest(planned.db, { tenantId: of.tenantId, ...filter(of) }, PAGE + 1), uses);
     });
   }

@@ -62,7 +62,7 @@ describe('INSERT of an event that also claims its delivery', () => {
     return (await delivered()).attempts.map(({ error }) => error);
   }
 
-  it('the INSERT of an event claims its delivery and counts the first attempt, and the process sends it after the commit', async () => {
+  it('the INSERT of an event also claims the delivery and counts an attempt, and the process that inserted the event sends the event after the COMMIT', async () => {
     receiver.answerWith(() => ({ status: 204, afterMs: 300 }));
     const born = await transaction(async (tx, record) => {
       await record(eventInput(tenant));
@@ -208,7 +208,7 @@ describe('INSERT of an event that also claims its delivery', () => {
     assert.ok(dueInMs > LEASE_MS - 500, `the delivery is due in ${dueInMs} ms`);
   });
 
-  it('if an event is committed too late for an attempt in the first third of its lease, a new claim sends the event after the lease ends', async () => {
+  it("if an event is committed after the first third of its delivery's lease, the event is sent only when this lease has ended and the delivery is claimed again", async () => {
     const [worker] = workers.splice(0);
     await worker?.stop(0);
     transaction = createTransactionWithEvents(db, work({ leaseSeconds: 1.5 }).deliveries);

@@ -179,7 +179,7 @@ describe('scan leases, with which a delivery worker may search the database for 
     await holdersBecome(1);
   });
 
-  it('a backlog for a failing receiver opens no scan leases for further workers', async () => {
+  it('if 300 deliveries to a failing receiver are due, the permitted number of scan leases stays one, so no further worker may search for due deliveries', async () => {
     await openOnly([1]);
     receiver.answerWith(() => 500);
     work();

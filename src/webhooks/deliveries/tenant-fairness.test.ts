@@ -200,8 +200,8 @@ describe('the event of a small tenant while a tenant with many slow receivers ha
   };
 
   for (const isLocal of [true, false]) {
-    const way = isLocal ? 'reported to the worker at its commit' : 'found by a search of the worker';
-    it(`if the event of a small tenant is ${way}, at most 456 events of a busy tenant are claimed before this event`, async (t) => {
+    const way = isLocal ? 'reported to the worker' : 'found by a search';
+    it(`if a small tenant's event is ${way}, at most 456 events (256 slots plus one claim of 200) of a busy tenant are claimed earlier`, async (t) => {
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
       await eventually(async () => (await countClaims()) >= SLOTS, 'claims that fill all slots', 60_000);
       await write(other[0], isLocal);
@@ -218,7 +218,7 @@ describe('the event of a small tenant while a tenant with many slow receivers ha
     });
   }
 
-  it('while another tenant waits, the INSERT does not claim a new event of a tenant that has half of the slots', async () => {
+  it('if one tenant has half of the sending slots and another tenant waits, the worker offers no lease for a new event of the first tenant', async () => {
     server.answerWith(() => 'hang');
     const busy = await tenantWith(40, (index) => urlOf('busy', index));
     const isOffered = (of: CredentialRef | undefined) => {

@@ -149,7 +149,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     await node.close();
   });
 
-  it('200: the audit trail names the person or the screen (display) that sent a test call, even if the receiver failed', async () => {
+  it('200: the audit trail names the person or the display that sent a test call, even if the receiver responded with status 500', async () => {
     receiver.answerWith(() => 500);
     const display = await openDisplay(service, tenant.tenantId, ['deliveries']);
     await ping();

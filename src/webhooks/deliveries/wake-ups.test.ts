@@ -60,7 +60,7 @@ describe('notifications of new events', () => {
 
   const first = async (count: number) => (await credentials(count))[0] as CredentialRef;
 
-  it('a worker that gets notifications sends five events of another process without a search for due deliveries', async () => {
+  it('if a process without a worker writes five events, the worker of another process gets database notifications and sends each event within 5 s', async () => {
     const credential = await first(1);
     for (let sent = 1; sent <= 5; sent += 1) {
       await writeEvent(transaction, credential);
@@ -84,7 +84,7 @@ describe('notifications of new events', () => {
     );
   });
 
-  it('a notification for more than 100 credentials names no credential, and the worker still finds all events', async () => {
+  it('if one transaction writes events for 150 credentials, the database notification to the worker names no credential, but the worker still sends all 150 events', async () => {
     const all = await credentials(150);
     await transaction(async (_tx, record) => await record(...all.map((credential) => eventInput(credential))));
     await receiver.waitFor(150);

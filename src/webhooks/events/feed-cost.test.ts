@@ -101,7 +101,7 @@ describe('cost of a call of the event feed', () => {
     await assertCheap([/select/, /select/, /insert/, /select/, /select/, /update/, /update/, /select/]);
   });
 
-  it('in an empty feed, a call for events writes nothing, and a call for the end of the feed runs only one SELECT', async () => {
+  it('if a feed is empty, reading events runs only two SELECT statements, and reading only the end cursor (as for `after=latest`) runs only one', async () => {
     const { partner, credential } = await service.credential(tenant.tenantId);
     assert.ok(partner);
     assert.deepEqual((await read('', credential.id)).results, []);

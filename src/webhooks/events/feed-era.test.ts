@@ -46,7 +46,7 @@ describe('a cursor beyond the end of the feed', () => {
     }
   });
 
-  it('400: a cursor above 0 is refused before the first read of the feed, because events have no position in the feed until then', async () => {
+  it('400: if no client has yet read events of a feed, a cursor above 0 is refused, because an event gets its position when it is first read', async () => {
     assert.match(await faultOf('1'), /beyond the end/);
     await insert(3);
     assert.match(await faultOf('2'), /beyond the end/);
@@ -96,7 +96,7 @@ describe('a cursor of an earlier feed era (each restore from a backup raises the
     assert.match(faultsOf(answer)[0] ?? '', /restored from a backup/);
   });
 
-  it('200: in a new era, a client can begin at the start of the feed (after= or after=0) or at its end (after=latest)', async () => {
+  it('200: after the feed era was raised, as after a restore from a backup, a client can read from the start (after= or after=0) or end (after=latest)', async () => {
     const early = await insert(2);
     const era = await raiseFeedEra(service.database.db);
     for (const start of ['', '0', `${era}-0`]) {

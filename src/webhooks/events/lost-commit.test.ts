@@ -57,7 +57,7 @@ describe('calls for which the response to a COMMIT is lost', () => {
     assert.equal(receiver.requests.filter(({ rawBody }) => rawBody.includes(externalId)).length, 1);
   });
 
-  it('200: a status change of an order sends one event if its first COMMIT is still under way when the service tries again', async () => {
+  it("200: if the service loses its database connection, and the COMMIT of an order's status change arrives 500 ms later, the receiver gets only one event", async () => {
     await register(api, tenant.partner, receiver.url);
     const { orderId, externalId } = await placeOrder(api, tenant.partner);
     loser.dropNextCommitResponse(500);
