@@ -47,11 +47,11 @@ describe('the previous version on the database of this version', { skip }, () =>
     }
   });
 
-  it('starts, and says that a newer version has migrated the database', () => {
+  it('the previous version starts on the database of this version, and its output says that a newer version has migrated the database', () => {
     assert.match(previous.output(), /was migrated by a newer version \(0020_/);
   });
 
-  it('places and changes orders, and delivers their events, and this version then changes these orders too', async (t) => {
+  it('201, 200: the previous version places an order, changes its status and delivers the event, and then this version changes the status of this order too', async (t) => {
     const receiver = await startReceiver({ certificate: certificate.certificate });
     t.after(() => receiver.close());
     const tenant = await service.tenant();
@@ -90,7 +90,7 @@ describe('the previous version on the database of this version', { skip }, () =>
     );
   });
 
-  it('books a stay, and this version cancels it', async () => {
+  it('201, 200: the previous version books a stay, and then this version cancels this stay', async () => {
     const hotel = await openHotel(service);
     const booked = await book(remote, hotel, { external_reservation_id: 'stay of the previous version' });
     assert.equal(booked.status, 201, booked.text);

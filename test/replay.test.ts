@@ -90,7 +90,7 @@ describe('readBookings', () => {
 });
 
 describe('stepsOf', () => {
-  it('stepsOf sorts the steps of a day: first earlier bookings end, then new bookings are made, then bookings made on this day end', () => {
+  it('stepsOf puts the steps of one day in this order: final statuses of earlier bookings, new bookings, final statuses of bookings made on this day', () => {
     const steps = stepsOf(readBookings(MADE_UP, '2020-02-26')).map(({ kind, booking }) => `${kind} ${booking.line}`);
     const begin = ['create 1', 'create 2', 'create 3', 'finish 2', 'create 4', 'create 5', 'create 6', 'finish 6'];
     const end = ['finish 7', 'finish 5', 'finish 4', 'finish 1', 'finish 3', 'finish 8'];
@@ -99,7 +99,7 @@ describe('stepsOf', () => {
 });
 
 describe('a replay of bookings in a new tenant', () => {
-  it('a replay of eight invented bookings gives each booking the expected outcome and shows no fault', async () => {
+  it('if eight invented bookings are replayed against the service, each booking gets the expected outcome, and the replay reports no wrong response', async () => {
     const { steps, outcomes, verdict, faults } = await replay(readBookings(MADE_UP, TODAY));
     assert.deepEqual(faults, []);
     assert.equal(steps, 16);

@@ -40,7 +40,7 @@ export interface Operation<Input, Output> {
 export function testEachForm<Input, Output>(service: () => TestService, operation: Operation<Input, Output>): void {
   const { name, inputs, check, prepare, tenantIdOf = () => 0 } = operation;
   for (const size of SIZES) {
-    it(`${name}: ${size} inputs have the same outcome together and one by one, on one node and with the statements for a cluster`, async () => {
+    it(`${name}: with ${size} inputs, batched calls and single calls have the same outcome, and the statements for one node and for a cluster have the same outcome`, async () => {
       const { db } = service().database;
       const { db: cluster, close } = openChecked(service().database.url, 'cluster');
       try {

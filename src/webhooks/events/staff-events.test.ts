@@ -54,7 +54,7 @@ async function found(query: Record<string, string>): Promise<number[]> {
 }
 
 describe('GET /v1/staff/events/', () => {
-  it('200: the event list of staff has the events of all partners, newest first, with the feed fields and the credential', async () => {
+  it('200: the event list of staff has the events of all partners, newest first, each with `credential_id` and all fields of the partner event feed except `cursor`', async () => {
     assert.deepEqual(await found({}), [4, 3, 2, 1, 0]);
     const own = await service.call('GET', EVENTS, { headers: hotel.partner });
     const shown = all.filter(({ credential_id }) => credential_id === hotel.credential.id);
@@ -98,7 +98,7 @@ describe('GET /v1/staff/events/', () => {
     assert.deepEqual(await positions({ before: String(all[0]?.event_id) }), []);
   });
 
-  it('200: a filter by an id outside the tenant lists no event, and `before` takes any UUID and lists the smaller event ids', async () => {
+  it('200: the event list is empty if `credential_id` or `ids` is not of this tenant, or `before` is the lowest UUID, and complete if `before` is the highest UUID', async () => {
     const stranger = await service.tenant();
     const [theirs = ''] = await insertEvents(service.database.db, [eventOf(stranger)]);
     for (const query of [{ credential_id: newId() }, { credential_id: stranger.credential.id }, { ids: theirs }]) {
@@ -187,7 +187,7 @@ describe('GET /v1/staff/credentials/{id}/feed/', () => {
     }
   });
 
-  it('200: the feed that staff read has only events of the credential, even after the credential was revoked', async () => {
+  it('200: if staff read the feed of a credential, the feed has only events of this credential, even after the credential was revoked', async () => {
     const { credential, partner } = await service.credential(hotel.tenantId);
     await causeEvent(service, hotel, partner);
     const earlier = await feed(credential.id);

@@ -44,7 +44,7 @@ describe('breaches', () => {
     });
   }
 
-  it('breaches() returns no breach if the process for comparison is as slow as the measured process', () => {
+  it('if the process under load is only as slow as the control process without this load, breaches() returns no breach of the goals', () => {
     const busy = { other: slow, control: slow, livez: slow, controlLivez: slow };
     assert.deepEqual(breaches({ ...well, ...busy, standstillMs: 400, controlStandstillMs: 300 }, FULL), []);
   });

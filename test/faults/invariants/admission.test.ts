@@ -40,7 +40,7 @@ describe('countInWindows', () => {
     }
   });
 
-  it('countInWindows finds a window above the limit if each window admits two calls more than the limit', () => {
+  it('if the service admits 302 calls in each window, countInWindows counts more than 300 admitted calls in at least one window', () => {
     for (const outage of [NEVER, AT_ITS_END]) {
       const counts = countInWindows(callsAt(302, outage));
       assert.ok(Math.max(...counts) > 300, counts.join());
