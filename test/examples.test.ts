@@ -19,11 +19,11 @@ function nowSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-describe('the example signature verification', () => {
+describe('verify() of the example receiver', () => {
   const secret = 'a secret of the webhook';
   const body = Buffer.from('{"event":"order.status_changed"}');
 
-  test('the example signature verification accepts every body that the service signed, with any secret', () => {
+  test('verify() of the example receiver accepts every body that the service signed, with any secret', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, minLength: 1 }), fc.uint8Array(), (anySecret, bytes) => {
         const [now, raw] = [nowSeconds(), Buffer.from(bytes)];
@@ -32,7 +32,7 @@ describe('the example signature verification', () => {
     );
   });
 
-  test('the example signature verification refuses a body in which one bit has changed, for each bit of the body', () => {
+  test('verify() of the example receiver refuses a body in which one bit has changed, for each bit of the body', () => {
     const now = nowSeconds();
     const signature = signBody(secret, now, body);
     for (let bit = 0; bit < body.length * 8; bit += 1) {
@@ -42,20 +42,20 @@ describe('the example signature verification', () => {
     }
   });
 
-  test('the example signature verification refuses a body that was signed with another secret or for another timestamp', () => {
+  test('verify() of the example receiver refuses a body that was signed with another secret or for another timestamp', () => {
     const now = nowSeconds();
     assert.equal(verify(`${secret} `, String(now), signBody(secret, now, body), body), false);
     assert.equal(verify(secret, String(now - 1), signBody(secret, now, body), body), false);
   });
 
-  test('the example signature verification accepts a signature by one of several secrets, and refuses an empty secret', () => {
+  test('verify() of the example receiver accepts a signature by one of several secrets, and refuses an empty secret', () => {
     const now = nowSeconds();
     assert.equal(verify(['another', secret], String(now), signBody(secret, now, body), body), true);
     assert.equal(verify([], String(now), signBody(secret, now, body), body), false);
     assert.equal(verify(['', secret], String(now), signBody('', now, body), body), false);
   });
 
-  test('the example signature verification accepts a timestamp that is 295 s in the past or future, and refuses a difference of 305 s', () => {
+  test('verify() of the example receiver accepts a timestamp that is 295 s in the past or future, and refuses a difference of 305 s', () => {
     const isAccepted = (timestamp: number) =>
       verify(secret, String(timestamp), signBody(secret, timestamp, body), body);
     assert.deepEqual(
@@ -68,7 +68,7 @@ describe('the example signature verification', () => {
     );
   });
 
-  test('the example signature verification refuses malformed headers and does not throw', () => {
+  test('verify() of the example receiver refuses malformed headers and does not throw', () => {
     fc.assert(fc.property(fc.string(), (signature) => !verify(secret, String(nowSeconds()), signature, body)));
     const forms = ['', ' ', 'NaN', 'Infinity', `${nowSeconds()}.0`, ` ${nowSeconds()}`, `-${nowSeconds()}`, '1e9'];
     for (const timestamp of forms) {

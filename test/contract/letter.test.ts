@@ -61,7 +61,7 @@ describe('the OpenAPI documents, compared with the contract', () => {
   const schemaOf = (document: string, schema: string) =>
     documents.get(document)?.components['schemas']?.[schema] as { properties: Record<string, Field> } | undefined;
 
-  it('the third-party document contains every schema name of the contract', () => {
+  it('the OpenAPI document of the third-party API contains every schema that the contract of this API names for request and response bodies', () => {
     assert.deepEqual(
       NAMES.filter((name) => schemaOf('third-party', name) === undefined),
       [],

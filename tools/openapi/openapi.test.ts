@@ -41,7 +41,7 @@ describe('the OpenAPI documents', () => {
     assert.deepEqual(operationOf('staff', '/v1/auth/token/', 'post').security, []);
   });
 
-  it('a documented stream of events has the schema of its data, the request header that continues a stream, and the status 429', () => {
+  it('the staff OpenAPI document describes the event stream /v1/staff/changes/ with the schema of its data, the request header Last-Event-ID and the status 429', () => {
     const { responses, parameters = [] } = operationOf('staff', '/v1/staff/changes/', 'get');
     const { content = {} } = responses['200'] ?? {};
     assert.deepEqual(Object.keys(content), ['text/event-stream']);
@@ -137,7 +137,7 @@ describe('the OpenAPI documents', () => {
 describe('the events in the OpenAPI documents', () => {
   const { webhooks = {} } = documents['third-party'] ?? {};
 
-  it('the third-party document has exactly the four events of the contract', () => {
+  it('the third-party OpenAPI document describes exactly four webhook events: order.status_changed, reservation.created, reservation.modified and reservation.cancelled', () => {
     assert.deepEqual(Object.keys(webhooks), [
       'order.status_changed',
       'reservation.created',
