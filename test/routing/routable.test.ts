@@ -26,7 +26,8 @@ describe('statements that a cluster can route to one node', () => {
     `${NIGHT}, ($1, $3, 1) ON CONFLICT (tenant_id, date) DO UPDATE SET held = n.held + excluded.held WHERE n.held < $4`,
     'SELECT id FROM event WHERE tenant_id = $1 UNION ALL SELECT id FROM delivery WHERE tenant_id = $1',
   ]) {
-    it(`the routing check finds no fault in ${statement}`, () => assert.deepEqual(faultsOf(statement), []));
+    it(`the routing check of SQL finds that a cluster can route this statement to one node: ${statement}`, () =>
+      assert.deepEqual(faultsOf(statement), []));
   }
 });
 
@@ -79,7 +80,7 @@ describe('statements that a cluster refuses or sends to all nodes', () => {
     ],
     ['SELECT id FROM event WHERE tenant_id = $1 UNION ALL SELECT id FROM delivery', without('delivery')],
   ] as const) {
-    it(`the routing check finds the fault of ${statement}`, () => {
+    it(`the routing check of SQL reports why a cluster refuses this statement or sends it to several nodes: ${statement}`, () => {
       for (const fault of faults) {
         assert.ok(faultsOf(statement).includes(fault), `found: ${faultsOf(statement).join('; ') || 'no fault'}`);
       }
@@ -105,7 +106,7 @@ describe('statements for one node with a list of inputs', () => {
     `SELECT found.* FROM ${LIST} CROSS JOIN LATERAL (SELECT id FROM event WHERE tenant_id = given."id" LIMIT 1) AS found`,
     'INSERT INTO night (tenant_id, date) SELECT other.tenant_id, other.date FROM unnest($1::bigint[], $2::date[]) AS other (tenant_id, date)',
   ]) {
-    it(`the routing check finds a fault for a cluster and for one node in ${statement}`, () => {
+    it(`the routing check of SQL refuses this statement if the database is a cluster, and also if it is one node: ${statement}`, () => {
       assert.equal(faultsOf(statement, 'one node').length, 1);
       assert.equal(faultsOf(statement, 'cluster').length, 1);
     });

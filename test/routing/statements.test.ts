@@ -12,7 +12,7 @@ import { TWO_FORMS } from './two-forms.ts';
 
 // Most test runs use one node, so their services send no statements in the form for a cluster. This test makes a service send all these
 // forms, and checks that a cluster can route them.
-it('on a cluster, the service sends the cluster form of each statement that also has a one-node form, and this form can be routed', async () => {
+it('if an SQL statement has a one-node form and a cluster form, a service for a cluster sends the cluster form, and a cluster can route that form', async () => {
   let attempts = 0;
   // The first attempt fails, so that the worker has to claim the delivery again.
   const receiver = await startReceiver({ answer: () => ((attempts += 1) === 1 ? 500 : 204) });

@@ -63,7 +63,7 @@ describe('the rules on migrations', () => {
     assert.deepEqual(notSplittable('migrations/0001_a.sql', "-- It's; it's\nUPDATE a SET b = 'x'; -- it's\n"), []);
   });
 
-  test('the function contractions reports SQL in migrations after 0019 that would break the previous version of the service', () => {
+  test('if SQL in a migration after 0019 would break the previous version of the service or block its writes, contractions() reports this SQL', () => {
     const refused = [
       'ALTER TABLE a DROP COLUMN b',
       'DROP INDEX c',

@@ -67,7 +67,7 @@ describe('the diagram of folders and modules in ARCHITECTURE.md', () => {
     assert.match(notAsDrawn([...there, undrawn], DRAWING).join(), /^hotel\/spa is not in the drawing/);
   });
 
-  test('importsNotAsInTable finds a missing row of the import table, and a row that lacks an import or lists an import not in the code', () => {
+  test('if the import table in docs/ARCHITECTURE.md lacks a row, lacks an import, or lists an import that the code does not have, importsNotAsInTable reports this fault', () => {
     const file = sourceFile('src/hotel/rates/rates.ts', "import { a } from '#platform/errors.ts';");
     assert.deepEqual(importsNotAsInTable([file], '| `hotel/` | stays | platform | – |'), []);
     assert.equal(importsNotAsInTable([file], '| `hotel/` | stays | – | – |').length, 1);
@@ -105,7 +105,7 @@ describe('the rules on imports', () => {
     });
   });
 
-  test('frontFilesOnly finds an import from a file of another module if the file does not have the name of that module', () => {
+  test('if an import from another module does not use the file with the name of that module, frontFilesOnly reports the import, but src/service/ may import routes and guards', () => {
     separates(frontFilesOnly, {
       offenders: [
         ['src/restaurant/orders/orders.ts', "import { findDishes } from '../menu/store.ts';"],
@@ -131,7 +131,7 @@ describe('the rules on imports', () => {
     });
   });
 
-  test('pathsOfImports reports an alias (#) within a folder of src/, a relative path to another folder of src/, and a path two folders up', () => {
+  test('if an import uses an alias (#) for its own src/ folder, a relative path to another src/ folder, or a path two folders up, pathsOfImports reports the import', () => {
     separates(pathsOfImports, {
       offenders: [
         ['src/platform/db/embedded/a.ts', "import { a } from '../../errors.ts';"],
