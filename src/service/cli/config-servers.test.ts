@@ -63,7 +63,7 @@ describe('roomservice config check: poolers and groups of servers', () => {
     assert.deepEqual(await lineAbout('Redis', env), [0, 'Redis: usable. 1 server responds.', '']);
   });
 
-  it('config check exits 0 even if loading the Redis library blocks the process for longer than the time limit of the Redis check', {
+  it('config check exits 0 even if loading the Redis library blocks the process for longer than the time limit of each server', {
     skip,
   }, async (t) => {
     const redis = await createRedis(program);
