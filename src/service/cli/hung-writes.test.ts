@@ -9,7 +9,6 @@ import { eventually } from '#test/support/webhooks.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 
 const ORDERS = '/v1/third-party/orders/';
-const HANGING = `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
 const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
 
 /**
@@ -78,7 +77,7 @@ describe('writes to a database that has lost its standbys', () => {
     await writer.connect();
     const pid = (await writer.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
     const isHanging = async () => {
-      const waits = async () => (await admin.query(`${HANGING} AND pid = ${pid}`)).rows.length > 0;
+      const waits = async () => (await admin.query(`${WAITING} AND pid = ${pid}`)).rows[0].count > 0;
       let isCommitted = false;
       const commit = writer.query(`SELECT pg_logical_emit_message(true, 'test', 'a write')`);
       void commit.then(() => (isCommitted = true));
