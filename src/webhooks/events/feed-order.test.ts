@@ -133,14 +133,14 @@ describe('cursors of the event feed', () => {
     }
     /**
      * Updates the last eight committed events again and again, newest first, until the test writes no more events. The updates move rows
-     * within the table, so that the rows of the events are not in the order of their commits.
+     * within the table, so that the rows of the events are not in the order of their commits. Each update has its own transaction. One
+     * transaction would lock several events in another order than the readers, and a deadlock would be possible.
      */
     async function touch(): Promise<void> {
       while (isWriting) {
-        const ids = committed.slice(-8).reverse();
-        if (ids.length > 0) {
+        for (const id of committed.slice(-8).reverse()) {
           const change = db.updateTable('event').set({ created_at: new Date() });
-          await change.where('tenant_id', '=', tenant.tenantId).where('id', 'in', ids).execute();
+          await change.where('tenant_id', '=', tenant.tenantId).where('id', '=', id).execute();
         }
         await sleep(5);
       }
