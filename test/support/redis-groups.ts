@@ -7,8 +7,11 @@ import { createProcess, createRedis, type Redis } from './redis.ts';
 
 const CLUSTER_SLOTS = 16_384;
 const DEADLINE_MS = 30_000;
-/** Time in milliseconds after which the servers of a group treat a server as dead if it does not respond. */
-const DEAD_AFTER_MS = 800;
+/**
+ * Time in milliseconds after which the servers of a group treat a server as dead if it does not respond. A healthy server on a busy machine
+ * must respond earlier, because otherwise its replica replaces it.
+ */
+const DEAD_AFTER_MS = 2_000;
 /** Number of Sentinels. Two of them must agree that the primary is dead. */
 const SENTINELS = 3;
 

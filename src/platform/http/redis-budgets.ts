@@ -48,14 +48,24 @@ const NODES = 'roomservice:nodes';
  * it runs. The hash slots of the keys are spread over the servers.
  */
 const PRESENCE_KEYS = 64;
-/** Number of announcements that a process may miss before the other processes no longer count it. */
-const MISSED_ANNOUNCEMENTS = 3;
+/** Budgets in Redis, which several processes share. */
+export interface RedisBudgets extends BudgetStore {
+  /** Returns the number of processes that share the budgets, as this process last saw it in Redis. Includes this process. */
+  countProcesses: () => number;
+}
 
-/** Times in milliseconds. Tests shorten them. */
+/** Times in milliseconds. Tests override them. */
 interface Times {
   windowMs: number;
+  /**
+   * Time limit of a Redis command. If Redis does not respond in this time, the process counts the call in its own memory. So a hanging Redis
+   * does not delay callers for long.
+   */
+  commandMs: number;
   /** Time after which a process announces again in Redis that it still runs. */
   announceEveryMs: number;
+  /** Time after its last announcement during which the other processes still count a process. It allows for a few missed announcements. */
+  announcementMs: number;
   /**
    * Time after a failure of Redis during which a process lets in only its share of each budget, even if Redis counts again. It is longer
    * than a window (`windowMs`), so that a window that began during the loss ends before the whole budget applies again. Some processes
@@ -68,7 +78,9 @@ interface Times {
 
 const TIMES: Times = {
   windowMs: WINDOW_MS,
+  commandMs: 500,
   announceEveryMs: 5_000,
+  announcementMs: 15_000,
   shareMs: WINDOW_MS + 5_000,
   reconnectEveryMs: 2_000,
 };
@@ -90,14 +102,14 @@ const TIMES: Times = {
  * The process logs once that Redis is lost, and once that Redis is back.
  * @param url a URL that `parseRedisUrl` accepts
  */
-export async function createRedisBudgets(url: string, log: Logger, times: Partial<Times> = {}): Promise<BudgetStore> {
-  const { windowMs, announceEveryMs, shareMs, reconnectEveryMs } = { ...TIMES, ...times };
-  const presence = createPresence(MISSED_ANNOUNCEMENTS * announceEveryMs, shareMs);
+export async function createRedisBudgets(url: string, log: Logger, times: Partial<Times> = {}): Promise<RedisBudgets> {
+  const { windowMs, commandMs, announceEveryMs, announcementMs, shareMs, reconnectEveryMs } = { ...TIMES, ...times };
+  const presence = createPresence(announcementMs, shareMs);
   const link = await RedisLink.open(
     url,
     // A server that comes back may have lost its data. So this process immediately announces itself again, and the other processes soon
     // count this process.
-    { log, reconnectEveryMs, onFound: (found) => void presence.announce(found) },
+    { log, commandMs, reconnectEveryMs, onFound: (found) => void presence.announce(found) },
     async (opened) => await presence.announce(opened),
   );
   const { losses } = link;
@@ -110,6 +122,7 @@ export async function createRedisBudgets(url: string, log: Logger, times: Partia
   });
   return {
     budget: (name, limit) => createBudget(name, limit, { windowMs, link, presence, hasFailedLately }),
+    countProcesses: presence.countNodes,
     async close() {
       stop();
       await link.close(async () => await presence.withdraw(link));
@@ -260,10 +273,10 @@ function budgetKey({ slots, slotOf }: RedisServers, name: string, ofBudget: stri
 type Presence = ReturnType<typeof createPresence>;
 
 /**
- * Creates the functions that announce this process in Redis and count the announced processes. An announcement ends after `lifetimeMs`,
- * unless the process calls `announce` again before.
+ * Creates the functions that announce this process in Redis and count the announced processes. An announcement ends after
+ * `announcementMs`, unless the process calls `announce` again before.
  */
-function createPresence(lifetimeMs: number, shareMs: number) {
+function createPresence(announcementMs: number, shareMs: number) {
   const id = randomUUID();
   let nodes = 1;
   const runOnEach = async (link: RedisLink, text: string, values: string[]) => {
@@ -272,7 +285,7 @@ function createPresence(lifetimeMs: number, shareMs: number) {
   };
   return {
     async announce(link: RedisLink): Promise<void> {
-      const counts = (await runOnEach(link, ANNOUNCE, [id, String(lifetimeMs)])) as (number | null)[];
+      const counts = (await runOnEach(link, ANNOUNCE, [id, String(announcementMs)])) as (number | null)[];
       // For some time after a failure, the number of processes may only rise. A Redis server may have lost its data, and then it counts
       // only the processes that have announced themselves since. If the number were too small, this process would let in too many calls.
       const atLeast = link.losses.msSinceAnyFailure() < shareMs ? nodes : 1;

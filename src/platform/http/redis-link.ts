@@ -5,14 +5,10 @@ import { parseRedisUrl } from '../lib/redis-url.ts';
 import { RedisLosses } from './redis-losses.ts';
 import { createRedisServers, type RedisServers, type Script } from './redis-servers.ts';
 
-/**
- * Time limit of a Redis command in milliseconds. If Redis does not respond in this time, the process counts the call in its own memory. So
- * a hanging Redis does not delay callers for long.
- */
-const COMMAND_TIMEOUT_MS = 500;
-
 interface RedisLinkOptions {
   log: Logger;
+  /** Time limit of a Redis command in milliseconds. `open` also waits at most this time for the connection. */
+  commandMs: number;
   /** Maximum time between two attempts to connect to a server that is lost, in milliseconds. */
   reconnectEveryMs: number;
   /** Called when a lost server responds again. */
@@ -24,18 +20,24 @@ export class RedisLink {
   readonly losses: RedisLosses;
   readonly #create: () => Promise<RedisServers>;
   readonly #onFound: (link: RedisLink) => void;
+  readonly #commandMs: number;
   #servers: RedisServers;
   #isClosed = false;
 
-  private constructor(servers: RedisServers, create: () => Promise<RedisServers>, { log, onFound }: RedisLinkOptions) {
+  private constructor(
+    servers: RedisServers,
+    create: () => Promise<RedisServers>,
+    { log, commandMs, onFound }: RedisLinkOptions,
+  ) {
     this.losses = new RedisLosses(() => this.#servers, servers.slots, log);
     this.#servers = servers;
     this.#create = create;
     this.#onFound = onFound;
+    this.#commandMs = commandMs;
   }
 
   /**
-   * Opens the connections. The promise resolves as soon as Redis is connected and `begin` has ended, or after half a second.
+   * Opens the connections. The promise resolves as soon as Redis is connected and `begin` has ended, or after `commandMs`.
    * @param url a URL that `parseRedisUrl` accepts
    * @param begin called once when Redis is connected
    */
@@ -70,7 +72,7 @@ export class RedisLink {
     );
     // Waits until Redis is connected. If calls arrived earlier, only this process would count them, and Redis would not. The wait is
     // bounded, so that the process also starts if Redis does not run.
-    await Promise.race([beginning, sleep(COMMAND_TIMEOUT_MS)]);
+    await Promise.race([beginning, sleep(options.commandMs)]);
     return opened;
   }
 
@@ -81,7 +83,7 @@ export class RedisLink {
   /** Runs a script on the server that has the hash slot. Returns null if the script fails or the server does not respond in time. */
   async run(slot: number, script: Script): Promise<unknown> {
     try {
-      const response = await inTime(COMMAND_TIMEOUT_MS, (deadlineMs) => this.#servers.run(slot, script, deadlineMs));
+      const response = await inTime(this.#commandMs, (deadlineMs) => this.#servers.run(slot, script, deadlineMs));
       if (this.losses.find(slot) && !this.#isClosed) {
         this.#onFound(this);
       }
@@ -108,8 +110,8 @@ export class RedisLink {
 
   /**
    * Opens new connections to the current primaries of Redis. The Redis library follows most failovers without help. But if it learned the
-   * primaries of a cluster while one primary was down, it does not ask for them again. The old connections stay open for one more second,
-   * so that running commands still get their responses.
+   * primaries of a cluster while one primary was down, it does not ask for them again. The old connections stay open for twice the
+   * time limit of a command, so that running commands still get their responses.
    */
   async renew(limitMs: number): Promise<void> {
     const renewed = await this.#create();
@@ -121,7 +123,7 @@ export class RedisLink {
     }
     const previous = this.#servers;
     this.#servers = renewed;
-    setTimeout(() => previous.destroy(), 2 * COMMAND_TIMEOUT_MS).unref();
+    setTimeout(() => previous.destroy(), 2 * this.#commandMs).unref();
     if (this.#isClosed) {
       renewed.destroy();
     }
