@@ -64,7 +64,7 @@ export class NodeOutages {
 
   /**
    * Waits until the service knows if the node of the tenant is down. If all nodes are up, returns undefined, so that the caller need not
-   * wait.
+   * wait. Does not wait for an unknown node if the service already looks up the nodes of `MAX_LOOK_UPS` other tenants.
    * @param tenant id of the tenant. For a name that is not an id, such as `STRANGERS` (callers without valid credentials), the function
    * returns undefined.
    * @throws UnavailableError if the node of the tenant is down

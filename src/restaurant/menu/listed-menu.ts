@@ -200,7 +200,7 @@ const compress = promisify(gzip);
 /**
  * Renders the menu to bytes. Only the bytes stay in memory, because the parsed objects of a real menu take three times as much. A dish is
  * parsed from the bytes when an order needs it. Parsing takes about 20 µs for each dish. To save this time, the few dishes that were
- * ordered last stay parsed.
+ * parsed last stay in a cache.
  * @param bytes length of the whole menu, from `renderedBytes`
  */
 async function listMenu(tenantId: number, currency: string, menu: StoredMenu, bytes: number): Promise<ListedMenu> {
@@ -246,8 +246,8 @@ async function listMenu(tenantId: number, currency: string, menu: StoredMenu, by
  */
 const MAX_RECENT = 16;
 /**
- * Maximum size of a dish, in bytes of its JSON, in the cache of parsed dishes that were ordered last. A larger dish is parsed again for
- * each order. A real dish has about 2 KB.
+ * Maximum size of a dish, in bytes of its JSON, in the cache of parsed dishes. A larger dish is parsed again for each order. A real dish
+ * has about 2 KB.
  */
 const MAX_RECENT_BYTES = 16 * 1024;
 
