@@ -49,10 +49,17 @@ function multipart(fields: Record<string, string>): Case {
 /** Returns the nice value (the priority) of each thread of this process, from /proc (proc(5), field 19 of `stat`). */
 async function threadPriorities(): Promise<number[]> {
   const threads = await readdir('/proc/self/task');
-  const stats = await Promise.all(threads.map((thread) => readFile(`/proc/self/task/${thread}/stat`, 'utf8')));
+  const stats = await Promise.all(
+    threads.map(async (thread) => {
+      // A thread of an earlier test file may end between the two reads, and then has no file.
+      return await readFile(`/proc/self/task/${thread}/stat`, 'utf8').catch(() => null);
+    }),
+  );
   // Field 2 is the name of the thread in parentheses, and may contain spaces. So the code splits only the text after the closing
   // parenthesis, which begins with field 3. Field 19 then has the index 16.
-  return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
+  return stats
+    .filter((stat) => stat !== null)
+    .map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
 }
 
 describe('a body above 64 KiB', () => {
