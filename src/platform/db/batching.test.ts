@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '#test/support/webhooks.ts';
 import { UnavailableError } from '../errors.ts';
 import { chargeTo, currentAccount } from '../lib/account.ts';
 import { batching } from './batching.ts';
@@ -13,18 +14,32 @@ const cluster = createDatabase({ url, poolSize: 1, layout: 'cluster' });
 
 const ofOneTenant: (input: number) => number = () => 1;
 
-/** Returns a batched function that doubles numbers, and the list of the batches that it has sent. A batch that contains 13 fails. */
-function doubling({ db = oneNode, maxUnderWay = 1, error = new Error('13'), tenantIdOf = ofOneTenant } = {}) {
+/**
+ * Returns a batched function that doubles numbers, and the list of the batches that it has sent. A batch that contains 13 fails.
+ * - `begun` resolves when the first batch has begun. The code that waits for it runs before any other event, so this batch is still
+ *   running. A timer would not ensure this, because a process that stalls may run the timer before or after the batch.
+ * - If `isHeld` is true, a batch ends only after a call of `release`.
+ */
+function doubling({
+  db = oneNode,
+  maxUnderWay = 1,
+  error = new Error('13'),
+  tenantIdOf = ofOneTenant,
+  isHeld = false,
+} = {}) {
   const sent: number[][] = [];
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const double = async (inputs: number[]) => {
     sent.push(inputs);
-    await sleep(5);
+    begin();
+    await (isHeld ? released : sleep(5));
     if (inputs.includes(13)) {
       throw error;
     }
     return inputs.map((input) => input * 2);
   };
-  return { sent, call: batching(db, { many: double, maxUnderWay, tenantIdOf }) };
+  return { sent, begun, release, call: batching(db, { many: double, maxUnderWay, tenantIdOf }) };
 }
 
 describe('batching', () => {
@@ -37,19 +52,19 @@ describe('batching', () => {
   });
 
   it('while as many batches run as maxUnderWay allows, new calls wait for the next batch and do not join a running batch', async () => {
-    const { sent, call } = doubling();
+    const { sent, begun, call } = doubling();
     const first = call(1);
-    await sleep(2);
+    await begun;
     const others = [call(2), call(3)];
     assert.deepEqual(await Promise.all([first, ...others]), [2, 4, 6]);
     assert.deepEqual(sent, [[1], [2, 3]]);
   });
 
   it('a batch has at most 64 inputs, and two batches run at the same time if maxUnderWay is 2', async () => {
-    const { sent, call } = doubling({ maxUnderWay: 2 });
+    const { sent, begun, call } = doubling({ maxUnderWay: 2 });
     const inputs = Array.from({ length: 150 }, (_, index) => index + 100);
     const outputs = Promise.all(inputs.map(call));
-    await sleep(3);
+    await begun;
     assert.deepEqual(sent, [inputs.slice(0, 64), inputs.slice(64, 128)]);
     assert.deepEqual(
       await outputs,
@@ -81,9 +96,9 @@ describe('batching', () => {
   });
 
   it('when a batch fails because the database is unavailable, the calls that wait for the next batch fail too', async () => {
-    const { sent, call } = doubling({ error: new UnavailableError('The database is unavailable.') });
+    const { sent, begun, call } = doubling({ error: new UnavailableError('The database is unavailable.') });
     const first = call(13);
-    await sleep(2);
+    await begun;
     const ended = await Promise.allSettled([first, call(1), call(2)]);
     assert.deepEqual(
       ended.map(({ status }) => status),
@@ -96,9 +111,9 @@ describe('batching', () => {
 
 describe('batching of calls of several tenants', () => {
   it('a batch takes one waiting call of each tenant in turn, so calls of other tenants do not wait for 100 earlier calls of one tenant', async () => {
-    const { sent, call } = doubling();
+    const { sent, begun, call } = doubling();
     const first = call(0);
-    await sleep(2);
+    await begun;
     const callsOf = (tenant: string, inputs: number[]) =>
       chargeTo({ tenant, caller: tenant }, () => inputs.map((input) => call(input)));
     const many = Array.from({ length: 100 }, (_, index) => 100 + index);
@@ -146,12 +161,13 @@ describe('batching on a database cluster', () => {
   });
 
   it('while a batch of one tenant runs, the next call of this tenant waits, and a call of another tenant begins immediately', async () => {
-    const { sent, call } = doubling({ db: cluster, tenantIdOf });
+    const { sent, begun, release, call } = doubling({ db: cluster, tenantIdOf, isHeld: true });
     const first = call(101);
-    await setImmediate();
+    await begun;
     const others = [call(102), call(201)];
-    await setImmediate();
+    await eventually(() => sent.length > 1, 'second batch');
     assert.deepEqual(sent, [[101], [201]]);
+    release();
     await Promise.all([first, ...others]);
     assert.deepEqual(sent.at(-1), [102]);
   });
