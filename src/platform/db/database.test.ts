@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { chargeTo } from '../lib/account.ts';
 import { createDatabase, type Database, type Db } from './database.ts';
@@ -41,12 +41,24 @@ describe('createDatabase', () => {
     it(`if one tenant fills a pool of ${poolSize} connections with slow calls, a short call of another tenant ends before them`, async () => {
       const db = createDatabase({ url: database.url, poolSize });
       const ended: string[] = [];
-      const call = (tenant: string, seconds: number) =>
+      const call = (tenant: string, statement: RawBuilder<unknown>) =>
         chargeTo({ tenant, caller: '' }, async () => {
-          await sql`SELECT pg_sleep(${seconds})`.execute(db);
+          await statement.execute(db);
           ended.push(tenant);
         });
-      await Promise.all([...Array.from({ length: poolSize + 1 }, () => call('busy', 0.4)), call('other', 0)]);
+      // The slow calls wait for a lock until the short call has ended. A fixed duration would not do, because the connection of the short
+      // call may take longer to open than the connections of the slow calls.
+      await database.db.connection().execute(async (holder) => {
+        await sql`SELECT pg_advisory_lock(1)`.execute(holder);
+        const waitForLock = sql`SELECT pg_advisory_xact_lock_shared(1)`;
+        const slow = Array.from({ length: poolSize + 1 }, () => call('busy', waitForLock));
+        try {
+          await call('other', sql`SELECT 1`);
+        } finally {
+          await sql`SELECT pg_advisory_unlock(1)`.execute(holder);
+        }
+        await Promise.all(slow);
+      });
       await db.destroy();
       assert.equal(ended[0], 'other');
     });
