@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { connectToDatabase } from '#test/support/database-socket.ts';
 import { announcePoolSize, automaticSize, tellOfPool, warnOfPool } from './pool-size.ts';
 
 describe('the automatic size of a connection pool', () => {
@@ -25,6 +28,38 @@ describe('the automatic size of a connection pool', () => {
   });
 });
 
+/** Message of PostgreSQL that tells a client that its connection is ready for statements (ReadyForQuery, outside a transaction). */
+const READY = Buffer.from('Z\0\0\0\x05I');
+
+/**
+ * Starts a proxy to PostgreSQL for exactly `count` connections. The clients learn that their connections are ready only when all of these
+ * connections are ready.
+ */
+async function startGatheringProxy(url: string, count: number): Promise<{ url: string; close: () => void }> {
+  const { promise: allReady, resolve: release } = Promise.withResolvers<void>();
+  const isReady = new Set<Socket>();
+  const server = createServer((client) => {
+    const database = connectToDatabase(url);
+    let end = Buffer.alloc(0);
+    database.on('data', async (bytes: Buffer) => {
+      end = Buffer.concat([end, bytes]).subarray(-READY.length);
+      if (end.equals(READY) && isReady.add(database).size === count) {
+        release();
+      }
+      await (isReady.has(database) ? allReady : null);
+      client.write(bytes);
+    });
+    client.on('data', (bytes) => database.write(bytes));
+    client.on('error', () => {}).on('close', () => database.destroy());
+    database.on('error', () => {}).on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxied = new URL(url);
+  proxied.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: proxied.href, close: () => void server.close() };
+}
+
 describe('announcePoolSize', () => {
   let database: TestDatabase;
   before(async () => {
@@ -34,8 +69,9 @@ describe('announcePoolSize', () => {
 
   it('if thirty processes start at the same time, each gets an automatic pool size of 4 to 19, and PostgreSQL allows the connections of all thirty together', async () => {
     // The server allows 300 connections. If the 30 processes did not count each other, each would get 20 connections, which is 600
-    // together. Each process waits three seconds, so that all processes have connected before the first one counts, even on a busy machine.
-    const found = await Promise.all(Array.from({ length: 30 }, () => announcePoolSize(database.url, 'auto', 3_000)));
+    // together. The proxy makes sure that all processes have connected before the first one counts, even on a busy machine.
+    const proxy = await startGatheringProxy(database.url, 30);
+    const found = await Promise.all(Array.from({ length: 30 }, () => announcePoolSize(proxy.url, 'auto')));
     try {
       const later = await announcePoolSize(database.url, 10);
       await later.close();
@@ -49,6 +85,7 @@ describe('announcePoolSize', () => {
       );
     } finally {
       await Promise.all(found.map(({ close }) => close()));
+      proxy.close();
     }
   });
 
