@@ -28,7 +28,11 @@ describe('Listener', () => {
   function listen(options: Partial<ListenerOptions> = {}): void {
     const onNotification = (payload: string) => heard.push(payload);
     const onDeaf = () => (deafCount += 1);
-    listeners.push(new Listener({ url: database.url, channel: CHANNEL, onNotification, onDeaf, ...options }));
+    // By default, a listener waits 2 s for its own test notification. A process that stalls for this time would be deaf for ever.
+    const testWithinMs = 60_000;
+    listeners.push(
+      new Listener({ url: database.url, channel: CHANNEL, onNotification, onDeaf, testWithinMs, ...options }),
+    );
   }
 
   async function countConnections(): Promise<number> {
