@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, mock } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
 import { Random } from '#test/faults/random.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -9,7 +9,6 @@ import { keysetList, type ListOrder, NEWEST_FIRST, OLDEST_FIRST } from './keyset
 import type { TalliedList, TallyFilter } from './list-tallies.ts';
 
 const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const DAYS = 40;
 const STATUSES = ['completed', 'cancelled', 'pending', 'ready'];
 const KINDS = ['delivery', 'take_away', 'pick_up'];
@@ -21,13 +20,13 @@ describe('a list with stored tallies', () => {
   let tenantId: number;
   let credentials: string[];
   /**
-   * Start of the day that the tests use as the current day. The tests need tallies of all earlier days. But in the first hour after the end
-   * of a day, its tally cannot be stored yet. So in the first hour of a day, the tests use the previous day as the current day.
+   * Start of the current day. The clock of this process stands still at noon of this day. If it ran, the tally of the previous day would be
+   * missing in the first hour of a day. And if this hour ended during the tests, the number of days with tallies would change.
    */
-  let todayMs: number;
+  const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const random = new Random(20261126);
   before(async () => {
-    todayMs = Math.floor((Date.now() - HOUR_MS) / DAY_MS) * DAY_MS;
+    mock.timers.enable({ apis: ['Date'], now: todayMs + DAY_MS / 2 });
     database = await createTestDatabase();
     ({ db } = database);
     tenantId = await insertTenant('long');
@@ -38,7 +37,10 @@ describe('a list with stored tallies', () => {
     await insertOrders(500, todayMs - DAYS * DAY_MS, todayMs, other, [await insertCredential(other, 'third')]);
     await sql`VACUUM ANALYZE restaurant_order`.execute(db);
   });
-  after(() => database.drop());
+  after(async () => {
+    mock.timers.reset();
+    await database.drop();
+  });
 
   async function insertTenant(slug: string): Promise<number> {
     const tenant = { slug, name: slug, currency: 'EUR', timezone: 'UTC', features: ['restaurant'] };
