@@ -112,14 +112,14 @@ export async function postmasterPid(clusterDir: string): Promise<number | undefi
 
 /**
  * Calls the condition until it returns a truthy value, and returns this value.
- * @throws if there is no such value within 10 s
+ * @throws if there is no such value within 30 s
  */
 export async function eventually<T>(condition: () => Promise<T | undefined | false>): Promise<T> {
-  for (const deadlineMs = Date.now() + 10_000; Date.now() < deadlineMs; await sleep(20)) {
+  for (const deadlineMs = Date.now() + 30_000; Date.now() < deadlineMs; await sleep(20)) {
     const result = await condition();
     if (result) {
       return result;
     }
   }
-  throw new Error('The condition did not come true within 10 s.');
+  throw new Error('The condition did not come true within 30 s.');
 }
