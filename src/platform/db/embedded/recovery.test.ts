@@ -107,11 +107,12 @@ test("if all processes were killed, a start finds the committed rows, even if an
 });
 
 test('if the first start is killed while it creates the database, the next start creates the database', async (t) => {
-  const dataDir = await newDataDir(t);
-  const killed = spawnOpener(dataDir, 'serve');
-  await eventually(async () => (await readdir(dataDir).catch(() => [])).some((name) => name.includes('.unfinished-')));
-  await killAndWait(killed);
-  assert.ok(!(await readdir(dataDir)).includes('postgres'));
+  // If this process stalls, the start may have created the database before it is killed. Then the test kills the start of another database.
+  const dataDir = await eventually(async () => {
+    const newDir = await newDataDir(t);
+    await killWhileCreating(newDir);
+    return !(await readdir(newDir)).includes('postgres') && newDir;
+  });
   const embedded = await open(dataDir);
   assert.deepEqual(await query(embedded.url, 'SELECT 1 AS one'), [{ one: 1 }]);
   await embedded.close();
@@ -137,6 +138,13 @@ test('the database starts even if npm ran no install scripts and the system user
   child.stdin.end();
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
+
+/** Starts a process that creates the database in `dataDir`, and kills the process when its unfinished folder has appeared. */
+async function killWhileCreating(dataDir: string): Promise<void> {
+  const killed = spawnOpener(dataDir, 'serve');
+  await eventually(async () => (await readdir(dataDir).catch(() => [])).some((name) => name.includes('.unfinished-')));
+  await killAndWait(killed);
+}
 
 /**
  * Copies the npm packages that the embedded PostgreSQL needs, but no symbolic links. npm installs the packages like this if no install
