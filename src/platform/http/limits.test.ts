@@ -12,10 +12,16 @@ import { type App, createHttpApp } from './app.ts';
 const HEAD = 'POST /labels HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
 const LIMIT_BYTES = 1024 * 1024;
 /**
- * Timeouts far below the defaults, so that the tests are fast. The values are so different that a test can tell which timeout ended a
- * request.
+ * Timeouts far below the defaults, so that the tests are fast. The tests run concurrently, so the longest of these times determines their
+ * duration. The tests need these differences:
+ * - `headersMs` and `requestMs` are longer than a stall of 2 s. After a stall, the server checks these two times before it reads the
+ *   requests that have arrived, and would refuse a request that a test expects to succeed.
+ * - An idle connection is closed 1 s after `keepAliveMs` (Node's `keepAliveTimeoutBuffer`). This is later than `headersMs`, as it is by
+ *   default. So a request that never ends is refused after the response to the previous request.
+ * - `stuckMs` is much longer than the route `/slow` takes, because the connection has no traffic for this time. The test that waits for
+ *   the end of `stuckMs` has an app of its own.
  */
-const TIMEOUTS = { headersMs: 1_000, requestMs: 2_000, keepAliveMs: 300, checkEveryMs: 50, stuckMs: 4_000 };
+const TIMEOUTS = { headersMs: 2_800, requestMs: 3_000, keepAliveMs: 2_500, checkEveryMs: 50, stuckMs: 10_000 };
 
 /** Builds an app with a route that takes a body, a route that responds slowly, and a route whose response never ends. */
 function buildApp(timeouts: typeof TIMEOUTS | undefined): App {
@@ -114,9 +120,12 @@ describe('time limits of requests', { concurrency: true }, () => {
     );
   });
 
-  it('the server closes a connection if the client stops reading the response', async () => {
+  it('the server closes a connection if the client stops reading the response', async (t) => {
+    const impatient = buildApp({ ...TIMEOUTS, stuckMs: 3_000 });
+    t.after(() => impatient.close());
+    const impatientUrl = await impatient.listen({ host: '127.0.0.1', port: 0 });
     const closed = once(endlessAnswers, 'close', { signal: AbortSignal.timeout(30_000) });
-    const { socket, send } = openConnection(url);
+    const { socket, send } = openConnection(impatientUrl);
     socket.once('data', () => socket.pause());
     send('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n');
     await closed;
