@@ -41,13 +41,16 @@ async function startGatheringProxy(url: string, count: number): Promise<{ url: s
   const server = createServer((client) => {
     const database = connectToDatabase(url);
     let end = Buffer.alloc(0);
-    database.on('data', async (bytes: Buffer) => {
+    database.on('data', (bytes: Buffer) => {
       end = Buffer.concat([end, bytes]).subarray(-READY.length);
       if (end.equals(READY) && isReady.add(database).size === count) {
         release();
       }
-      await (isReady.has(database) ? allReady : null);
-      client.write(bytes);
+      if (isReady.has(database)) {
+        void allReady.then(() => client.write(bytes));
+      } else {
+        client.write(bytes);
+      }
     });
     client.on('data', (bytes) => database.write(bytes));
     client.on('error', () => {}).on('close', () => database.destroy());
