@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { inTime } from '../lib/in-time.ts';
 import type { Database } from './database.ts';
 
 /** Time in milliseconds within which a listening connection must receive its own test notification. */
@@ -112,7 +113,7 @@ export class Listener {
       });
       await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
       await client.query('SELECT pg_notify($1, $2)', [channel, test]);
-      if (!(await Promise.race([heard, ended.then(() => true), sleep(testWithinMs, false, { ref: false })]))) {
+      if (!(await inTime(testWithinMs, () => Promise.race([heard, ended.then(() => true)])).catch(() => false))) {
         return true;
       }
       onNotification('');
