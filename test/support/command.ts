@@ -110,6 +110,14 @@ export async function startServing(args: string[], options: CommandOptions = {})
 }
 
 /**
+ * Waits until `GET /readyz` responds with 200. On a busy machine, a process is sometimes not ready for a moment. It is ready only for 2.5 s
+ * after it has sent its last successful statement to the database.
+ */
+export async function untilReady({ url }: { url: string }): Promise<void> {
+  await eventually(async () => (await fetch(`${url}/readyz`)).status === 200, 'response 200 to /readyz', 30_000);
+}
+
+/**
  * Returns a path for a DATA_DIR that does not exist yet. Its parent folder is new, and every user may enter it, because PostgreSQL may run
  * as another user. `cleanUp` removes the folder.
  */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { SETTINGS } from '#platform/settings.ts';
-import { cleanUp, newDataDir, postgresPid, runCommand, startServing } from '#test/support/command.ts';
+import { cleanUp, newDataDir, postgresPid, runCommand, startServing, untilReady } from '#test/support/command.ts';
 import { createTestDatabase } from '#test/support/database.ts';
 
 describe('roomservice command line', () => {
@@ -125,7 +125,7 @@ describe('roomservice command line', () => {
         );
       }
       const serving = await startServing(['--only', 'api'], { env: onDatabase });
-      assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);
+      await untilReady(serving);
       serving.kill('SIGTERM');
       await serving.ended;
       assert.match(serving.output(), /"level":40.*was migrated by a newer version \(9999_newer\)/);

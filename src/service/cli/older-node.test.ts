@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { cleanUp, newFolder, postgresPid, runCommand, startServing } from '#test/support/command.ts';
+import { cleanUp, newFolder, postgresPid, runCommand, startServing, untilReady } from '#test/support/command.ts';
 import { isRunning } from '#test/support/process.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 
@@ -66,7 +66,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     it(`if an older Node starts serve, serve responds, and ${name} makes serve exit 0 and stop its PostgreSQL`, async () => {
       const dataDir = await newMigratedDataDir();
       const serving = await startServing([], { node, env: { DATA_DIR: dataDir }, detached: true });
-      assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);
+      await untilReady(serving);
       const postgres = await postgresPid(dataDir);
       stop(serving.pid);
       const { code, signal } = await serving.ended;

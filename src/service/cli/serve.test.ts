@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { cleanUp, newDataDir, postgresPid, runCommand, type Serving, startServing } from '#test/support/command.ts';
+import {
+  cleanUp,
+  newDataDir,
+  postgresPid,
+  runCommand,
+  type Serving,
+  startServing,
+  untilReady,
+} from '#test/support/command.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { isRunning } from '#test/support/process.ts';
 
@@ -62,6 +70,7 @@ describe('serve on its embedded database', () => {
   });
 
   it('200: GET /livez and GET /readyz report ok', async () => {
+    await untilReady(serving);
     for (const path of ['/livez', '/readyz']) {
       const answer = await fetch(serving.url + path);
       assert.deepEqual([answer.status, await answer.json()], [200, { status: 'ok' }]);
@@ -99,7 +108,7 @@ describe('serve on its embedded database', () => {
     assert.equal(second.code, 1);
     assert.match(second.stderr, /^roomservice: Another "serve" already runs on this DATA_DIR \(.+\)\. .+\n$/);
     assert.doesNotMatch(second.stdout, /listens/);
-    assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);
+    await untilReady(serving);
   });
 
   it('the commands tenant list, migrate and demo succeed while serve runs, and an earlier demo credential stays valid', async () => {
