@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { cleanUp, newCertificateFile, startServing } from '#test/support/command.ts';
+import { cleanUp, newCertificateFile, startServing, untilReady } from '#test/support/command.ts';
 import { startDatabaseProxy } from '#test/support/database-proxy.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { call, startService, type TestService } from '#test/support/service.ts';
@@ -52,9 +52,9 @@ describe('serve on a DATABASE_URL', () => {
     assert.ok(receiver.requests[0]);
     assert.equal(isSignedWith(secret, receiver.requests[0], 'quay'), true);
 
-    for (const path of ['/livez', '/readyz']) {
-      assert.equal((await fetch(api.url + path)).status, 200);
-      assert.equal((await fetch(worker.url + path)).status, 200);
+    for (const part of [api, worker]) {
+      assert.equal((await fetch(`${part.url}/livez`)).status, 200);
+      await untilReady(part);
     }
     const refused = await fetch(`${worker.url}/v1/third-party/menu/`, { headers: tenant.partner });
     assert.deepEqual([refused.status, Object.keys((await refused.json()) as object)], [404, ['code', 'message']]);
@@ -108,7 +108,8 @@ describe('serve on a DATABASE_URL', () => {
         'three requests that hold all connections for requests',
       );
       await causeEvent(service, tenant);
-      await receiver.waitFor(1, 2_000);
+      await receiver.waitFor(1);
+      assert.equal(await countWaiting(db), 3, 'the requests still hold all connections for requests');
       return waiting;
     });
     await Promise.all(moves);
@@ -120,13 +121,13 @@ describe('serve on a DATABASE_URL', () => {
     const proxy = await startDatabaseProxy(service.database.url, 1);
     t.after(() => proxy.close());
     const worker = await startServing(['--only', 'worker'], { env: { ...env, DATABASE_URL: proxy.url } });
-    const becomes = async (status: number) =>
-      await eventually(async () => (await fetch(`${worker.url}/readyz`)).status === status, `/readyz ${status}`, 6_000);
-    await becomes(200);
+    await untilReady(worker);
     await proxy.refuse();
-    await becomes(503);
+    const isUnready = async () => (await fetch(`${worker.url}/readyz`)).status === 503;
+    // The worker stays ready for 2.5 s after its last successful statement, and reuses the result of a readiness check for 1 s.
+    await eventually(isUnready, 'response 503 to /readyz', 10_000);
     await proxy.restore();
-    await becomes(200);
+    await untilReady(worker);
     worker.kill('SIGTERM');
     assert.equal((await worker.ended).code, 0);
   });
