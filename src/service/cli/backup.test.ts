@@ -16,6 +16,7 @@ import {
   startServing,
   succeed,
 } from '#test/support/command.ts';
+import type { Tx } from '#platform/db/database.ts';
 import { createTestDatabase, rowsOf, type TestDatabase } from '#test/support/database.ts';
 import { EVENTS, readToEnd } from '#test/support/feed.ts';
 import { book, dayAhead, openHotel, reservationPath, stay, type TestHotel } from '#test/support/hotel.ts';
@@ -241,7 +242,7 @@ describe('backup and restore', () => {
   it('a backup that SIGTERM interrupts leaves no file', async () => {
     const file = join(await newFolder(), 'interrupted.backup');
     await service.database.db.transaction().execute(async (tx) => {
-      await sql`LOCK TABLE restaurant_order IN ACCESS EXCLUSIVE MODE`.execute(tx);
+      await lockWithoutTimeLimit(tx, 'ACCESS EXCLUSIVE');
       const command = startCommand(['backup', file], { env: envOf(service) });
       await waitForLock(service.database);
       command.kill('SIGTERM');
@@ -252,13 +253,23 @@ describe('backup and restore', () => {
   });
 });
 
+/**
+ * Locks the table of orders until the transaction ends. By default, PostgreSQL would end the transaction if it sends no statement for 15 s.
+ * On a busy machine, the command that the test starts may need longer until it waits for the lock.
+ */
+async function lockWithoutTimeLimit(tx: Tx, mode: 'SHARE' | 'ACCESS EXCLUSIVE'): Promise<void> {
+  await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(tx);
+  await sql`LOCK TABLE restaurant_order IN ${sql.raw(mode)} MODE`.execute(tx);
+}
+
 /** Waits until another connection of the database waits for a lock. */
 async function waitForLock({ db }: TestDatabase): Promise<void> {
-  await eventually(async () => {
+  const isWaiting = async () => {
     const { rows } = await sql`SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db);
     return rows.length > 0;
-  }, 'connection that waits for a lock');
+  };
+  await eventually(isWaiting, 'connection that waits for a lock', 60_000);
 }
 
 describe('a restore that is killed', () => {
@@ -277,7 +288,7 @@ describe('a restore that is killed', () => {
     const options = { env: { ...envOf(large), DATABASE_URL: target.url } };
     await target.db.transaction().execute(async (tx) => {
       // The restore cannot insert orders while the test holds this lock. So the test kills the restore before it has loaded all rows.
-      await sql`LOCK TABLE restaurant_order IN SHARE MODE`.execute(tx);
+      await lockWithoutTimeLimit(tx, 'SHARE');
       const command = startCommand(['restore', file], options);
       await waitForLock(target);
       command.kill('SIGKILL');
