@@ -114,7 +114,9 @@ describe('roomservice move', () => {
 
   it('while a move runs, serve and commands on the DATA_DIR are refused; a killed move can run again, and then serve on the target has all data and secrets', async () => {
     const target = await newTarget();
-    await onInsert(target, 'dish', 'PERFORM pg_sleep(0.1); RETURN NEW;');
+    // The copy stops after five dishes, so it is still under way when the test kills it, even if the other commands take long.
+    await sql`CREATE SEQUENCE inserted_dishes`.execute(target.db);
+    await onInsert(target, 'dish', `IF nextval('inserted_dishes') > 5 THEN PERFORM pg_sleep(600); END IF; RETURN NEW;`);
     const killed = startCommand(['move', '--to', target.url], { env });
     await copying(target);
     const others = [['serve'], ['tenant', 'list'], ['backup', join(filled.dataDir, '..', 'backup.tar')]];
@@ -127,11 +129,12 @@ describe('roomservice move', () => {
     killed.kill('SIGKILL');
     assert.equal((await killed.ended).signal, 'SIGKILL');
     assert.deepEqual([await hasMarker(), killed.output()], [false, '']);
-    // The trigger `at_insert` makes each insert of a dish wait. So the database server still inserts the dishes that it got from the killed
-    // client. Until it has inserted them, it does not notice that the client is gone. The next line ends the transaction.
+    // The trigger `at_insert` still makes the insert of a dish wait. Until it ends, the database server does not notice that the client is
+    // gone. The next line ends the transaction.
     await terminateTransfer(target);
 
     await sql`DROP TRIGGER at_insert ON dish`.execute(target.db);
+    await sql`DROP SEQUENCE inserted_dishes`.execute(target.db);
     const url = new URL(target.url);
     const { password } = url;
     url.password = '';
