@@ -14,8 +14,9 @@ describe('interrupted command', () => {
   ] as const) {
     it(`a command that gets ${signal} stops the PostgreSQL that it started, writes nothing to stderr, and exits ${code}`, async () => {
       const dataDir = await newMigratedDataDir();
-      const command = startCommand(['demo'], { env: { DATA_DIR: dataDir } });
-      const pid = await eventually(() => postgresPid(dataDir), 'PostgreSQL runs');
+      // This command waits for 20 s before it ends, so the signal interrupts it even if the test is slow.
+      const command = startCommand(['keys', 'rotate'], { env: { DATA_DIR: dataDir } });
+      const pid = await eventually(() => postgresPid(dataDir), 'PostgreSQL that runs', 60_000);
       command.kill(signal);
       const ended = await command.ended;
       assert.equal(ended.code, code, ended.stderr);
