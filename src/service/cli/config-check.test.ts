@@ -362,9 +362,11 @@ describe('roomservice config check: Redis and JWKS', () => {
     assert.deepEqual(server.mails, []);
   });
 
-  it('config check ends within 15 s and exits 1 with three faults if database, Redis and identity provider do not respond', async (t) => {
-    const address = `127.0.0.1:${await listen(t, createServer())}`;
-    const startedAtMs = performance.now();
+  it('if database, Redis and identity provider do not respond, config check tries them at the same time, for 5 s, and exits 1 with three faults', async (t) => {
+    const silent = createServer();
+    const address = `127.0.0.1:${await listen(t, silent)}`;
+    // The time begins at the first connection, because the start of the command takes several seconds on a busy machine.
+    const connected = once(silent, 'connection').then(() => performance.now());
     const report = await check({
       ...PROVIDER,
       DATABASE_URL: `postgres://someone:hunter2@${address}/house`,
@@ -372,7 +374,8 @@ describe('roomservice config check: Redis and JWKS', () => {
       REDIS_URL: `redis://:hunter2@${address}`,
       AUTH_JWKS_URL: `http://${address}/keys`,
     });
-    assert.ok(performance.now() - startedAtMs < 15_000);
+    const tookMs = performance.now() - (await connected);
+    assert.ok(tookMs > 4_500 && tookMs < 12_000, `${tookMs} ms. Three tries of 5 s, one after the other, take 15 s.`);
     assert.equal(report.code, 1);
     for (const what of ['database', 'redis', 'jwks']) {
       assert.match(
