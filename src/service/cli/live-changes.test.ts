@@ -149,6 +149,7 @@ describe('live changes over several processes', () => {
     const placing = placeUntil(() => isDone);
     await sleep(300);
     const stoppedAtMs = performance.now();
+    const ended = ends.ended.then(({ code }) => ({ code, tookMs: performance.now() - stoppedAtMs }));
     ends.kill('SIGTERM');
     await Promise.all(clients.map(({ reopened }) => reopened));
     const waits = clients.map(({ streams }) => Number(streams[0]?.blocks.find(isBye)?.retry));
@@ -157,9 +158,9 @@ describe('live changes over several processes', () => {
       String(waits),
     );
     assert.ok(new Set(waits).size > clients.length / 2, 'the waits differ');
-    const { code } = await ends.ended;
+    const { code, tookMs } = await ended;
     assert.equal(code, 0);
-    assert.ok(performance.now() - stoppedAtMs < 12_000, 'no stream has delayed the stop');
+    assert.ok(tookMs < 8_000, `took ${tookMs} ms, as long as if a stream had delayed the stop`);
     isDone = true;
     await assertComplete(clients, await placing);
   });
