@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, mock, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { dayAhead, sellable } from '../../test/support/hotel.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { eventually } from '../../test/support/webhooks.ts';
 import { type Roomservice, RoomserviceError } from '../src/index.ts';
 import { parseRetryAfter, retryWaitMs } from '../src/retry.ts';
 import { type Front, startFaultProxy } from './front.ts';
@@ -130,9 +132,20 @@ describe('retried calls take effect only once', () => {
 });
 
 describe('timeouts and abort signals', () => {
-  test('an attempt that exceeds its time limit is aborted, and the call is retried', async () => {
+  /** Waits until the proxy has received the given number of requests since the test began. */
+  const arrived = (count: number) => eventually(() => front.requests.length === count, `request ${count}`);
+
+  test('an attempt that exceeds its time limit is aborted, and the call is retried', async (t) => {
     front.failNext('hang', 'hang');
-    assert.equal((await roomservice.menu.list({ timeoutMs: 300 })).length, 2);
+    // Only the test advances the timers of the time limits. With the real clock, the limit of the third attempt could end too, if the
+    // machine is busy.
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const call = roomservice.menu.list({ timeoutMs: 300 });
+    for (const count of [1, 2]) {
+      await arrived(count);
+      t.mock.timers.tick(300);
+    }
+    assert.equal((await call).length, 2);
     assert.equal(front.requests.length, 3);
   });
 
@@ -150,8 +163,12 @@ describe('timeouts and abort signals', () => {
       // The call with the fault `hang` has no retries. So the signal is aborted during its only attempt, and not during the wait for a
       // retry.
       const call = roomservice.menu.list({ signal: controller.signal, maxRetries: fault === 'hang' ? 0 : 1 });
-      setTimeout(() => controller.abort(reason), 100);
-      await assert.rejects(call, reason);
+      const rejection = assert.rejects(call, reason);
+      await arrived(fault === 'hang' ? 1 : 2);
+      // The client receives the response with the status 429 during this time.
+      await sleep(100);
+      controller.abort(reason);
+      await rejection;
     }
     assert.equal(front.requests.length, 2);
     await assert.rejects(roomservice.menu.list({ signal: AbortSignal.abort(reason) }), reason);
@@ -175,6 +192,7 @@ describe('waits between attempts', () => {
     const startedAt = performance.now();
     await roomservice.menu.list();
     assert.ok(performance.now() - startedAt >= 1_000);
+    assert.equal(front.requests.length, 2);
   });
 
   test('503: a response with a Retry-After of more than 60 s is not retried, and the error has the value of Retry-After', async () => {
@@ -214,10 +232,10 @@ describe('waits between attempts', () => {
     );
   });
 
-  test('Retry-After is read as a number of seconds or as a date, and any other value is ignored', () => {
+  test('Retry-After is read as a number of seconds or as a date, and any other value is ignored', (t) => {
     assert.equal(parseRetryAfter('7'), 7);
-    const inTen = parseRetryAfter(new Date(Date.now() + 10_000).toUTCString()) ?? 0;
-    assert.ok(inTen >= 9 && inTen <= 10, String(inTen));
+    t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 0, 1, 12, 0, 0, 250) });
+    assert.equal(parseRetryAfter('Thu, 01 Jan 2026 12:00:10 GMT'), 10);
     assert.equal(parseRetryAfter(new Date(0).toUTCString()), 0);
     assert.deepEqual([null, '', 'soon'].map(parseRetryAfter), [null, null, null]);
   });
