@@ -74,7 +74,8 @@ describe('the PMS client', () => {
 
   test("401 and 404: the PMS client throws the service's error code for a wrong credential and for an unknown reservation", async () => {
     const wrong = new RoomservicePms({ baseUrl: service.url, apiKey: 'none', apiSecret: 'none' });
-    assert.equal((await failureOf(wrong.properties())).code, 'invalid_credentials');
+    const refused = await failureOf(wrong.properties());
+    assert.deepEqual([refused.status, refused.code], [401, 'invalid_credentials']);
     const unknown = await failureOf(pms.reservation('00000000-0000-0000-0000-000000000000'));
     assert.deepEqual([unknown.status, unknown.code], [404, 'error']);
   });

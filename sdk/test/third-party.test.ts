@@ -230,7 +230,8 @@ describe('errors of the service', () => {
 
   test("400, 404, 409: a refused call fails with the service's error code, and the 404 error has a message and a request id", async () => {
     const unknown = { ...water(), items: [{ item_id: 'NONE', quantity: 1 }] };
-    assert.equal((await failureOf(roomservice.orders.create(unknown))).code, 'item_not_found');
+    const refused = await failureOf(roomservice.orders.create(unknown));
+    assert.deepEqual([refused.status, refused.code], [400, 'item_not_found']);
     const missing = await failureOf(roomservice.orders.get('none'));
     assert.deepEqual([missing.status, missing.code], [404, 'order_not_found']);
     assert.match(missing.message, /\S/);
