@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, startServing } from '#test/support/command.ts';
 import type { Answer } from '#test/support/http.ts';
 import { call, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { eventually } from '#test/support/webhooks.ts';
 
 const PATH = '/v1/third-party/menu/';
 const LANES = 4;
@@ -48,11 +48,8 @@ function startLoad(url: string, headers: Headers) {
   const lanes = Array.from({ length: LANES }, lane);
   return {
     calls,
-    async until(isEnough: () => boolean) {
-      while (!isEnough()) {
-        await sleep(5);
-      }
-    },
+    /** Waits until the condition holds. @throws if this takes more than 60 s */
+    until: (isEnough: () => boolean) => eventually(isEnough, 'number of calls', 60_000),
     async stop() {
       isOver = true;
       await Promise.all(lanes);
@@ -89,7 +86,7 @@ const rotateWithOverlap = (id: string) =>
 const change = (id: string, what: 'revoke' | 'rotate') =>
   call(nodes[0] ?? '', 'POST', `/v1/third-party/credentials/${id}/${what}/`, { headers: tenant.owner });
 
-describe('a revoked or rotated credential', { timeout: 60_000 }, () => {
+describe('a revoked or rotated credential', () => {
   for (const round of [1, 2, 3]) {
     it(`401: after a rotation has responded, every process refuses the old secret and accepts the new one (run ${round})`, async () => {
       const { credential, partner } = await service.credential(tenant.tenantId);
