@@ -46,6 +46,11 @@ function visible({ status, headers, text }: RawAnswer) {
   return { status, headers: rest, text };
 }
 
+/** Returns the text with each capital letter as a small letter, and each small letter as a capital letter. */
+function inOtherCase(text: string): string {
+  return text.replaceAll(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
+}
+
 const utf8 = (text: string) => Buffer.from(text).toString('latin1');
 
 describe('X-API-Key and X-API-Secret', () => {
@@ -71,7 +76,7 @@ describe('X-API-Key and X-API-Secret', () => {
       [key, secret.slice(0, -1)],
       [key, `${secret}A`],
       [key, secret.toUpperCase()],
-      [key.toLowerCase(), secret],
+      [`rsk_${inOtherCase(key.slice('rsk_'.length))}`, secret],
       [`${key}=`, secret],
       [key.slice('rsk_'.length), secret],
       [createKeyMaker(service.keyring.pepper, 'rsk_').newApiKey(tenant.tenantId), secret],
@@ -180,7 +185,8 @@ describe('the tenant of a credential', () => {
     const json = { external_order_id: 'mine', items: [{ item_id: 'PIZZA-1', quantity: 1 }] };
     await service.call('POST', PATH, { headers: tenant.partner, json });
     const headers = { ...other.partner, 'x-tenant-id': String(tenant.tenantId), host: 'tenant.example' };
-    assert.deepEqual(JSON.parse((await get(headers)).text), []);
+    const listed = await get(headers);
+    assert.deepEqual([listed.status, JSON.parse(listed.text)], [200, []]);
     assert.equal((await get(headers, `${PATH}mine/`)).status, 404);
   });
 
