@@ -94,7 +94,8 @@ describe('a session cookie', () => {
   });
 
   it('200: for a call with a bearer token, session.expires_at in the response of /v1/staff/me/ is the expiry of the token, 8 hours after its issue', async () => {
-    const { body } = await get(ME, tenant.owner);
+    const { status, body } = await get(ME, tenant.owner);
+    assert.equal(status, 200);
     const seconds = (Date.parse(body.session.expires_at) - Date.now()) / 1000;
     assert.ok(Math.abs(seconds - 8 * 3600) < 60, body.session.expires_at);
   });
@@ -102,11 +103,12 @@ describe('a session cookie', () => {
 
 describe('the end of a session by time', () => {
   it('401: a session of a person ends after 12 hours without a use', async () => {
-    const session = await staff();
-    await age(service, session.id, { unused: '11 h 59 min' });
-    assert.equal(await statusOf(ME, session.headers), 200);
-    await age(service, session.id, { unused: '1 min' });
-    assert.equal(await statusOf(ME, session.headers), 401);
+    // Two sessions, because a call with the first session counts as a use. The service may write this use to the database at any time.
+    const [early, late] = [await staff(), await staff()];
+    await age(service, early.id, { unused: '11 h 59 min' });
+    assert.equal(await statusOf(ME, early.headers), 200);
+    await age(service, late.id, { unused: '12 h' });
+    assert.equal(await statusOf(ME, late.headers), 401);
   });
 
   it('401: a session of a person ends 7 days after the sign-in, even if it is used', async () => {
@@ -126,10 +128,10 @@ describe('the end of a session by time', () => {
         await db.selectFrom('session').select('last_used_at').where('id', '=', id).executeTakeFirstOrThrow()
       ).last_used_at.getTime();
     const [stale, fresh] = [await staff(), await staff()];
+    const node = await startService({ beside: service });
     await age(service, stale.id, { unused: '61 s' });
     await age(service, fresh.id, { unused: '50 s' });
     const earlier = { stale: await lastUsedAt(stale.id), fresh: await lastUsedAt(fresh.id) };
-    const node = await startService({ beside: service });
     const begun = Date.now();
     assert.equal(await statusOf(ME, stale.headers, node), 200);
     assert.equal(await statusOf(ME, fresh.headers, node), 200);
@@ -199,8 +201,11 @@ describe('the end of a session by a change', () => {
     const session = await staff();
     assert.equal(await statusOf(ME, session.headers), 200);
     await changeStaff({ is_active: false });
-    assert.equal(await statusOf(ME, session.headers), 401);
-    await changeStaff({ is_active: true });
+    try {
+      assert.equal(await statusOf(ME, session.headers), 401);
+    } finally {
+      await changeStaff({ is_active: true });
+    }
   });
 
   it("401: if a person's generation number (each new password raises it) becomes higher, the earlier sessions of the person end; 200: a new session works", async () => {
