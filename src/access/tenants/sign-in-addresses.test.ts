@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { countPasswordHashes } from '#test/support/password-hashes.ts';
 import { dumpRows } from '#test/support/restaurant.ts';
@@ -29,6 +29,11 @@ beforeEach(async () => {
   email = `owner@${(await service.tenant()).document.slug}.example`;
 });
 afterEach(() => node.close());
+
+/** Stops the clock until the test ends. Without this, the results of the test would change if UTC midnight passed during the test. */
+function stayOnOneDay(t: TestContext): void {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+}
 
 const attempt = (from: string, password: string, account = email) =>
   node.call('POST', '/v1/auth/token/', {
@@ -117,7 +122,8 @@ describe('an address that has signed in to an account', () => {
     assert.equal((await addresses()).length, 2);
   });
 
-  it('200: an address counts as known for 30 UTC days after its latest sign-in; 429: after that, the address counts as unknown', async () => {
+  it('200: an address counts as known for 30 UTC days after its latest sign-in; 429: after that, the address counts as unknown', async (t) => {
+    stayOnOneDay(t);
     await enter(HOME);
     await times(9, () => fail(ELSEWHERE), 401);
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
@@ -133,7 +139,8 @@ describe('an address that has signed in to an account', () => {
 });
 
 describe('the stored addresses of sign-ins', () => {
-  it('if a user signs in several times from one IP address on one day, only the first sign-in writes the row of this address to the database', async () => {
+  it('if a user signs in several times from one IP address on one day, only the first sign-in writes the row of this address to the database', async (t) => {
+    stayOnOneDay(t);
     await enter(HOME);
     const rows = await dumpRows(service, 'sign_in_address');
     await times(3, () => enter(HOME), 200);
