@@ -45,7 +45,9 @@ export function cookieOf(answer: Answer): Record<string, string> {
 
 /** Returns the people of the tenant, as the staff API lists them. */
 export async function listPeople(node: Node, { owner }: TestTenant) {
-  return (await node.call('GET', PEOPLE, { headers: owner })).body;
+  const answer = await node.call('GET', PEOPLE, { headers: owner });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
 }
 
 /** Reads the data of the signed-in person from the API. */

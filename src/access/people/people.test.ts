@@ -62,8 +62,8 @@ describe('GET /v1/staff/people/', () => {
 
   it('200: the list of people can be read in pages with page and page_size', async () => {
     const { owner } = await service.tenant();
-    const { body } = await service.call('GET', `${PEOPLE}?page=2&page_size=1`, { headers: owner });
-    assert.deepEqual([body.count, body.results.length, body.next], [2, 1, null]);
+    const { status, body } = await service.call('GET', `${PEOPLE}?page=2&page_size=1`, { headers: owner });
+    assert.deepEqual([status, body.count, body.results.length, body.next], [200, 2, 1, null]);
   });
 
   it('200: after a person has made a call, last_seen_at in the list of people is the time of this call', async () => {
@@ -130,7 +130,8 @@ describe('POST /v1/staff/people/', () => {
       const { owner } = await service.tenant();
       const headers = { ...owner, 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
       const json = { email: newEmail(), role: 'staff' };
-      const { body } = await node.call('POST', PEOPLE, { headers, json });
+      const { status, body } = await node.call('POST', PEOPLE, { headers, json });
+      assert.equal(status, 201);
       assert.ok(body.invite_url.startsWith(`${publicUrl}/console/#invite=`), body.invite_url);
       const without = await service.call('POST', PEOPLE, { headers, json: { ...json, email: newEmail() } });
       assert.ok(without.body.invite_url.startsWith(`${service.url}/console/#invite=`), without.body.invite_url);

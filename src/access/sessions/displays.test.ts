@@ -26,7 +26,11 @@ async function create(wanted: Record<string, unknown> = {}, { owner } = tenant):
 }
 const pair = (pairing_code: unknown, node = service, headers: Record<string, string> = CONSOLE) =>
   node.call('POST', PAIR, { headers, json: { pairing_code } });
-const list = async ({ owner } = tenant) => (await service.call('GET', DISPLAYS, { headers: owner })).body;
+async function list({ owner } = tenant) {
+  const answer = await service.call('GET', DISPLAYS, { headers: owner });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
 const remove = (id: string, { owner } = tenant) => service.call('POST', `${DISPLAYS}${id}/remove/`, { headers: owner });
 const me = (headers: Record<string, string>, node = service) => node.call('GET', '/v1/staff/me/', { headers });
 

@@ -60,8 +60,9 @@ describe('PATCH /v1/staff/me/', () => {
   });
 
   it('200: a change of the own profile ignores role, areas and e-mail in the body', async () => {
-    const { body } = await patch({ role: 'owner', areas: ['rates'], email: 'x@example.com', is_active: false });
-    assert.deepEqual([body.person.role, body.person.areas.includes('rates')], ['staff', false]);
+    const json = { role: 'owner', areas: ['rates'], email: 'x@example.com', is_active: false };
+    const { status, body } = await patch(json);
+    assert.deepEqual([status, body.person.role, body.person.areas.includes('rates')], [200, 'staff', false]);
     assert.equal((await service.call('GET', '/v1/staff/audit/', { headers: tenant.staff })).status, 403);
   });
 

@@ -57,7 +57,8 @@ describe('POST /v1/auth/session/', () => {
   });
 
   it('200: the response to a sign-in of an owner has all areas', async () => {
-    const { body } = await signIn(service, tenant, 'owner');
+    const { status, body } = await signIn(service, tenant, 'owner');
+    assert.equal(status, 200);
     assert.deepEqual(body.person.areas, ['orders', 'menu', 'hotel', 'rates', 'deliveries']);
   });
 
