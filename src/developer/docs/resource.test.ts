@@ -47,10 +47,8 @@ describe('resourceRoute, which serves one path of the site', () => {
     await ask();
     const before = process.memoryUsage.rss();
     const sockets = Array.from({ length: 300 }, () => connect(Number(url.port), url.hostname).pause());
-    for (const socket of sockets) {
-      await once(socket, 'connect');
-      socket.write('GET /a HTTP/1.1\r\nHost: a\r\n\r\n');
-    }
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    sockets.forEach((socket) => socket.write('GET /a HTTP/1.1\r\nHost: a\r\n\r\n'));
     await sleep(1_000);
     const grownMb = (process.memoryUsage.rss() - before) / 1e6;
     sockets.forEach((socket) => socket.destroy());
