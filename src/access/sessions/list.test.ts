@@ -38,7 +38,8 @@ describe('GET /v1/staff/sessions/', () => {
     await openSession(service, other.tenantId, 'owner');
     await service.call('DELETE', SESSION, { headers: third.headers });
     await age(service, fourth.id, { unused: '13 h' });
-    const { body, text } = await get(SESSIONS, first.headers);
+    const { status, body, text } = await get(SESSIONS, first.headers);
+    assert.equal(status, 200, text);
     assert.deepEqual(
       body.map(({ id, is_current }: { id: string; is_current: boolean }) => [id, is_current]),
       [
@@ -64,7 +65,8 @@ describe('GET /v1/staff/sessions/', () => {
 
   it('200: for a call with a token, the sessions of its person are listed, and no session is marked as current', async () => {
     await staff();
-    const { body } = await get(SESSIONS, tenant.staff);
+    const { status, body } = await get(SESSIONS, tenant.staff);
+    assert.equal(status, 200);
     assert.ok(body.length > 0);
     assert.ok(body.every(({ is_current }: { is_current: boolean }) => !is_current));
   });

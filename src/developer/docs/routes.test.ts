@@ -76,18 +76,23 @@ describe('site', () => {
       [['/llms.txt'], 'text/plain; charset=utf-8'],
     ];
     for (const [paths, type] of types) {
-      for (const path of paths) assert.equal((await get(path)).headers.get('content-type'), type, path);
+      for (const path of paths) {
+        const { status, headers } = await get(path);
+        assert.deepEqual([status, headers.get('content-type')], [200, type], path);
+      }
     }
   });
 
   it('200: the OpenAPI documents and guides on the site have exactly the bytes of the files in the repository', async () => {
     for (const { name } of DOCUMENTS) {
       const file = await readFile(join(REPOSITORY, 'contract', `${name}.json`), 'utf8');
-      assert.equal((await get(`/openapi/${name}.json`)).text, file);
+      const { status, text } = await get(`/openapi/${name}.json`);
+      assert.deepEqual([status, text], [200, file]);
     }
     for (const name of GUIDE_NAMES) {
       const file = await readFile(join(REPOSITORY, 'docs', 'guides', `${name}.md`), 'utf8');
-      assert.equal((await get(`/docs/guides/${name}.md`)).text, file);
+      const { status, text } = await get(`/docs/guides/${name}.md`);
+      assert.deepEqual([status, text], [200, file]);
     }
   });
 
@@ -95,6 +100,7 @@ describe('site', () => {
     for (const path of CACHED) {
       const plain = await get(path, { 'accept-encoding': 'identity' });
       const gzipped = await get(path, { 'accept-encoding': 'gzip' });
+      assert.deepEqual([plain.status, gzipped.status], [200, 200], path);
       assert.equal(gzipped.headers.get('content-encoding'), 'gzip', path);
       assert.equal(plain.headers.get('content-encoding'), null, path);
       assert.equal(gzipped.text, plain.text, path);
@@ -119,7 +125,8 @@ describe('site', () => {
   it('200: Cache-Control is max-age of a day for the script of Scalar, no-store for the reference page, otherwise no-cache', async () => {
     for (const path of ['/docs/', ...CACHED]) {
       const expected = path === '/docs/' ? 'no-store' : 'public, no-cache';
-      const { headers } = await get(path);
+      const { status, headers } = await get(path);
+      assert.equal(status, 200, path);
       assert.equal(
         headers.get('cache-control'),
         path.endsWith('/scalar.js') ? 'public, max-age=86400' : expected,
