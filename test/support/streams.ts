@@ -30,7 +30,7 @@ export interface TestStream {
   lastId(): string | undefined;
   /**
    * Returns the first block for which `fits` returns true. The block may have arrived already.
-   * @throws if the stream ends first, or if no such block arrives within `withinMs`
+   * @throws if the stream ends first, or if no such block arrives within `withinMs`, which is 15,000 by default
    */
   find(fits: (block: StreamBlock) => boolean, withinMs?: number): Promise<StreamBlock>;
   /**
@@ -61,7 +61,7 @@ export async function openStream(url: string, headers: Record<string, string>): 
     response,
     blocks,
     lastId: () => blocks.findLast(({ id }) => id !== undefined)?.id,
-    async find(fits, withinMs = 5_000) {
+    async find(fits, withinMs = 15_000) {
       const signal = AbortSignal.timeout(withinMs);
       for (;;) {
         const found = blocks.find(fits);

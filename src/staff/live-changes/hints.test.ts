@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { AREAS, type Area } from '#access/tenants/tenants.ts';
-import { waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { makeChannel } from '#test/support/channel.ts';
@@ -17,6 +15,7 @@ import {
   writePlan,
 } from '#test/support/hotel.ts';
 import { invite } from '#test/support/people.ts';
+import { sleepRunning } from '#test/support/running-time.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { openDisplay } from '#test/support/sessions.ts';
 import { hasTopic, openStream, type StreamBlock, type TestStream, topicsIn } from '#test/support/streams.ts';
@@ -27,6 +26,8 @@ import { causeEvent, moveOrder, placeOrder, register } from '#test/support/webho
  * in this time, it does not come later.
  */
 const TWO_LOOKS_MS = 1_300;
+/** Time in milliseconds in which a poll of the list of recent changes begins and ends. A poll begins every 200 ms. */
+const ONE_POLL_MS = 525;
 
 let service: TestService;
 let hotel: TestHotel;
@@ -42,7 +43,7 @@ afterEach(() => open.splice(0).forEach((stream) => stream.close()));
 
 /** Opens a stream after the hints of all earlier changes were sent, so that the stream gets only hints of later changes. */
 async function watch(headers: Record<string, string>): Promise<TestStream> {
-  await waitForLeasesToEnd();
+  await sleepRunning(ONE_POLL_MS);
   const stream = await openStream(service.url, headers);
   open.push(stream);
   await stream.find(({ comment }) => comment?.startsWith('beat') === true);
@@ -147,7 +148,7 @@ describe('the messages of GET /v1/staff/changes/', () => {
     await callAsOwner('POST', '/v1/staff/pause/', {});
     await own.find(hasTopic('pause'));
     await callAsOwner('DELETE', '/v1/staff/pause/');
-    await sleep(TWO_LOOKS_MS);
+    await sleepRunning(TWO_LOOKS_MS);
     assert.deepEqual(topicsIn(stream), new Set());
   });
 });
@@ -179,7 +180,7 @@ describe('the areas of a caller of GET /v1/staff/changes/', () => {
     const owner = await watch(hotel.owner);
     const { orderId, stayId } = await changeAll();
     await Promise.all([owner.find(hasOrder(orderId)), owner.find(hasStay(stayId)), owner.find(hasTopic('people'))]);
-    await sleep(TWO_LOOKS_MS);
+    await sleepRunning(TWO_LOOKS_MS);
     for (const [area, stream] of streams) {
       assert.deepEqual(
         [...topicsIn(stream)].sort(),
@@ -216,7 +217,7 @@ describe('the regular reads of the newest rows, which find the live changes', ()
       assert.ok(!topicsIn(stream).has('people'), 'the change is not committed yet');
     });
     await stream.find(hasTopic('people'));
-    await sleep(TWO_LOOKS_MS);
+    await sleepRunning(TWO_LOOKS_MS);
     assert.equal(stream.blocks.filter(({ event }) => event !== undefined).length, 2);
   });
 
@@ -230,7 +231,7 @@ describe('the regular reads of the newest rows, which find the live changes', ()
         delivery_address, notes, lines, total, currency, created_at
       FROM restaurant_order WHERE tenant_id = ${hotel.tenantId} AND id = ${orderId}`.execute(db);
     await stream.find(hasOrder(future));
-    await sleep(TWO_LOOKS_MS);
+    await sleepRunning(TWO_LOOKS_MS);
     assert.equal(stream.blocks.filter(hasOrder(future)).length, 1);
   });
 

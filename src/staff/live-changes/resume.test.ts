@@ -112,7 +112,7 @@ describe('GET /v1/staff/changes/ with Last-Event-ID', () => {
       stream.close();
       await stream.ended;
     }
-    const stream = await watch(first, String(now - 20_000));
+    const stream = await watch(first, String((await nowMs()) - 20_000));
     await sleep(700);
     assert.deepEqual(stream.blocks.filter(isResync), []);
   });
