@@ -97,6 +97,19 @@ function nodesOf(plan: Plan): Plan[] {
 }
 
 /**
+ * Runs `work` with a database connection whose statements have no time limit. On a busy machine, a statement that fills a large table may
+ * take longer than the 10 s that the service permits.
+ */
+export async function withoutTimeLimit(url: string, work: (db: Database) => Promise<unknown>): Promise<void> {
+  const db = createDatabase({ url, poolSize: 1, hasNoTimeLimit: true });
+  try {
+    await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/**
  * Fills the tables without their indexes, which is several times as fast. Drops the indexes first, except those of constraints, and creates
  * them again afterwards with the same definitions.
  */

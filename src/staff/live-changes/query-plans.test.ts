@@ -6,6 +6,7 @@ import { createDatabase, type Database } from '#platform/db/database.ts';
 import { SERVICE_ACCOUNT } from '#platform/lib/account.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { book, openHotel, type TestHotel } from '#test/support/hotel.ts';
+import { withoutTimeLimit } from '#test/support/plans.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { openSession, personId } from '#test/support/sessions.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
@@ -29,19 +30,8 @@ describe('query plans of the statements of live changes', {
     hotel = await openHotel(service);
     await causeEvent(service, hotel);
     await book(service, hotel);
-    for (const [table, columns, values] of COPIES) {
-      await sql`
-        INSERT INTO ${sql.table(table)} (tenant_id, id, ${sql.raw(columns)})
-        SELECT * FROM (SELECT tenant_id, gen_random_uuid() AS new_id, ${sql.raw(values)}
-        FROM ${sql.table(table)}, generate_series(1, ${MANY}::int) AS n WHERE tenant_id = ${hotel.tenantId} LIMIT ${MANY}) AS copies
-      `.execute(service.database.db);
-    }
     await openSession(service, hotel.tenantId, 'staff');
-    await sql`
-      INSERT INTO app_user (tenant_id, id, email, role, password_hash)
-      SELECT tenant_id, gen_random_uuid(), n || email, role, password_hash FROM app_user, generate_series(1, 5000) AS n
-      WHERE tenant_id = ${hotel.tenantId} AND role = 'staff'`.execute(service.database.db);
-    await sql`VACUUM ANALYZE`.execute(service.database.db);
+    await withoutTimeLimit(service.database.url, fill);
   });
   after(async () => {
     await db.destroy();
@@ -65,6 +55,21 @@ describe('query plans of the statements of live changes', {
       'at, actor_type, actor_id, action, subject, details',
     ],
   ];
+
+  async function fill(filling: Database): Promise<void> {
+    for (const [table, columns, values] of COPIES) {
+      await sql`
+        INSERT INTO ${sql.table(table)} (tenant_id, id, ${sql.raw(columns)})
+        SELECT * FROM (SELECT tenant_id, gen_random_uuid() AS new_id, ${sql.raw(values)}
+        FROM ${sql.table(table)}, generate_series(1, ${MANY}::int) AS n WHERE tenant_id = ${hotel.tenantId} LIMIT ${MANY}) AS copies
+      `.execute(filling);
+    }
+    await sql`
+      INSERT INTO app_user (tenant_id, id, email, role, password_hash)
+      SELECT tenant_id, gen_random_uuid(), n || email, role, password_hash FROM app_user, generate_series(1, 5000) AS n
+      WHERE tenant_id = ${hotel.tenantId} AND role = 'staff'`.execute(filling);
+    await sql`VACUUM ANALYZE`.execute(filling);
+  }
 
   /** Returns the names of the tables that the plan of a statement reads without an index. */
   async function scannedBy({ sql: text }: CompiledQuery): Promise<string[]> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CompiledQuery, sql } from 'kysely';
 import { dayAfter, dayAhead, openHotel, type TestHotel } from '#test/support/hotel.ts';
-import { fillWithoutIndexes } from '#test/support/plans.ts';
+import { fillWithoutIndexes, withoutTimeLimit } from '#test/support/plans.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
@@ -44,13 +44,15 @@ describe('query plans of the report of days', {
     service = await startService();
     db = createDatabase({ url: service.database.url, poolSize: 4, log: ({ query }) => sent.push(query) });
     hotels = { large: await openHotel(service), small: await openHotel(service) };
-    await fillWithoutIndexes(service.database.db, ['restaurant_order', 'reservation'], async () => {
-      for (const size of ['large', 'small'] as const) {
-        await insertOrders(service, hotels[size], ORDERS[size]);
-        await insertStays(service, hotels[size], STAYS[size]);
-      }
+    await withoutTimeLimit(service.database.url, async (filling) => {
+      await fillWithoutIndexes(filling, ['restaurant_order', 'reservation'], async () => {
+        for (const size of ['large', 'small'] as const) {
+          await insertOrders(filling, hotels[size], ORDERS[size]);
+          await insertStays(filling, hotels[size], STAYS[size]);
+        }
+      });
+      await sql`VACUUM ANALYZE restaurant_order, reservation, credential`.execute(filling);
     });
-    await sql`VACUUM ANALYZE restaurant_order, reservation, credential`.execute(service.database.db);
   });
   after(async () => {
     await db.destroy();
@@ -106,7 +108,7 @@ describe('query plans of the report of days', {
 });
 
 /** Inserts orders of the last year. One in seven orders is cancelled. */
-async function insertOrders({ database }: TestService, tenant: TestHotel, count: number): Promise<void> {
+async function insertOrders(db: Database, tenant: TestHotel, count: number): Promise<void> {
   const stepMs = Math.floor((DAYS * 86_400_000) / count);
   await sql`
     INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, order_type, lines, total, currency, created_at)
@@ -115,11 +117,11 @@ async function insertOrders({ database }: TestService, tenant: TestHotel, count:
       '[]', n % 50, 'EUR', to_timestamp(ms / 1000.0)
     FROM (
       SELECT n, md5(n::text) AS hash, ${Date.now()}::bigint - n * ${stepMs}::bigint AS ms FROM generate_series(1, ${count}::int) AS n
-    ) AS made`.execute(database.db);
+    ) AS made`.execute(db);
 }
 
 /** Inserts stays of the last year. One stay in a hundred has 40 nights. Each of the other stays has 1 to 7 nights. */
-async function insertStays({ database }: TestService, hotel: TestHotel, count: number): Promise<void> {
+async function insertStays(db: Database, hotel: TestHotel, count: number): Promise<void> {
   await sql`
     INSERT INTO reservation (tenant_id, id, natural_id, external_source, external_id, channel_timestamp, channel_signatures, status,
       room_type_id, check_in, check_out, guests, guest_name, total_amount, currency, created_at, nightly_prices, has_history)
@@ -129,5 +131,5 @@ async function insertStays({ database }: TestService, hotel: TestHotel, count: n
     FROM (
       SELECT n, ${dayAfter(dayAhead(0), -DAYS)}::date + n * 37 % ${DAYS}::int AS check_in, CASE WHEN n % 100 = 0 THEN 40 ELSE 1 + n % 7 END AS nights
       FROM generate_series(1, ${count}::int) AS n
-    ) AS made`.execute(database.db);
+    ) AS made`.execute(db);
 }

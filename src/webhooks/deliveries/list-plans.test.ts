@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import type { Database } from '#platform/db/database.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
-import { fillWithoutIndexes, openPlanned, type PlannedDatabase } from '#test/support/plans.ts';
+import { fillWithoutIndexes, openPlanned, type PlannedDatabase, withoutTimeLimit } from '#test/support/plans.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { type EventFilter, readNewest } from '../events/list-store.ts';
@@ -36,11 +37,13 @@ describe('query plans of the lists of deliveries and of events', {
     planned = openPlanned(service.database.url, ['event', 'delivery'], MOST_PAGES);
     [large, small] = [await service.tenant(), await service.tenant()];
     rare = (await service.credential(large.tenantId)).credential.id;
-    await fillWithoutIndexes(service.database.db, ['event', 'delivery'], async () => {
-      await insert(large, rare, MANY);
-      await insert(small, small.credential.id, FEW);
+    await withoutTimeLimit(service.database.url, async (db) => {
+      await fillWithoutIndexes(db, ['event', 'delivery'], async () => {
+        await insert(db, large, rare, MANY);
+        await insert(db, small, small.credential.id, FEW);
+      });
+      await sql`VACUUM ANALYZE event, delivery, credential`.execute(db);
     });
-    await sql`VACUUM ANALYZE event, delivery, credential`.execute(service.database.db);
   });
   after(async () => {
     await planned.db.destroy();
@@ -51,7 +54,12 @@ describe('query plans of the lists of deliveries and of events', {
    * Inserts events with their deliveries. One event in 1,000 belongs to the credential `second`. One event in 500 is the booking of a stay.
    * Only the eleven oldest events are cancellations. One delivery in 300 has failed.
    */
-  async function insert({ tenantId, credential }: TestTenant, second: string, count: number): Promise<void> {
+  async function insert(
+    db: Database,
+    { tenantId, credential }: TestTenant,
+    second: string,
+    count: number,
+  ): Promise<void> {
     await sql`
       WITH made AS MATERIALIZED (
         SELECT n, (lpad(to_hex(ms), 12, '0') || '7' || left(md5(n::text), 3) || 'a' || right(md5(n::text), 15))::uuid AS id,
@@ -69,7 +77,7 @@ describe('query plans of the lists of deliveries and of events', {
       )
       INSERT INTO delivery (tenant_id, id, credential_id, status, next_attempt_at)
       SELECT ${tenantId}::bigint, id, credential_id, CASE WHEN n % 300 = 0 THEN 'failed' ELSE 'delivered' END, at FROM made
-    `.execute(service.database.db);
+    `.execute(db);
   }
 
   /**
