@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { DayReport } from '#staff/reports/schema.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 import type { Answer } from './http.ts';
@@ -16,7 +17,8 @@ export async function readDays(
   from: string,
   to: string,
 ): Promise<Record<string, DayReport>> {
-  const { body } = await report(service, tenant, `from=${from}&to=${to}`);
+  const { status, text, body } = await report(service, tenant, `from=${from}&to=${to}`);
+  assert.equal(status, 200, text);
   return Object.fromEntries((body as DayReport[]).map((day) => [day.date, day]));
 }
 

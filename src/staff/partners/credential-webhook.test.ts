@@ -72,7 +72,8 @@ describe('POST /v1/staff/credentials/{id}/webhook/', () => {
 
   it('200: the response has an empty secret for the URL that the partner has registered already, and a new secret for another URL', async () => {
     const first = await register(service, tenant.partner, URL_A);
-    assert.deepEqual((await set(URL_A)).body, { webhook_url: URL_A, webhook_secret: '' });
+    const again = await set(URL_A);
+    assert.deepEqual([again.status, again.body], [200, { webhook_url: URL_A, webhook_secret: '' }]);
     const second = (await set(URL_B)).body.webhook_secret;
     assert.ok(second !== '' && second !== first);
     assert.equal(await register(service, tenant.partner, URL_B), '');
@@ -229,8 +230,8 @@ describe('POST /v1/staff/credentials/{id}/webhook/remove/', () => {
       eventOf(tenant, { delivery: { status: 'failed', next_attempt_at: later } }),
       eventOf(tenant, { ...pending, credential_id: other.credential.id }),
     ]);
-    const { body } = await remove();
-    assert.deepEqual([body.deliveries.pending, body.deliveries.failed], [0, 1]);
+    const { status, body } = await remove();
+    assert.deepEqual([status, body.deliveries.pending, body.deliveries.failed], [200, 0, 1]);
     const { body: list } = await service.call('GET', '/v1/staff/credentials/', { headers: tenant.owner });
     assert.equal(list[0].deliveries.pending, 1);
     const stopped = await service.database.db

@@ -74,7 +74,8 @@ describe('GET /v1/staff/reports/days/?format=csv', () => {
     const row = { nightly_prices: null, has_history: false };
     const { db } = service.database;
     await db.updateTable('reservation').set(row).where('id', '=', body.reservation_id).execute();
-    const { text } = await report(service, hotel, `from=${dayAhead(31)}&to=${dayAhead(33)}&format=csv`);
+    const { status, text } = await report(service, hotel, `from=${dayAhead(31)}&to=${dayAhead(33)}&format=csv`);
+    assert.equal(status, 200);
     assert.equal(
       text,
       `${HEADER}\r\n${dayAhead(31)},0,0.00,1,2,18,,,,,\r\n${dayAhead(32)},0,0.00,0,1,18,80.00,,,,\r\n`,

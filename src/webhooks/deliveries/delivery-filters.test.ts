@@ -59,7 +59,8 @@ async function found(query: Record<string, string>): Promise<number[]> {
 
 describe('filters of GET /v1/staff/webhook-deliveries/', () => {
   it('200: each delivery names its credential and its order or stay, and a waiting delivery has the time of its next attempt', async () => {
-    const { body } = await list({});
+    const { status, body } = await list({});
+    assert.equal(status, 200);
     assert.deepEqual(
       body.map(({ subject }: { subject: object }) => subject),
       subjects.toReversed(),
@@ -131,8 +132,8 @@ describe('filters of GET /v1/staff/webhook-deliveries/', () => {
   it('200: the subject of a delivery is null if an earlier version wrote the event without a subject', async () => {
     const own = await service.tenant();
     await insertEvents(service.database.db, [eventOf(own, { delivery: { status: 'stopped' } })]);
-    const { body } = await service.call('GET', PATH, { headers: own.staff });
-    assert.deepEqual([body.length, body[0].subject, body[0].next_attempt_at], [1, null, null]);
+    const { status, body } = await service.call('GET', PATH, { headers: own.staff });
+    assert.deepEqual([status, body.length, body[0].subject, body[0].next_attempt_at], [200, 1, null, null]);
   });
 
   it('400: a filter by an unknown event, a malformed id or a malformed time is refused, and the message names the field', async () => {

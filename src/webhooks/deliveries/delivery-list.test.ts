@@ -84,8 +84,11 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
   });
 
   it('200: each page of the list of deliveries links to the next and the previous page, and the links keep ?status=', async () => {
-    const page = async (query: string) =>
-      (await service.call('GET', PATH + query, { headers: { ...tenant.owner, host: 'api.example' } })).body;
+    const page = async (query: string) => {
+      const answer = await service.call('GET', PATH + query, { headers: { ...tenant.owner, host: 'api.example' } });
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body;
+    };
     const first = await page('?page_size=2&status=pending');
     assert.deepEqual(Object.keys(first), ['count', 'next', 'previous', 'results']);
     assert.deepEqual([first.count, first.previous, first.results.length], [3, null, 2]);
