@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { makeCertificate, trustCertificate } from '#test/support/certificate.ts';
 import { type Receiver, type ReceiverOptions, startReceiver } from '#test/support/receiver.ts';
+import { eventually } from '#test/support/webhooks.ts';
 import type { HostLookup } from './address-guard.ts';
 import { createWebhookSender, type SendOutcome, type WebhookSender, type WebhookSenderOptions } from './send.ts';
 
@@ -161,7 +162,8 @@ test('a send whose DNS look-up never answers ends with a timeout at its deadline
   const sender = sending({ timeoutMs: 100, lookup: () => new Promise(() => {}) });
   const outcome = await post(sender, 'https://receiver.test/');
   assert.deepEqual(failure(outcome), failed('timeout'));
-  assert.ok(outcome.durationMs >= 99 && outcome.durationMs < 1_000);
+  // The default time limit is 10 s.
+  assert.ok(outcome.durationMs >= 99 && outcome.durationMs < 8_000);
 });
 
 test('a send fails with tls_failed and posts nothing if the certificate is untrusted, expired or for another host', async () => {
@@ -250,8 +252,7 @@ test('closing the sender aborts the sends under way, closes every connection, an
   await sender.close();
   assert.deepEqual(failure(await underWay), failed('aborted'));
   assert.deepEqual(failure(await post(sender, receiver.url)), failed('aborted'));
-  await sleep(50);
-  assert.equal(receiver.openConnections, 0);
+  await eventually(() => receiver.openConnections === 0, 'end of every connection', 3_000);
   assert.equal(receiver.requests.length, 2);
 });
 
@@ -274,9 +275,9 @@ test('after the receiver has closed an idle connection, the next send opens a ne
   for (const answer of [{ status: 200, headers: { connection: 'close' } }, closeSoon]) {
     receiver.answerWith(() => answer);
     assert.equal((await post(sender, receiver.url)).ok, true);
-    await sleep(60);
+    await eventually(() => receiver.openConnections === 0, 'closed connection');
     assert.equal((await post(sender, receiver.url)).ok, true);
-    await sleep(60);
+    await eventually(() => receiver.openConnections === 0, 'closed connection');
   }
   assert.equal(receiver.requests.length, 4);
   assert.equal(receiver.connectionCount, 4);
@@ -295,14 +296,15 @@ test('a POST is not sent again if the receiver closes a reused connection before
   }
 });
 
-test('a send ends within 1 s while 40 other sends to the same origin hang', async () => {
+test('a send ends while 40 other sends to the same origin still hang', async () => {
   const receiver = await receiving({ answer: ({ path }) => (path === '/hang' ? 'hang' : 204) });
-  const sender = sending();
+  const sender = sending({ timeoutMs: 60_000 });
   const hanging = Array.from({ length: 40 }, () => post(sender, new URL('/hang', receiver.url).href));
+  let endedCount = 0;
+  hanging.forEach((each) => void each.then(() => (endedCount += 1)));
   await receiver.waitFor(40);
-  const outcome = await post(sender, receiver.url);
-  assert.equal(outcome.ok, true);
-  assert.ok(outcome.durationMs < 1_000, `the send took ${outcome.durationMs} ms`);
+  assert.equal((await post(sender, receiver.url)).ok, true);
+  assert.equal(endedCount, 0);
   await sender.close();
   await Promise.all(hanging);
 });
@@ -316,27 +318,28 @@ test('after 1,000 sends and close(), no open file or active resource is left, ev
       await Promise.all(paths.map((path) => post(sender, new URL(path, receiver.url).href)));
     }
   };
-  const settled = async (): Promise<{ files: number; resources: string[] }> => {
-    await sleep(100);
-    return { files: readdirSync('/dev/fd').length, resources: process.getActiveResourcesInfo() };
-  };
-  const atRest = await settled();
+  const read = () => ({ files: readdirSync('/dev/fd').length, resources: process.getActiveResourcesInfo() });
+  await sleep(100);
+  const atRest = read();
   await sendMany(1_000);
   assert.equal(receiver.requests.length, 1_000);
   await sender.close();
-  assert.deepEqual(await settled(), atRest);
+  // The receiver closes its connections later. A connection that the sender has not closed would stay open for four seconds.
+  for (let look = 0; look < 50 && !isDeepStrictEqual(read(), atRest); look += 1) {
+    await sleep(20);
+  }
+  assert.deepEqual(read(), atRest);
 });
 
 test('at most 1,024 connections stay open after 1,060 concurrent sends, and the connection that is idle for longest is closed', async () => {
   const [idle, busy] = [await receiving(), await receiving()];
-  const sender = sending({ timeoutMs: 20_000 });
+  const sender = sending({ timeoutMs: 60_000 });
   assert.equal((await post(sender, idle.url)).ok, true);
   const outcomes = await Promise.all(Array.from({ length: 1_060 }, () => post(sender, busy.url)));
   assert.ok(outcomes.every(({ ok }) => ok));
-  await sleep(100);
   assert.equal(busy.connectionCount, 1_060);
-  assert.ok(busy.openConnections <= 1_024, `${busy.openConnections} connections are open`);
-  assert.equal(idle.openConnections, 0);
+  // An idle connection ends by itself after four seconds, so this wait must be shorter.
+  await eventually(() => busy.openConnections <= 1_024 && idle.openConnections === 0, 'end of 36 connections', 3_000);
   assert.equal((await post(sender, busy.url)).ok, true);
   assert.equal(busy.connectionCount, 1_060);
 });
