@@ -76,11 +76,13 @@ describe('GET /v1/staff/credentials/{id}/', () => {
       );
       return await Promise.all(answers);
     };
+    const begunAtMs = performance.now();
     await calls(3);
     for (let times = 0; times < 3; times += 1) {
       const { budget } = await read();
       assert.deepEqual([budget.limit, budget.used, budget.is_shared], [300, 3, false]);
-      assert.ok(budget.resets_in_s > 50 && budget.resets_in_s <= 60, String(budget.resets_in_s));
+      const leastSeconds = 60 - (performance.now() - begunAtMs) / 1_000 - 1;
+      assert.ok(budget.resets_in_s > leastSeconds && budget.resets_in_s <= 60, String(budget.resets_in_s));
     }
     const [next] = await calls(1);
     assert.equal(next?.headers.get('x-ratelimit-remaining'), '296');
