@@ -18,6 +18,16 @@ import type { DeliveryPace, Worker } from '#service/worker.ts';
 import { createTransactionWithEvents, type TransactionWithEvents } from '../events/events.ts';
 
 const ROUNDS = 6;
+/**
+ * Time limit of each attempt in milliseconds. It is much longer than `SOON_MS`. So if an event had to wait until a request to a hanging
+ * receiver ends, it would arrive too late.
+ */
+const TIMEOUT_MS = 60_000;
+/**
+ * Time in milliseconds within which each event for a healthy receiver must arrive. Usually it arrives within a second, but a busy machine
+ * may need 10 s.
+ */
+const SOON_MS = 30_000;
 
 describe('an event for a healthy receiver', () => {
   let service: TestService;
@@ -43,7 +53,7 @@ describe('an event for a healthy receiver', () => {
     await sql`TRUNCATE event, delivery`.execute(db);
   });
 
-  const work = (pace: DeliveryPace = {}) => (worker = startTestWorker(service, pace));
+  const work = (pace: DeliveryPace = {}) => (worker = startTestWorker(service, { timeoutMs: TIMEOUT_MS, ...pace }));
   /** Returns different URLs of one HTTPS server. Each URL counts as a separate receiver. */
   const urlsOf = (name: string, count: number, port = server.port) =>
     Array.from({ length: count }, (_, index) => `https://127.0.0.1:${port}/${name}/${index}`);
@@ -71,7 +81,7 @@ describe('an event for a healthy receiver', () => {
      * Writes 60 due deliveries for each of ten failing receivers. The total of 600 deliveries is greater than the number of sending slots.
      * Then writes events for these ten and for forty healthy receivers. If `isLocal`, the worker gets these events from memory, otherwise
      * it finds them in the database.
-     * Checks that each event for a healthy receiver arrives within 2 s.
+     * Checks that each event for a healthy receiver arrives within `SOON_MS`.
      */
     async function deliverBesideFailing(t: TestContext, isLocal: boolean, failingPort?: number): Promise<void> {
       const dead = await credentialsAt(urlsOf('dead', 10, failingPort));
@@ -87,37 +97,37 @@ describe('an event for a healthy receiver', () => {
       await eventually(
         () => requestsTo('well').length >= 40 * ROUNDS,
         'arrival of all events for the 40 healthy receivers',
-        5_000,
+        2 * SOON_MS,
       );
       const latencies = latenciesOf('well');
       const p99Ms = latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN;
       t.diagnostic(`events for the healthy receivers: p99 ${p99Ms} ms`);
       assert.equal(latencies.length, 40 * ROUNDS);
       assert.ok(
-        (latencies.at(-1) ?? 0) < 2_000,
+        (latencies.at(-1) ?? 0) < SOON_MS,
         `the slowest event for a healthy receiver took ${latencies.at(-1)} ms`,
       );
     }
 
     const hangOrAnswer = (request: ReceivedRequest) => (isFor('dead')(request) ? 'hang' : 204);
 
-    it('if a worker runs in the process that writes the events, the events reach 40 receivers within 2 s while 10 other receivers hang', async (t) => {
+    it('if a worker runs in the process that writes the events, the events reach 40 receivers within 30 s while 10 other receivers hang', async (t) => {
       server.answerWith(hangOrAnswer);
       await deliverBesideFailing(t, true);
       assert.ok(requestsTo('dead').length >= 10);
     });
 
-    it('events that a worker finds in the database reach 40 receivers within 2 s while 10 other receivers hang', async (t) => {
+    it('events that a worker finds in the database reach 40 receivers within 30 s while 10 other receivers hang', async (t) => {
       server.answerWith(hangOrAnswer);
       await deliverBesideFailing(t, false);
       assert.ok(requestsTo('dead').length >= 10);
     });
 
-    it('if a worker runs in the process that writes the events, the events reach 40 receivers within 2 s while 10 other receivers refuse the connection', async (t) => {
+    it('if a worker runs in the process that writes the events, the events reach 40 receivers within 30 s while 10 other receivers refuse the connection', async (t) => {
       await deliverBesideFailing(t, true, await freePort());
     });
 
-    it('events that a worker finds in the database reach 40 receivers within 2 s while 10 others answer 500', async (t) => {
+    it('events that a worker finds in the database reach 40 receivers within 30 s while 10 others answer 500', async (t) => {
       server.answerWith((request) => (isFor('dead')(request) ? 500 : 204));
       await deliverBesideFailing(t, false);
       assert.ok(requestsTo('dead').length >= 10);
@@ -126,36 +136,45 @@ describe('an event for a healthy receiver', () => {
 
   /**
    * Writes three events for each credential, one after the other. Checks that the worker finds each event in the database and delivers it
-   * within `withinMs`.
+   * within `SOON_MS`.
+   * @param onFirst called when the first event has arrived
    */
-  async function assertSoon(credentials: CredentialRef[], withinMs: number): Promise<void> {
+  async function assertSoon(credentials: CredentialRef[], onFirst = async () => {}): Promise<void> {
     for (let round = 1; round <= 3; round += 1) {
       await writeEach(createTransactionWithEvents(db, null), credentials);
       await eventually(() => requestsTo('other').length >= round, 'the next event for the other receiver');
+      await (round === 1 ? onFirst() : undefined);
     }
-    assert.ok((latenciesOf('other').at(-1) ?? 0) < withinMs, `the events took ${latenciesOf('other').join(', ')} ms`);
+    assert.ok((latenciesOf('other').at(-1) ?? 0) < SOON_MS, `the events took ${latenciesOf('other').join(', ')} ms`);
   }
 
-  it('an event is delivered within 1 s while 20,000 events wait for another receiver', async () => {
+  it('an event is delivered while most of 20,000 earlier events still wait for another receiver', async () => {
     const [busy, other] = [await credentialsAt(urlsOf('busy', 1)), await credentialsAt(urlsOf('other', 1))];
     await insertBacklog(db, busy, 20_000);
     work();
     await eventually(() => requestsTo('busy').length > 100, 'more than 100 events of the backlog');
-    await assertSoon(other, 1_000);
+    await assertSoon(other, async () => assert.ok(requestsTo('busy').length < 10_000, `${requestsTo('busy').length}`));
     assert.ok(requestsTo('busy').length < 20_000);
   });
 
-  it('while 20,000 deliveries of 40 revoked credentials are due, another event arrives within 1.5 s, and these deliveries are not sent', async () => {
+  it('another event arrives while most of 20,000 deliveries of 40 revoked credentials are still due, and these deliveries are not sent', async () => {
     const revoked = await credentialsAt(urlsOf('revoked', 40));
     await db.updateTable('credential').set({ is_active: false }).where('tenant_id', '=', tenantId).execute();
     const other = await credentialsAt(urlsOf('other', 1));
     await insertBacklog(db, revoked, 500);
     work();
-    await assertSoon(other, 1_500);
+    const due = db
+      .selectFrom('delivery')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('status', '=', 'pending');
+    await assertSoon(other, async () => {
+      const { count } = await due.executeTakeFirstOrThrow();
+      assert.ok(count > 10_000, `only ${count} deliveries are due`);
+    });
     assert.equal(requestsTo('revoked').length, 0);
   });
 
-  it('an event is delivered within 2 s although events of 5,100 other credentials wait for one hanging receiver', async () => {
+  it('an event is delivered within 30 s although events of 5,100 other credentials wait for one hanging receiver', async () => {
     server.answerWith((request) => (isFor('hotels')(request) ? 'hang' : 204));
     const [url = ''] = urlsOf('hotels', 1);
     await insertBacklog(db, await credentialsAt(Array.from({ length: 5_100 }, () => url)), 1);
@@ -163,7 +182,7 @@ describe('an event for a healthy receiver', () => {
     const other = await credentialsAt(urlsOf('other', 1), behind.tenantId);
     work();
     await server.waitFor(4);
-    await assertSoon(other, 2_000);
+    await assertSoon(other);
   });
 
   it('all deliveries of 5,001 revoked credentials are stopped, although a worker keeps only 5,000 credentials in memory', async () => {
@@ -171,6 +190,6 @@ describe('an event for a healthy receiver', () => {
     await db.updateTable('credential').set({ is_active: false }).where('tenant_id', '=', tenantId).execute();
     work();
     const left = db.selectFrom('delivery').select('id').where('status', '=', 'pending').limit(1);
-    await eventually(async () => (await left.execute()).length === 0, 'end of all 5,001 deliveries');
+    await eventually(async () => (await left.execute()).length === 0, 'end of all 5,001 deliveries', 60_000);
   });
 });
