@@ -20,15 +20,20 @@ export interface SourceFile {
 }
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
-/** Paths that are not part of the sources: Git data, and files that the service or the tests write. */
-const SKIPPED = new Set(['.git', 'data', 'coverage']);
+/**
+ * Paths that are not part of the sources: Git data, and files that the service or the tests write. `dist` is one of them, because
+ * test/package.test.ts runs `npm pack`. It removes and writes the files of `dist` while other tests list and read the files.
+ */
+const SKIPPED = new Set(['.git', 'data', 'coverage', 'dist']);
+/** End of the name of a bundle in `libraries` that `npm pack` is still writing. The file soon gets another name. */
+const INCOMPLETE = '.js.new';
 
 /** Returns the paths of all files in the repository, or in one folder of it and its subfolders. */
 export function listFiles(folder = ''): string[] {
   const entries = readdirSync(join(REPOSITORY, folder), { withFileTypes: true });
   return entries.flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (SKIPPED.has(path) || entry.name === 'node_modules') return [];
+    if (SKIPPED.has(path) || entry.name === 'node_modules' || entry.name.endsWith(INCOMPLETE)) return [];
     if (entry.isDirectory()) return listFiles(path);
     return entry.isFile() ? [path] : [];
   });
