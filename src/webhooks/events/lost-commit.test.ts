@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
-import { isSignedWith, moveOrder, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
+import { eventually, isSignedWith, moveOrder, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
 
 /**
  * If the response to a COMMIT is lost, the service does not know if the transaction was committed. So the service checks the database, or
@@ -62,6 +62,9 @@ describe('calls for which the response to a COMMIT is lost', () => {
     const { orderId, externalId } = await placeOrder(api, tenant.partner);
     loser.dropNextCommitResponse(500);
     await moveOrder(api, tenant, orderId, 'confirmed');
+    // PostgreSQL first releases the locks of the transaction, and then responds to its COMMIT. So the service may respond earlier than the
+    // proxy gets this response.
+    await eventually(() => loser.lostCount > lostBefore, 'lost response to the COMMIT');
     assert.equal(loser.lostCount, lostBefore + 1);
     await onlyDelivery(service, tenant, 'delivered');
     assert.equal(receiver.requests.filter(({ rawBody }) => rawBody.includes(externalId)).length, 1);
