@@ -15,7 +15,7 @@ import { type Block, differences, type Guide, parseGuide, readGuides } from './s
 import { newMigratedDataDir } from './support/migrated-data-dir.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 /**
  * All guides. quick-start.md comes first, because it places a restaurant order, and other guides show the events of this order.
  * The sequence of the other guides does not matter.
