@@ -12,6 +12,8 @@ const QUIET = ['--disable-background-networking', '--disable-component-update', 
  * code costs more than the compiled code saves. Without the compilers, rendering and checking an API reference takes 27 % less CPU time.
  */
 const FEW_COMPILERS = ['--js-flags=--no-opt,--no-maglev'];
+/** Time limit in milliseconds for the start of a browser. The start takes many seconds if other tests need the processor too. */
+const START_LIMIT_MS = 120_000;
 /** Error messages of a browser that cannot start, because system libraries are missing or the browser was built for another processor. */
 const CANNOT_RUN = /shared librar|missing dependencies|ENOEXEC|exec format/i;
 
@@ -34,7 +36,8 @@ export async function findBrowser(): Promise<TestBrowser | string> {
     const executablePath = await unpack(folder);
     // With the flags of @sparticuz/chromium, a browser is a single process, and this process ends when its first context closes. So each
     // page gets its own browser process.
-    const launch = () => chromium.launch({ executablePath, args: [...packaged.args, ...QUIET, ...FEW_COMPILERS] });
+    const args = [...packaged.args, ...QUIET, ...FEW_COMPILERS];
+    const launch = () => chromium.launch({ executablePath, args, timeout: START_LIMIT_MS });
     await (await launch()).close();
     return { open: async (options) => await watch(await launch(), options), close: remove };
   } catch (error) {

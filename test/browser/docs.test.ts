@@ -44,7 +44,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
       tenant = await service.tenant();
       watched = await browser.open({ ...options, baseURL: service.url });
       page = watched.page;
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(120_000);
     });
     after(async () => {
       await watched.close();
