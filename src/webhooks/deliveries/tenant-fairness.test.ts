@@ -169,7 +169,9 @@ describe('the event of a small tenant while a tenant with many slow receivers ha
     server = await startReceiver({
       answer: ({ path }) => (path.startsWith('/busy/') ? { status: 204, afterMs: SLOW_MS } : 204),
     });
-    worker = startTestWorker(service);
+    // Attempts to a receiver that hangs must keep their sending slots until the end of a test, also on a slow machine. So their time limit
+    // is much longer than a test.
+    worker = startTestWorker(service, { timeoutMs: 120_000, leaseSeconds: 180 });
     other = await tenantWith(1, (index) => urlOf('other', index));
   });
   afterEach(async () => {
