@@ -97,8 +97,8 @@ interface ClaimInput extends Receiver {
  * second is claimed by another worker, and the third is delivered already.
  */
 const NOT_DUE: Partial<StoredDelivery>[] = [
-  { dueIn: 60 },
-  { leasedFor: 60, attemptCount: 1, leaseId: LEASE_OF_OTHER_WORKER },
+  { dueIn: 3_600 },
+  { leasedFor: 3_600, attemptCount: 1, leaseId: LEASE_OF_OTHER_WORKER },
   { status: 'delivered', attemptCount: 1, attempts: [FIRST_ATTEMPT] },
 ];
 
@@ -125,7 +125,7 @@ const claimDue: Operation<ClaimInput, object> = {
   async run(db, inputs) {
     const claimed = await deliveries.claimDue(db, inputs, LEASE);
     for (const { waitedSeconds, claimedAtMs } of claimed.deliveries) {
-      assert.ok(waitedSeconds > 9 && waitedSeconds < 100, `waited for ${waitedSeconds} s`);
+      assert.ok(waitedSeconds > 9 && waitedSeconds < 1_000, `waited for ${waitedSeconds} s`);
       assert.ok(Math.abs(Date.now() - claimedAtMs) < 60_000, `claimed at ${claimedAtMs}`);
     }
     return [
@@ -145,7 +145,7 @@ const claimDue: Operation<ClaimInput, object> = {
       attempts: object[];
       is_leased: boolean;
     }>`
-      SELECT id, status, attempt_count, attempts, lease_id = ${LEASE.id} AND leased_until > now() + interval '2900 s' AS is_leased
+      SELECT id, status, attempt_count, attempts, lease_id = ${LEASE.id} AND leased_until > now() + interval '2000 s' AS is_leased
       FROM delivery
     `.execute(db);
     const expected: object[] = [];
@@ -247,7 +247,7 @@ const recordOutcomes: Operation<OutcomeInput, string | null> = {
       const answers = index % 2 === 0 ? null : { 1: oddText(index) };
       const stored = deliveryWith({
         status,
-        leasedFor: 60,
+        leasedFor: 3_600,
         attemptCount: 2,
         attempts: [FIRST_ATTEMPT],
         answers,
