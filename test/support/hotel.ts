@@ -83,6 +83,13 @@ export function dayAhead(days: number): string {
   return dayAfter(START, days);
 }
 
+/** Runs the work with today's date in the time zone. If the date changes during the work, runs the work again with the new date. */
+export async function onOneDay<T>(timezone: string, work: (today: string) => Promise<T>): Promise<T> {
+  const today = todayIn(timezone);
+  const result = await work(today);
+  return todayIn(timezone) === today ? result : await work(todayIn(timezone));
+}
+
 let booked = 0;
 
 /**

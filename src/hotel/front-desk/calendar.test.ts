@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { todayIn } from '#platform/lib/dates.ts';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import {
   book,
   dayAfter,
   dayAhead,
+  onOneDay,
   openChannel,
   openHotel,
   openSmallHotel,
@@ -52,10 +52,13 @@ describe('GET /v1/staff/calendar/', () => {
       { date: dayAhead(33), price: '999' },
     ]);
     await writePlan(service, pms, 'restrictions', own.plans['Double/Saver'], [{ date: dayAhead(30), stop_sell: true }]);
-    const { status, body } = await nights(own, 30, 33);
-    assert.equal(status, 200);
-    const { room_types, ...rest } = body;
-    assert.deepEqual(rest, { from: dayAhead(30), to: dayAhead(33), today: todayIn('Europe/Lisbon') });
+    const query = { property_id: await propertyId(own), from: dayAhead(30), to: dayAhead(33) };
+    const { today, ofStaff, ofOwner } = await onOneDay('Europe/Lisbon', async (date) => {
+      return { today: date, ofStaff: await calendar(query, own.staff), ofOwner: await calendar(query, own.owner) };
+    });
+    assert.deepEqual([ofStaff.status, ofOwner.status], [200, 200]);
+    const { room_types, ...rest } = ofStaff.body;
+    assert.deepEqual(rest, { from: dayAhead(30), to: dayAhead(33), today });
     assert.deepEqual(
       room_types.map(({ name }: { name: string }) => name),
       ['Double', 'Suite', 'Bunk', 'Floor'],
@@ -91,15 +94,15 @@ describe('GET /v1/staff/calendar/', () => {
       [[0, 0, 0], []],
       'the room type Bunk has no plan and no stay',
     );
-    assert.deepEqual(
-      (await calendar({ property_id: await propertyId(own), from: dayAhead(30), to: dayAhead(33) }, own.owner)).body,
-      body,
-    );
+    assert.deepEqual(ofOwner.body, ofStaff.body);
   });
 
   it('200: the calendar of each property has the room types and the current day of that property', async () => {
-    const { body } = await nights(hotel, 30, 31, 'Lagoon Lodge');
-    assert.equal(body.today, todayIn('Pacific/Kiritimati'));
+    const { today, answer } = await onOneDay('Pacific/Kiritimati', async (date) => {
+      return { today: date, answer: await nights(hotel, 30, 31, 'Lagoon Lodge') };
+    });
+    const { status, body } = answer;
+    assert.deepEqual([status, body.today], [200, today]);
     assert.deepEqual(
       body.room_types.map(({ id }: { id: string }) => id),
       [hotel.roomTypes['Lagoon Lodge/Double']],

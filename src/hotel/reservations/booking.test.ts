@@ -6,6 +6,7 @@ import {
   book,
   dayAhead,
   eventsOf,
+  onOneDay,
   openHotel,
   openSmallHotel,
   RESERVATIONS,
@@ -14,7 +15,6 @@ import {
   type TestHotel,
 } from '#test/support/hotel.ts';
 import { startService, type TestService } from '#test/support/service.ts';
-import { todayIn } from '#platform/lib/dates.ts';
 
 let service: TestService;
 let hotel: TestHotel;
@@ -178,11 +178,4 @@ function readTransactionIds(tenantId: number) {
     SELECT xmin FROM reservation WHERE tenant_id = ${tenantId} UNION SELECT xmin FROM night WHERE tenant_id = ${tenantId}
     UNION SELECT xmin FROM event WHERE tenant_id = ${tenantId}
   `.execute(service.database.db);
-}
-
-/** Runs the work with today's date in the time zone. If the date changes during the work, runs the work again with the new date. */
-async function onOneDay<T>(timezone: string, work: (today: string) => Promise<T>): Promise<T> {
-  const today = todayIn(timezone);
-  const result = await work(today);
-  return todayIn(timezone) === today ? result : await work(todayIn(timezone));
 }

@@ -8,6 +8,7 @@ import {
   dayAfter,
   dayAhead,
   eventsOf,
+  onOneDay,
   openHotel,
   openHotelOf,
   pmsHeaders,
@@ -17,7 +18,6 @@ import {
   writePlan,
 } from '#test/support/hotel.ts';
 import { startService, type TestService } from '#test/support/service.ts';
-import { todayIn } from '#platform/lib/dates.ts';
 
 let service: TestService;
 let hotel: TestHotel;
@@ -111,14 +111,14 @@ describe('POST /v1/staff/reservations/', () => {
     assert.equal(other.status, 201, 'a request_id belongs to one tenant');
   });
 
-  it('201, 200: of 20 concurrent calls on two nodes with one request_id, one gets 201 and the others get the same stay', async () => {
+  it('201, 200: of 20 concurrent calls on two nodes with one request_id, one gets 201 and the others get the same stay', async (t) => {
     const own = await openHotelOf(service, 30);
     const second = await startService({ beside: service });
+    t.after(() => second.close());
     const request_id = crypto.randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => bookForHouse(index % 2 ? second : service, own, { request_id })),
     );
-    await second.close();
     assert.deepEqual(countByStatus(answers), { 200: 19, 201: 1 });
     assert.equal(new Set(answers.map(({ body }) => body.reservation_id)).size, 1);
     assert.deepEqual(await freeRooms(own), [29, 29]);
@@ -194,11 +194,15 @@ describe('POST /v1/staff/reservations/', () => {
   it('201: check_in may be yesterday at the property; 400: an earlier check_in is refused, even with overbook', async () => {
     for (const timezone of ['Pacific/Kiritimati', 'Pacific/Midway']) {
       const own = await openHotelOf(service, 5, timezone);
-      const today = todayIn(timezone);
-      const dates = (days: number) => ({ check_in: dayAfter(today, days), check_out: dayAfter(today, 1) });
-      assert.equal((await bookForHouse(service, own, dates(-1))).status, 201);
-      const late = await bookForHouse(service, own, { ...dates(-2), overbook: true });
-      assert.match(faultsOf(late).join(), /^check_in: must not be before yesterday/);
+      const { yesterday, earlier } = await onOneDay(timezone, async (today) => {
+        const dates = (days: number) => ({ check_in: dayAfter(today, days), check_out: dayAfter(today, 1) });
+        return {
+          yesterday: await bookForHouse(service, own, dates(-1)),
+          earlier: await bookForHouse(service, own, { ...dates(-2), overbook: true }),
+        };
+      });
+      assert.equal(yesterday.status, 201, yesterday.text);
+      assert.match(faultsOf(earlier).join(), /^check_in: must not be before yesterday/);
     }
   });
 

@@ -5,6 +5,7 @@ import {
   book,
   dayAfter,
   dayAhead,
+  onOneDay,
   openHotel,
   openSmallHotel,
   pmsHeaders,
@@ -14,7 +15,6 @@ import {
 } from '#test/support/hotel.ts';
 import type { Answer } from '#test/support/http.ts';
 import { startService, type TestService } from '#test/support/service.ts';
-import { todayIn } from '#platform/lib/dates.ts';
 
 let service: TestService;
 let hotel: TestHotel;
@@ -93,11 +93,14 @@ describe('GET /v1/third-party/hotels/quote/', () => {
   });
 
   it('400 invalid_request: too many guests and a past check-in are refused with the message that a booking gets', async () => {
-    const yesterday = dayAfter(todayIn('Europe/Lisbon'), -1);
-    for (const changes of [{ guests: 3 }, { check_in: yesterday, check_out: dayAhead(2) }]) {
-      const refused = await quote(changes);
+    const past = (today: string) => ({ check_in: dayAfter(today, -1), check_out: dayAhead(2) });
+    for (const changesOn of [() => ({ guests: 3 }), past]) {
+      // The message about a past check-in contains the date of today.
+      const [refused, booked] = await onOneDay('Europe/Lisbon', async (today) => {
+        return [await quote(changesOn(today)), await book(service, hotel, changesOn(today))] as const;
+      });
       assertError(refused, 400, 'invalid_request');
-      assert.equal(refused.text, (await book(service, hotel, changes)).text);
+      assert.equal(refused.text, booked.text);
     }
   });
 
