@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { connectToDatabase } from './database-socket.ts';
+import { freePort } from './free-port.ts';
 import { testLayout } from './test-cluster.ts';
 
 /** A proxy between the service and a database. It can cut the connections while the database itself keeps running. */
@@ -48,9 +49,10 @@ export async function startDatabaseProxy(url: string, poolSize: number): Promise
     }
   });
   const cut = () => sockets.forEach((socket) => socket.destroy());
-  server.listen(0, '127.0.0.1');
+  // The operating system gives this port to no other program while the proxy refuses connections. So `restore` can listen on it again.
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   const proxied = new URL(url);
   proxied.host = `127.0.0.1:${port}`;
   const db = createDatabase({ url: proxied.href, poolSize, layout: await testLayout() });
