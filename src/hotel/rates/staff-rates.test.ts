@@ -119,8 +119,9 @@ describe('PATCH /v1/staff/rates/', () => {
     assert.equal((await auditOf('rates.changed')).length, 1);
   });
 
-  it('200: partners and the PMS see a changed price and a closed night immediately, on another node too', async () => {
+  it('200: partners and the PMS see a changed price and a closed night immediately, on another node too', async (t) => {
     const other = await startService({ beside: service });
+    t.after(() => other.close());
     const pms = await pmsHeaders(service, hotel);
     const query = `rate_plan_id=${flexible}&check_in=${night(0)}&check_out=${night(1)}`;
     const read = () => other.call('GET', `${PMS}/rates/?${query}`, { headers: pms });
@@ -131,7 +132,6 @@ describe('PATCH /v1/staff/rates/', () => {
     assert.equal((await other.call('GET', quote, { headers: hotel.partner })).body.total_amount, '150.00');
     await change([{ rate_plan_id: flexible, date: night(0), is_sold_out: true }]);
     assertError(await other.call('GET', quote, { headers: hotel.partner }), 409, 'room_not_available');
-    await other.close();
   });
 
   it('200: nights of an inactive plan, nights in the past and nights until the year 9999 can be changed', async () => {
