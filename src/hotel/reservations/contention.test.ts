@@ -38,7 +38,7 @@ async function persist(call: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-describe('concurrent bookings', { timeout: 120_000 }, () => {
+describe('concurrent bookings', { timeout: 300_000 }, () => {
   it('201, 409: if 500 concurrent bookings need the same 10 rooms, exactly 10 bookings get 201, and 490 get 409', async () => {
     const hotel = await openHotelOf(service, 10);
     const answers = await Promise.all(Array.from({ length: 500 }, () => persist(() => book(service, hotel))));
@@ -119,14 +119,14 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('201, 409: if two nodes get 100 concurrent bookings for the same 5 rooms, exactly 5 bookings get 201, and 95 get 409', async () => {
+  it('201, 409: if two nodes get 100 concurrent bookings for the same 5 rooms, exactly 5 bookings get 201, and 95 get 409', async (t) => {
     const other = await startService({ beside: service, config: { rateLimitPerMinute: 1_000_000 } });
+    t.after(() => other.close());
     const hotel = await openHotelOf(service, 5);
     const nodes = [service, other];
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => persist(() => book(nodes[index % 2] ?? service, hotel))),
     );
-    await other.close();
     assert.deepEqual(countByStatus(answers), { 201: 5, 409: 95 });
     await assertNightCounters(service, hotel.tenantId);
   });
