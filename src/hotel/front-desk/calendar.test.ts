@@ -115,12 +115,14 @@ describe('GET /v1/staff/calendar/', () => {
     for (let count = 0; count < 2; count += 1) {
       await send({ room_type_id: own.roomTypes['Suite'] });
     }
-    const { body } = await nights(own, 29, 33);
+    const { status, body } = await nights(own, 29, 33);
+    assert.equal(status, 200);
     assert.deepEqual([body.room_types[1].physical_capacity, body.room_types[1].held], [1, [0, 2, 2, 0]]);
   });
 
   it('200: a calendar of 400 nights, half of them past, has a value for each night; 400: a longer calendar is refused', async () => {
-    const { body } = await nights(hotel, -200, 200);
+    const { status, body } = await nights(hotel, -200, 200);
+    assert.equal(status, 200);
     for (const { held, rate_plans } of body.room_types) {
       assert.equal(held.length, 400);
       for (const { prices, is_own, closed } of rate_plans) {

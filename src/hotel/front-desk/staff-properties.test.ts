@@ -78,7 +78,8 @@ describe('GET /v1/staff/properties/', () => {
     const own = await openHotel(service);
     const properties = sampleHotel().slice(1);
     await service.apply({ ...own.document, properties });
-    const { body } = await list('', own.staff);
+    const { status, body } = await list('', own.staff);
+    assert.equal(status, 200);
     assert.deepEqual(
       body.map((property: { name: string }) => property.name),
       ['Lagoon Lodge'],

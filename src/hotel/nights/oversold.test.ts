@@ -21,6 +21,12 @@ after(() => service.close());
 
 const list = (query = '', headers = hotel.staff): Promise<Answer> =>
   service.call('GET', `/v1/staff/nights/oversold/${query}`, { headers });
+/** Reads the list of oversold nights, and asserts that the status of the response is 200. Returns the body. */
+const listed = async (query = '', headers = hotel.staff) => {
+  const { status, text, body } = await list(query, headers);
+  assert.equal(status, 200, text);
+  return body;
+};
 
 /** Sends stays of an OTA, which the service accepts even if no room is left. */
 async function oversell(stays: { room_type_id: string; from: number; to: number }[], of = hotel): Promise<void> {
@@ -66,12 +72,12 @@ describe('GET /v1/staff/nights/oversold/', () => {
       { room_type_id: suite, from: -5, to: 32 },
       { room_type_id: suite, from: -5, to: 32 },
     ]);
-    const first = async (query?: string) => (await list(query)).body[0].date;
+    const first = async (query?: string) => (await listed(query))[0].date;
     assert.equal(await first(`?from=${dayAhead(31)}`), dayAhead(31));
-    assert.equal((await list(`?from=${dayAhead(31)}`)).body.length, 1);
+    assert.equal((await listed(`?from=${dayAhead(31)}`)).length, 1);
     assert.equal(await first(`?from=${dayAhead(-9)}`), dayAhead(-5));
     assert.ok([dayAhead(-1), dayAhead(0), dayAhead(1)].includes(await first()));
-    assert.deepEqual((await list(`?from=${dayAhead(32)}`)).body, []);
+    assert.deepEqual(await listed(`?from=${dayAhead(32)}`), []);
   });
 
   it('200: a list of 600 nights has the same entries as a whole list and in pages; 404: a page after the last one does not exist', async () => {
@@ -82,7 +88,7 @@ describe('GET /v1/staff/nights/oversold/', () => {
       { room_type_id: hotel.roomTypes['Lagoon Lodge/Double'] ?? '', from: 30, to: 330 },
       { room_type_id: hotel.roomTypes['Lagoon Lodge/Double'] ?? '', from: 30, to: 330 },
     ]);
-    const whole = (await list()).body;
+    const whole = await listed();
     assert.equal(whole.length, 600);
     assert.equal(
       new Set(whole.map((night: { room_type_id: string; date: string }) => JSON.stringify(night))).size,
@@ -90,7 +96,7 @@ describe('GET /v1/staff/nights/oversold/', () => {
     );
     const pages = [];
     for (let page = 1; page <= 3; page += 1) {
-      const { body } = await list(`?page=${page}&page_size=200`);
+      const body = await listed(`?page=${page}&page_size=200`);
       assert.equal(body.count, 600);
       pages.push(...body.results);
     }
@@ -105,7 +111,7 @@ describe('GET /v1/staff/nights/oversold/', () => {
       { room_type_id: suite, from: 30, to: 31 },
     ]);
     await service.apply({ ...hotel.document, users: undefined, properties: hotel.document.properties?.slice(1) });
-    assert.deepEqual((await list()).body, [{ room_type_id: suite, date: dayAhead(30), capacity: 1, held: 2 }]);
+    assert.deepEqual(await listed(), [{ room_type_id: suite, date: dayAhead(30), capacity: 1, held: 2 }]);
   });
 
   it('200: a list shows no night of another tenant', async () => {
@@ -118,8 +124,8 @@ describe('GET /v1/staff/nights/oversold/', () => {
       ],
       other,
     );
-    assert.deepEqual((await list()).body, []);
-    assert.equal((await list('', other.staff)).body.length, 1);
+    assert.deepEqual(await listed(), []);
+    assert.equal((await listed('', other.staff)).length, 1);
   });
 
   it('400 invalid_request: if `from` is malformed or repeated, or `page` or `page_size` is out of range, the list of oversold nights is refused', async () => {

@@ -60,7 +60,11 @@ describe('management of PMS credentials by the owner', () => {
 
   it('200: the list of PMS credentials has the newest first, shows no secrets or webhook_url, and omits partner credentials', async () => {
     const own = await service.tenant();
-    const list = async () => (await call('GET', PATH, { headers: own.owner })).body;
+    const list = async () => {
+      const { status, text, body } = await call('GET', PATH, { headers: own.owner });
+      assert.equal(status, 200, text);
+      return body;
+    };
     assert.deepEqual(await list(), [], 'the list does not show credentials of partners');
     for (const label of ['first', 'second']) {
       await call('POST', PATH, { headers: own.owner, json: { label } });

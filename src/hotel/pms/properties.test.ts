@@ -28,8 +28,10 @@ describe('GET /v1/channel-manager/pms/properties/', () => {
 
   it('200: the PMS list of properties ignores page parameters, and its path needs no final slash', async () => {
     const whole = await get('/properties/');
+    assert.equal(whole.status, 200, whole.text);
     for (const path of ['/properties', '/properties/?page=7&page_size=1', '/properties/?page=none']) {
-      assert.equal((await get(path)).text, whole.text, path);
+      const answer = await get(path);
+      assert.deepEqual([answer.status, answer.text], [200, whole.text], path);
     }
   });
 
@@ -41,7 +43,8 @@ describe('GET /v1/channel-manager/pms/properties/', () => {
 
   it('200: the PMS API lists the properties of a tenant even if the tenant does not have the hotel feature', async () => {
     const gated = await hotelTenant(service, { features: [] });
-    assert.equal((await get('/properties/', gated.pms)).body.length, 2);
+    const answer = await get('/properties/', gated.pms);
+    assert.deepEqual([answer.status, answer.body.length], [200, 2]);
   });
 
   it('200: the response to HEAD of the PMS list of properties has no body', async () => {
@@ -99,6 +102,7 @@ describe('GET /v1/channel-manager/pms/properties/{property_id}/room-types/', () 
 
   it('200: the list of room types of a property does not show room types of another property', async () => {
     const answer = await roomTypes(hotel.id('Lagoon Lodge'));
+    assert.equal(answer.status, 200, answer.text);
     assert.deepEqual(
       answer.body.map((roomType: { id: string }) => roomType.id),
       [hotel.id('Lagoon Lodge', 'Double')],

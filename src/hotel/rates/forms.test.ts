@@ -69,7 +69,7 @@ describe('rates and restrictions that are sent as a form', () => {
       ['rate_plan_id', plan],
       ['rates', rates],
     ]);
-    assert.deepEqual(answer.body, [{ date: '2030-01-01', price: '12.00', is_sold_out: true }]);
+    assert.deepEqual([answer.status, answer.body], [200, [{ date: '2030-01-01', price: '12.00', is_sold_out: true }]]);
   });
 
   it('200: restrictions can be sent as form fields, and an empty min_nights field does not change min_nights', async () => {

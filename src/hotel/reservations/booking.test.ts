@@ -52,7 +52,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
 
   it('201: a booking takes one room on each night of the stay, but not on the day of departure', async () => {
     const own = await openHotel(service);
-    await book(service, own, { check_in: dayAhead(11), check_out: dayAhead(13) });
+    assert.equal((await book(service, own, { check_in: dayAhead(11), check_out: dayAhead(13) })).status, 201);
     assert.deepEqual(
       await sellable(service, own, own.roomTypes['Double'], dayAhead(10), dayAhead(15)),
       [3, 2, 2, 3, 3],
@@ -62,8 +62,8 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
 
   it('201: a booking without `guests` is for one guest, and staff can read the name, phone and e-mail of the field `guest`', async () => {
     const guest = { name: 'Ana', phone: '1', email: 'ana@example.com' };
-    const { body } = await book(service, hotel, { room_type_id: hotel.roomTypes['Bunk'], guest });
-    assert.equal(body.guests, 1);
+    const { status, body } = await book(service, hotel, { room_type_id: hotel.roomTypes['Bunk'], guest });
+    assert.deepEqual([status, body.guests], [201, 1]);
     const staffView = await service.call('GET', `/v1/staff/reservations/${body.reservation_id}/`, {
       headers: hotel.staff,
     });
@@ -77,7 +77,8 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
 
   it('201: one transaction writes a booking and its event reservation.created, and no other event is written', async () => {
     const own = await openHotel(service);
-    const { body } = await book(service, own, { external_reservation_id: 'Ünïcode/1' });
+    const { status, body } = await book(service, own, { external_reservation_id: 'Ünïcode/1' });
+    assert.equal(status, 201);
     const [event, ...rest] = await eventsOf(service, own.tenantId);
     assert.deepEqual(rest, []);
     assert.deepEqual(event?.sent, {

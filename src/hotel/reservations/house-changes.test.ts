@@ -30,6 +30,12 @@ const change = (of: TestHotel, id: string, json: Record<string, unknown>) =>
   service.call('PATCH', `${STAFF_RESERVATIONS}${id}/`, { headers: of.staff, json });
 const free = (of: TestHotel, name: string, from = 29, to = 35) =>
   sellable(service, of, of.roomTypes[name], dayAhead(from), dayAhead(to));
+/** Changes a stay as `change` does, and asserts that the status of the response is 200. Returns the body. */
+const changed = async (of: TestHotel, id: string, json: Record<string, unknown>) => {
+  const { status, text, body } = await change(of, id, json);
+  assert.equal(status, 200, text);
+  return body;
+};
 const made = async (of: TestHotel, changes: Record<string, unknown> = {}) => {
   const { status, text, body } = await bookForHouse(service, of, changes);
   assert.equal(status, 201, text);
@@ -81,17 +87,17 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
 
   it('200: the number of guests, the guest details and the amount can change without new dates, and a missing field keeps its value', async () => {
     const stay = await made(hotel, { guest: { name: 'A', phone: '1', email: 'a@example.com' } });
-    const { body } = await change(hotel, stay.reservation_id, { guests: 2, guest: { phone: null } });
+    const body = await changed(hotel, stay.reservation_id, { guests: 2, guest: { phone: null } });
     assert.deepEqual([body.guests, body.guest], [2, { name: 'A', phone: null, email: 'a@example.com' }]);
     assert.deepEqual([body.total_amount, body.nightly_prices], [stay.total_amount, stay.nightly_prices]);
-    const same = await change(hotel, stay.reservation_id, { total_amount: Number(stay.total_amount) });
-    assert.deepEqual([same.body.changed_at, same.body.nightly_prices], [body.changed_at, stay.nightly_prices]);
-    const agreed = await change(hotel, stay.reservation_id, { total_amount: 12.5 });
-    assert.deepEqual([agreed.body.total_amount, agreed.body.nightly_prices], ['12.50', null]);
-    const moved = await change(hotel, stay.reservation_id, { check_out: dayAhead(33), total_amount: '20' });
-    assert.deepEqual([moved.body.total_amount, moved.body.nightly_prices], ['20.00', null]);
-    const priced = await change(hotel, stay.reservation_id, { check_out: dayAhead(32) });
-    assert.deepEqual([priced.body.total_amount, priced.body.nightly_prices.length], ['160.00', 2]);
+    const same = await changed(hotel, stay.reservation_id, { total_amount: Number(stay.total_amount) });
+    assert.deepEqual([same.changed_at, same.nightly_prices], [body.changed_at, stay.nightly_prices]);
+    const agreed = await changed(hotel, stay.reservation_id, { total_amount: 12.5 });
+    assert.deepEqual([agreed.total_amount, agreed.nightly_prices], ['12.50', null]);
+    const moved = await changed(hotel, stay.reservation_id, { check_out: dayAhead(33), total_amount: '20' });
+    assert.deepEqual([moved.total_amount, moved.nightly_prices], ['20.00', null]);
+    const priced = await changed(hotel, stay.reservation_id, { check_out: dayAhead(32) });
+    assert.deepEqual([priced.total_amount, priced.nightly_prices.length], ['160.00', 2]);
     await assertNightCounters(service, hotel.tenantId);
   });
 
@@ -103,10 +109,10 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
         ({ action }: { action: string }) => action === 'reservation.changed',
       );
     for (const json of [{}, { guests: 1, check_in: stay.check_in, guest: { name: stay.guest.name } }]) {
-      assert.deepEqual((await change(own, stay.reservation_id, json)).body, stay);
+      assert.deepEqual(await changed(own, stay.reservation_id, json), stay);
     }
     assert.deepEqual(await entries(), []);
-    await change(own, stay.reservation_id, { guests: 2, guest: { name: 'Secret Name' } });
+    await changed(own, stay.reservation_id, { guests: 2, guest: { name: 'Secret Name' } });
     const [entry, ...rest] = await entries();
     assert.deepEqual(rest, []);
     assert.deepEqual(entry.details, {

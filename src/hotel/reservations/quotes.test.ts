@@ -60,14 +60,19 @@ describe('GET /v1/third-party/hotels/quote/', () => {
 
   it("200: without an active plan, a quote has no plan, and each night costs the room type's own price, or 0.00 if it is null", async () => {
     const nights = (price: string) => [30, 31].map((days) => ({ date: dayAhead(days), price }));
-    const bunk = (await quote({ room_type_id: String(hotel.roomTypes['Bunk']) })).body;
-    assert.deepEqual([bunk.rate_plan, bunk.nights, bunk.total_amount], [null, nights('25.00'), '50.00']);
-    const floor = (await quote({ room_type_id: String(hotel.roomTypes['Floor']) })).body;
-    assert.deepEqual([floor.rate_plan, floor.nights, floor.total_amount], [null, nights('0.00'), '0.00']);
+    for (const [name, price, total] of [
+      ['Bunk', '25.00', '50.00'],
+      ['Floor', '0.00', '0.00'],
+    ] as const) {
+      const { status, body } = await quote({ room_type_id: String(hotel.roomTypes[name]) });
+      assert.equal(status, 200);
+      assert.deepEqual([body.rate_plan, body.nights, body.total_amount], [null, nights(price), total]);
+    }
   });
 
   it('200: a quote is for one guest if guests is missing, and its path may end without a slash', async () => {
-    assert.equal((await quote()).body.guests, 1);
+    const whole = await quote();
+    assert.deepEqual([whole.status, whole.body.guests], [200, 1]);
     const query = `room_type_id=${hotel.roomTypes['Double']}&check_in=${dayAhead(30)}&check_out=${dayAhead(31)}`;
     const bare = await service.call('GET', `${QUOTE.slice(0, -1)}?${query}`, { headers: hotel.partner });
     assert.deepEqual([bare.status, bare.body.total_amount], [200, '100.00']);
@@ -76,7 +81,11 @@ describe('GET /v1/third-party/hotels/quote/', () => {
   it('200: a quote takes one call from the rate-limit budget of its credential', async () => {
     const { partner } = await service.credential(hotel.tenantId);
     const own = { ...hotel, partner };
-    const left = async () => Number((await quote({}, own)).headers.get('x-ratelimit-remaining'));
+    const left = async () => {
+      const { status, headers } = await quote({}, own);
+      assert.equal(status, 200);
+      return Number(headers.get('x-ratelimit-remaining'));
+    };
     const first = await left();
     assert.equal(await left(), first - 1);
   });
