@@ -176,7 +176,7 @@ async function assertEventsAgree(hotel: TestHotel): Promise<void> {
 
 describe(`night counters under 12 concurrent callers, seed ${SEED}`, () => {
   it('250 random calls of partners and staff never make the sellable rooms of a night negative', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const hotel = await openMixedHotel();
     let isOver = false;
@@ -202,7 +202,7 @@ describe(`night counters under 12 concurrent callers, seed ${SEED}`, () => {
   });
 
   it("after random calls of partners, staff and OTAs, the night counters are correct, and each partner's reservation has one booking event and an event with its present status", {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const hotel = await openMixedHotel();
     const steps = fc.sample(fc.oneof(byPartner, byOta), { seed: SEED, numRuns: 400 });
@@ -212,7 +212,7 @@ describe(`night counters under 12 concurrent callers, seed ${SEED}`, () => {
   });
 
   it('concurrent OTA calls that move stays between two room types in both directions leave correct night counters', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const hotel = await openMixedHotel();
     const sendReservation = await openChannel(service, hotel);
