@@ -25,9 +25,9 @@ const ROUNDS = 6;
 const TIMEOUT_MS = 60_000;
 /**
  * Time in milliseconds within which each event for a healthy receiver must arrive. Usually it arrives within a second, but a busy machine
- * may need 10 s.
+ * may need several seconds.
  */
-const SOON_MS = 30_000;
+const SOON_MS = 10_000;
 
 describe('an event for a healthy receiver', () => {
   let service: TestService;
@@ -97,7 +97,7 @@ describe('an event for a healthy receiver', () => {
       await eventually(
         () => requestsTo('well').length >= 40 * ROUNDS,
         'arrival of all events for the 40 healthy receivers',
-        2 * SOON_MS,
+        6 * SOON_MS,
       );
       const latencies = latenciesOf('well');
       const p99Ms = latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN;
@@ -111,23 +111,23 @@ describe('an event for a healthy receiver', () => {
 
     const hangOrAnswer = (request: ReceivedRequest) => (isFor('dead')(request) ? 'hang' : 204);
 
-    it('if a worker runs in the process that writes the events, the events reach 40 receivers within 30 s while 10 other receivers hang', async (t) => {
+    it('if a worker runs in the process that writes the events, the events reach 40 receivers within 10 s while 10 other receivers hang', async (t) => {
       server.answerWith(hangOrAnswer);
       await deliverBesideFailing(t, true);
       assert.ok(requestsTo('dead').length >= 10);
     });
 
-    it('events that a worker finds in the database reach 40 receivers within 30 s while 10 other receivers hang', async (t) => {
+    it('events that a worker finds in the database reach 40 receivers within 10 s while 10 other receivers hang', async (t) => {
       server.answerWith(hangOrAnswer);
       await deliverBesideFailing(t, false);
       assert.ok(requestsTo('dead').length >= 10);
     });
 
-    it('if a worker runs in the process that writes the events, the events reach 40 receivers within 30 s while 10 other receivers refuse the connection', async (t) => {
+    it('if a worker runs in the process that writes the events, the events reach 40 receivers within 10 s while 10 other receivers refuse the connection', async (t) => {
       await deliverBesideFailing(t, true, await freePort());
     });
 
-    it('events that a worker finds in the database reach 40 receivers within 30 s while 10 others answer 500', async (t) => {
+    it('events that a worker finds in the database reach 40 receivers within 10 s while 10 others answer 500', async (t) => {
       server.answerWith((request) => (isFor('dead')(request) ? 500 : 204));
       await deliverBesideFailing(t, false);
       assert.ok(requestsTo('dead').length >= 10);
@@ -174,7 +174,7 @@ describe('an event for a healthy receiver', () => {
     assert.equal(requestsTo('revoked').length, 0);
   });
 
-  it('an event is delivered within 30 s although events of 5,100 other credentials wait for one hanging receiver', async () => {
+  it('an event is delivered within 10 s although events of 5,100 other credentials wait for one hanging receiver', async () => {
     server.answerWith((request) => (isFor('hotels')(request) ? 'hang' : 204));
     const [url = ''] = urlsOf('hotels', 1);
     await insertBacklog(db, await credentialsAt(Array.from({ length: 5_100 }, () => url)), 1);
