@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { Dish, MenuDocument } from '#restaurant/menu/schema.ts';
@@ -93,4 +94,20 @@ export async function dumpRows(service: TestService, ...tables: string[]): Promi
     return rows.map(({ row }) => row);
   });
   return (await Promise.all(dumps)).flat();
+}
+
+/**
+ * Waits until a change is visible on another node. Fails if a read that began more than a second after the call of this function does not
+ * see the change (decision 11). A read that began earlier may take any time, because the machine may be slow.
+ */
+export async function within1s(isVisible: () => Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + 1_000;
+  for (;;) {
+    const isLate = performance.now() > deadlineMs;
+    if (await isVisible()) {
+      return;
+    }
+    assert.ok(!isLate, 'the change was not visible within a second');
+    await sleep(20);
+  }
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Actor } from '#access/audit/audit.ts';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import { auditOf, dishOf, dumpRows, listDishes, place, STAFF_MENU } from '#test/support/restaurant.ts';
+import { auditOf, dishOf, dumpRows, listDishes, place, STAFF_MENU, within1s } from '#test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
@@ -254,16 +253,3 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     }
   });
 });
-
-/** Waits until a change is visible on another node. Fails if that takes more than a second (decision 11). */
-async function within1s(isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 1_000;
-  for (;;) {
-    const wasLate = Date.now() > deadline;
-    if (await isTrue()) {
-      return;
-    }
-    assert.ok(!wasLate, 'the change did not show within a second');
-    await sleep(20);
-  }
-}
