@@ -17,7 +17,8 @@ let service: TestService;
 let tenant: TestTenant;
 let db: Database;
 beforeEach(async () => {
-  service = await startService();
+  // One test registers webhooks as fast as it can, until its rotations have ended. This may take more calls than the default budget.
+  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
   tenant = await service.tenant({ features: ['restaurant', 'hotel'] });
   db = service.database.db;
 });
@@ -155,20 +156,33 @@ describe('rotateEncryptionKey', () => {
     }
   });
 
-  it('a rotation keeps the old key for a grace time, so a process that has read an old ciphertext can still decrypt it', async () => {
+  it('a rotation keeps the old key for a grace time, so a process that has read an old ciphertext can still decrypt it', async (t) => {
     const secret = await register(service, tenant.partner, at('one'));
     const late = await openKeyring(db, service.masterKey);
     await rotate(service);
     const [early] = await webhookSecrets.readBefore(db, tenant.tenantId, Buffer.from('ff', 'hex'), null, 1);
     assert.ok(early);
     const decrypted: Promise<string>[] = [];
+    let waitingSinceMs = 0;
     const progress = (message: string) => {
       if (message.startsWith('Waiting')) {
+        waitingSinceMs = performance.now();
         decrypted.push(late.decrypt(early.ciphertext, early.location));
       }
     };
-    await rotate(service, { progress, graceMs: 500 });
+    const keyring = await openKeyring(db, service.masterKey);
+    const endRotation = keyring.endRotation.bind(keyring);
+    let waitedMs = 0;
+    // On a slow machine, the process may need longer than the grace time of this test to decrypt the ciphertext. So the old key is deleted
+    // only when the process has decrypted it.
+    t.mock.method(keyring, 'endRotation', async (version: number) => {
+      waitedMs = performance.now() - waitingSinceMs;
+      await Promise.allSettled(decrypted);
+      await endRotation(version);
+    });
+    await rotate(service, { keyring, progress, graceMs: 500 });
     assert.deepEqual(await Promise.all(decrypted), [secret]);
+    assert.ok(waitedMs >= 498, `the old key was deleted after ${waitedMs} ms`);
     const later = await openKeyring(db, service.masterKey);
     await assert.rejects(later.decrypt(early.ciphertext, early.location), SecretDecryptionError);
   });
@@ -262,9 +276,24 @@ describe('concurrent rotations', () => {
     const databases = Array.from({ length: 3 }, () => createDatabase({ url: service.database.url, poolSize: 2 }));
     try {
       const keyrings = await Promise.all(databases.map((own) => openKeyring(own, service.masterKey)));
+      // A rotation lists the tenants after it has begun. No rotation continues before all three have begun. Otherwise a slow one could
+      // begin after the end of another one, and would rightly make a third key.
+      const { promise: allHaveBegun, resolve: continueAll } = Promise.withResolvers<void>();
+      let begun = 0;
+      const listWhenAllHaveBegun = async () => {
+        begun += 1;
+        if (begun === databases.length) continueAll();
+        await allHaveBegun;
+        return await listTenants(db);
+      };
       const ends = await Promise.all(
         databases.map((own, index) =>
-          rotate(service, { db: own, keyring: keyrings[index] as OpenKeyring, graceMs: 300 }),
+          rotate(service, {
+            db: own,
+            keyring: keyrings[index] as OpenKeyring,
+            listTenants: listWhenAllHaveBegun,
+            graceMs: 300,
+          }),
         ),
       );
       assert.deepEqual(
