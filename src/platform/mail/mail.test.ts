@@ -143,8 +143,8 @@ describe('a mailer', () => {
     const startMs = performance.now();
     await mailer.close();
     const tookMs = performance.now() - startMs;
-    // The time limit is 300 ms. A timer of Node may fire a millisecond early, so 299 ms are accepted.
-    assert.ok(tookMs >= 299 && tookMs < 2_000, String(tookMs));
+    // The time limit is 300 ms. A timer of Node may fire a millisecond early, so 299 ms are accepted. The default limit is 5 s.
+    assert.ok(tookMs >= 299 && tookMs < 4_500, String(tookMs));
   });
 });
 
