@@ -31,11 +31,26 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     await service.close();
   });
 
-  /** Runs the work, and returns its duration in milliseconds. */
+  /**
+   * Runs the work, and returns its duration in milliseconds. Does not include the time in which this process could not run, because the
+   * machine was busy. The work waits for time limits of this process, and the longest limit is only 3 s below the bound of the tests.
+   */
   async function timed(work: () => Promise<void>): Promise<number> {
-    const begin = performance.now();
-    await work();
-    return performance.now() - begin;
+    let ranMs = 0;
+    let countedAtMs = performance.now();
+    const count = () => {
+      const nowMs = performance.now();
+      ranMs += Math.min(nowMs - countedAtMs, 100);
+      countedAtMs = nowMs;
+    };
+    const counting = setInterval(count, 50);
+    try {
+      await work();
+      count();
+      return ranMs;
+    } finally {
+      clearInterval(counting);
+    }
   }
 
   it('503: while the database is silent, 8 calls on a pool of 5 connections all get a response within 15 s', async () => {
