@@ -12,6 +12,8 @@ const DEADLINE_MS = 30_000;
  * must respond earlier, because otherwise its replica replaces it.
  */
 const DEAD_AFTER_MS = 2_000;
+/** The same time for a cluster that has no replica. No test waits until its servers treat one of them as dead. */
+const DEAD_AFTER_MS_WITHOUT_REPLICA = 60_000;
 /** Number of Sentinels. Two of them must agree that the primary is dead. */
 const SENTINELS = 3;
 
@@ -72,6 +74,12 @@ export async function startRedisCluster(program: string, primaryCount = 3, repli
   await waitUntil('the nodes of the cluster know each other', async () =>
     (await Promise.all(all.map(knowsAll))).every(Boolean),
   );
+  if (replicas.length === 0) {
+    // A cluster with a long time needs seconds until it is ready, so the time is set only now. With the short time, the servers would treat
+    // each other as dead if the machine stalls for two seconds.
+    const setting = ['cluster-node-timeout', String(DEAD_AFTER_MS_WITHOUT_REPLICA)];
+    await Promise.all(all.map((redis) => command(redis, ['CONFIG', 'SET', ...setting])));
+  }
   for (const [index, { redis }] of replicas.entries()) {
     await command(redis, ['CLUSTER', 'REPLICATE', primaries[index]?.id ?? '']);
     await waitUntil('the replica is in step', async () =>
