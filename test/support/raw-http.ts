@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -47,8 +46,7 @@ export function openConnection(url: string): RawConnection {
   let received = '';
   socket.setEncoding('latin1').on('data', (text: string) => (received += text));
   socket.on('error', () => {}); // A reset needs no handling here, because the test notices the missing responses.
-  const closed = once(socket, 'close');
-  closed.catch(() => {}); // If no test waits for the end, an error of the connection needs no handling.
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   return {
     socket,
     send: (bytes) => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
@@ -63,9 +61,10 @@ export function openConnection(url: string): RawConnection {
       return parseAnswers(received);
     },
     async closed() {
-      const late = new Error('The server did not close the connection within a minute.');
-      const timer = setTimeout(() => socket.destroy(late), LIMIT_MS);
-      await closed.finally(() => clearTimeout(timer));
+      if (await Promise.race([closed.then(() => false), sleep(LIMIT_MS, true, { ref: false })])) {
+        socket.destroy();
+        throw new Error('The server did not close the connection within a minute.');
+      }
       return parseAnswers(received);
     },
   };
