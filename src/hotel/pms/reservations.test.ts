@@ -233,10 +233,10 @@ describe('GET /v1/channel-manager/pms/reservations/{booking_id}/', () => {
   });
 
   it('200: a single PMS reservation is equal to its entry in the list, also with its id in capital letters', async () => {
-    const [listed] = (await get('', hotel)).body;
+    const [entry] = await listed('', hotel);
     for (const path of [`${id}/`, id, `${id.toUpperCase()}/`]) {
       const answer = await get(path, hotel);
-      assert.deepEqual([answer.status, answer.body], [200, listed], path);
+      assert.deepEqual([answer.status, answer.body], [200, entry], path);
     }
   });
 
