@@ -11,7 +11,7 @@ import {
   readHeld,
 } from './store.ts';
 
-export { findHeld, type NightRange } from './store.ts';
+export { changeHeld, findHeld, type NightRange } from './store.ts';
 
 /** One room of a room type, held from the night of `checkIn` to the night before `checkOut`. */
 export interface Hold {

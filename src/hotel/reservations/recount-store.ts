@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '#platform/db/database.ts';
+import type { Db } from '#platform/db/database.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import { HOLDING_STATUSES } from './reservation-status.ts';
 
@@ -13,15 +13,17 @@ export interface NightDifference {
   counted: number;
 }
 
+export interface Recount {
+  /** Number of compared nights. */
+  nights: number;
+  differences: NightDifference[];
+}
+
 /**
  * Compares all night counters of the tenant with its reservations, in one snapshot. The statement generates the days as timestamps without
  * a time zone. With a time zone, the statement could skip a day on which the clocks change at midnight.
- * @returns the number of compared nights, and the nights that differ
  */
-export async function recount(
-  db: Database,
-  tenantId: number,
-): Promise<{ nights: number; differences: NightDifference[] }> {
+export async function recount(db: Db, tenantId: number): Promise<Recount> {
   const { rows } = await sql<NightDifference & { nights: number }>`
     WITH counted AS (
       SELECT room_type_id, day::date AS date, count(*)::int AS rooms

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { book, dayAhead, openHotel, type TestHotel } from '#test/support/hotel.ts';
+import { assertNightCounters, book, dayAhead, openHotel, openHotelOf, type TestHotel } from '#test/support/hotel.ts';
 import { startService, type TestService } from '#test/support/service.ts';
+import { countWaiting } from '#test/support/statements.ts';
+import { eventually } from '#test/support/webhooks.ts';
 import { createDatabase } from '#platform/db/database.ts';
-import { recount } from './reservations.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { moveHold } from '../nights/nights.ts';
+import { recount, repairNights } from './reservations.ts';
 
 let service: TestService;
 let hotel: TestHotel;
@@ -68,5 +72,102 @@ describe('recount of night counters', () => {
       assert.deepEqual(await count(own.tenantId, db), { nights: 730, differences: [] }, timezone);
       await db.destroy();
     }
+  });
+});
+
+describe('repair of night counters', () => {
+  /** Sets the counters of a hotel on the night that is `days` days ahead. */
+  async function falsify({ tenantId }: TestHotel, days: number, held: number): Promise<void> {
+    const night = service.database.db.updateTable('night').set({ held }).where('tenant_id', '=', tenantId);
+    await night.where('date', '=', dayAhead(days)).execute();
+  }
+
+  const heldOn = async ({ tenantId }: TestHotel, days: number) => {
+    const night = service.database.db.selectFrom('night').select('held').where('tenant_id', '=', tenantId);
+    return (await night.where('date', '=', dayAhead(days)).executeTakeFirst())?.held;
+  };
+
+  it('the repair corrects each counter that is too high, too low or missing, returns its old and its new value, and changes no counter of another tenant', async () => {
+    const [own, other] = [await openHotel(service), await openHotel(service)];
+    for (const each of [own, other]) {
+      await book(service, each, { check_in: dayAhead(30), check_out: dayAhead(34) });
+      await falsify(each, 30, 5);
+    }
+    await falsify(own, 31, -1);
+    const missing = service.database.db.deleteFrom('night').where('tenant_id', '=', own.tenantId);
+    await missing.where('date', '=', dayAhead(32)).execute();
+    const night = { room_type_id: own.roomTypes['Double'] ?? '', counted: 1 };
+    assert.deepEqual(await repairNights(service.database.db, own.tenantId), {
+      nights: 4,
+      differences: [
+        { ...night, date: dayAhead(30), held: 5 },
+        { ...night, date: dayAhead(31), held: -1 },
+        { ...night, date: dayAhead(32), held: 0 },
+      ],
+    });
+    await assertNightCounters(service, own.tenantId);
+    assert.equal(await heldOn(other, 30), 5);
+    assert.deepEqual(await repairNights(service.database.db, own.tenantId), { nights: 4, differences: [] });
+  });
+
+  it('if a stay is cancelled while the repair runs, the repair waits for the cancellation and corrects the counter to the reservations that are left', async () => {
+    const { db } = service.database;
+    const own = await openHotel(service);
+    const hold = { roomTypeId: own.roomTypes['Double'] ?? '', checkIn: dayAhead(30), checkOut: dayAhead(31) };
+    for (let made = 0; made < 2; made += 1) {
+      await book(service, own, { check_in: hold.checkIn, check_out: hold.checkOut });
+    }
+    await falsify(own, 30, 7);
+    let repair: ReturnType<typeof repairNights> | undefined;
+    await inTransaction(db, async (tx) => {
+      const [stay] = await tx.selectFrom('reservation').select('id').where('tenant_id', '=', own.tenantId).execute();
+      const cancelled = tx
+        .updateTable('reservation')
+        .set({ status: 'cancelled' })
+        .where('tenant_id', '=', own.tenantId);
+      await cancelled.where('id', '=', stay?.id ?? '').execute();
+      await moveHold(tx, own.tenantId, hold, null);
+      repair = repairNights(db, own.tenantId);
+      await eventually(async () => (await countWaiting(db)) > 0, 'repair that waits for the lock of the night');
+    });
+    const night = { room_type_id: hold.roomTypeId, date: hold.checkIn };
+    assert.deepEqual(await repair, { nights: 1, differences: [{ ...night, held: 6, counted: 1 }] });
+    assert.equal(await heldOn(own, 30), 1);
+  });
+
+  it('if three repairs run at the same time, each wrong counter is corrected once', async () => {
+    const own = await openHotel(service);
+    await book(service, own, { check_in: dayAhead(30), check_out: dayAhead(33) });
+    for (const days of [30, 31, 32]) {
+      await falsify(own, days, 4);
+    }
+    const repairs = await Promise.all(Array.from({ length: 3 }, () => repairNights(service.database.db, own.tenantId)));
+    await assertNightCounters(service, own.tenantId);
+    assert.equal(repairs.flatMap(({ differences }) => differences).length, 3);
+  });
+
+  it('201, 409: while repairs run again and again, each of 30 concurrent bookings is accepted or refused, and no night is sold beyond its capacity', async () => {
+    const own = await openHotelOf(service, 10);
+    await book(service, own, { check_in: dayAhead(30), check_out: dayAhead(33) });
+    let isBooking = true;
+    const repairing = (async () => {
+      for (let round = 0; isBooking; round += 1) {
+        await sql`UPDATE night SET held = held + 1 WHERE tenant_id = ${own.tenantId} AND date = ${dayAhead(30 + (round % 3))}`.execute(
+          service.database.db,
+        );
+        await repairNights(service.database.db, own.tenantId);
+      }
+    })();
+    const booking = Promise.all(
+      Array.from({ length: 30 }, () => book(service, own, { check_in: dayAhead(30), check_out: dayAhead(33) })),
+    ).finally(() => (isBooking = false));
+    const [answers] = await Promise.all([booking, repairing]);
+    assert.deepEqual(
+      answers.filter(({ status }) => status !== 201 && status !== 409),
+      [],
+    );
+    assert.ok(answers.filter(({ status }) => status === 201).length <= 9);
+    await assertNightCounters(service, own.tenantId);
+    assert.ok(((await heldOn(own, 31)) ?? 0) <= 10);
   });
 });

@@ -29,7 +29,8 @@ import { writeChange } from './write-change.ts';
 
 export { HOLDING_STATUSES, RESERVATION_STATUSES, type ReservationStatus } from './reservation-status.ts';
 export { PmsReservation, pmsShape } from './pms-shape.ts';
-export { recount } from './recount-store.ts';
+export { type Recount, recount } from './recount-store.ts';
+export { repairNights } from './repair-nights.ts';
 export { hasMoved, type WantedChange, wantedChange } from './changes.ts';
 export { checkRange } from './checks.ts';
 export { priceOf } from './price.ts';

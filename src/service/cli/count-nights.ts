@@ -1,5 +1,5 @@
 import type { Tenant } from '#access/tenants/tenants.ts';
-import { recount } from '#hotel/reservations/reservations.ts';
+import { type Recount, recount } from '#hotel/reservations/reservations.ts';
 import type { Database } from '#platform/db/database.ts';
 import { showProgress } from './terminal.ts';
 
@@ -7,17 +7,20 @@ import { showProgress } from './terminal.ts';
  * Result of comparing the night counters of one tenant with its reservations. A night counter stores how many rooms of one room type are
  * held in one night.
  */
-export interface CountedNights extends Awaited<ReturnType<typeof recount>> {
+export interface CountedNights extends Recount {
   /** Slug of the tenant. */
   tenant: string;
 }
 
-/** Compares the night counters of the tenants with their reservations, one tenant after the other, and shows progress. */
-export async function countNights(db: Database, tenants: Tenant[]): Promise<CountedNights[]> {
+/**
+ * Compares the night counters of the tenants with their reservations, one tenant after the other, and shows progress.
+ * @param count counts the nights of one tenant. `repairNights` also corrects them. Default: `recount`
+ */
+export async function countNights(db: Database, tenants: Tenant[], count = recount): Promise<CountedNights[]> {
   const counted: CountedNights[] = [];
   for (const { id, slug } of tenants) {
     showProgress(`Counting the nights of ${slug} …`);
-    counted.push({ tenant: slug, ...(await recount(db, id)) });
+    counted.push({ tenant: slug, ...(await count(db, id)) });
   }
   return counted;
 }

@@ -234,9 +234,8 @@ function addClusterCommands(program: Command): void {
 
 /** Adds the commands for maintenance. Operators can run them while the service is running. */
 function addMaintenanceCommands(program: Command): void {
-  program
-    .command('nights')
-    .description('check the counters of rooms held in each night')
+  const nights = program.command('nights').description('check or correct the counters of rooms held in each night');
+  nights
     .command('verify')
     .description('count the held rooms again from the reservations, and report each difference')
     .option('--tenant <slug>', 'check only this tenant')
@@ -245,6 +244,16 @@ function addMaintenanceCommands(program: Command): void {
       const config = configure();
       const { verifyNights } = await import('./nights.ts');
       await verifyNights(config, options);
+    });
+  nights
+    .command('repair')
+    .description('correct each counter that differs from the reservations, and report what was corrected')
+    .option('--tenant <slug>', 'correct only this tenant')
+    .option('--json', 'print JSON')
+    .action(async (options: { tenant?: string; json?: boolean }) => {
+      const config = configure();
+      const { repairNights } = await import('./nights.ts');
+      await repairNights(config, options);
     });
   const keys = program.command('keys').description('replace the master key or the encryption key of the service');
   keys

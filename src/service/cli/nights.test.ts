@@ -7,7 +7,7 @@ import { startService, type TestService } from '#test/support/service.ts';
 
 const COMMAND = join(import.meta.dirname, '../../../bin/roomservice.js');
 
-describe('roomservice nights verify', () => {
+describe('roomservice nights verify and nights repair', () => {
   let service: TestService;
   let sound: TestHotel;
   let wrong: TestHotel;
@@ -19,14 +19,16 @@ describe('roomservice nights verify', () => {
   });
   after(() => service.close());
 
-  function verify(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const verify = (...args: string[]) => run('verify', ...args);
+
+  function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     const env = {
       PATH: process.env['PATH'],
       DATABASE_URL: service.database.url,
       MASTER_KEY: service.masterKey.toString('base64'),
     };
     return new Promise((resolve) => {
-      execFile(process.execPath, [COMMAND, 'nights', 'verify', ...args], { env }, (error, stdout, stderr) => {
+      execFile(process.execPath, [COMMAND, 'nights', ...args], { env }, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
       });
     });
@@ -68,11 +70,35 @@ describe('roomservice nights verify', () => {
       'b-wrong: 2 nights checked, 1 with a wrong counter',
       `  ${dayAhead(31)} room type ${room_type_id}: counter 3, rooms in reservations 1`,
     ]);
-    assert.match(inWords.stderr, /^roomservice: .*: 1\. The output lists each of them\.$/m);
+    assert.match(
+      inWords.stderr,
+      /^roomservice: .*: 1\. The output lists each of them\. To correct them, run "roomservice nights repair"/m,
+    );
 
     const asJson = await verify('--json', '--tenant', 'b-wrong');
     assert.equal(asJson.code, 1);
     const differences = [{ room_type_id, date: dayAhead(31), held: 3, counted: 1 }];
     assert.deepEqual(JSON.parse(asJson.stdout), [{ tenant: 'b-wrong', nights: 2, differences }]);
+  });
+
+  it('nights repair exits 0 and lists each corrected night counter, as text or, with --json, as JSON; then nights verify finds no wrong counter', async () => {
+    const night = service.database.db.updateTable('night').where('tenant_id', '=', wrong.tenantId);
+    const falsify = () => night.set({ held: 3 }).where('date', '=', dayAhead(31)).execute();
+    const room_type_id = wrong.roomTypes['Double'];
+    await falsify();
+    const inWords = await run('repair');
+    assert.equal(inWords.code, 0, inWords.stderr);
+    assert.deepEqual(inWords.stdout.trim().split('\n'), [
+      'a-sound: 2 nights checked, 0 corrected',
+      'b-wrong: 2 nights checked, 1 corrected',
+      `  ${dayAhead(31)} room type ${room_type_id}: counter 3 before, 1 now`,
+    ]);
+    await falsify();
+    const asJson = await run('repair', '--json', '--tenant', 'b-wrong');
+    assert.equal(asJson.code, 0, asJson.stderr);
+    const differences = [{ room_type_id, date: dayAhead(31), held: 3, counted: 1 }];
+    assert.deepEqual(JSON.parse(asJson.stdout), [{ tenant: 'b-wrong', nights: 2, differences }]);
+    assert.equal((await verify()).code, 0);
+    assert.equal((await run('repair', '--tenant', 'nobody')).code, 1);
   });
 });
