@@ -96,6 +96,19 @@ describe('claims of due deliveries', () => {
     );
   });
 
+  it('if an event of a credential is announced while a claim for this credential runs, the next claim takes the event', async () => {
+    const claims = newClaims();
+    const queue = { tenantId: tenant.tenantId, credentialId: tenant.credential.id, webhookUrl: URL, isActive: true };
+    await insertBacklog(db, tenant, 1);
+    claims.add({ ...queue });
+    const taking = claims.take();
+    claims.add({ ...queue });
+    assert.equal((await taking)?.length, 1);
+    await insertBacklog(db, tenant, 1);
+    assert.equal((await claims.take())?.length, 1);
+    assert.equal(await claims.take(), null);
+  });
+
   it('the 200 deliveries of a claim are distributed evenly over the ten credentials whose receivers have free slots', async () => {
     const slots = new SendingSlots();
     const claims = newClaims(slots);

@@ -79,6 +79,7 @@ export class Claims {
     return this.#queues.size > this.#queuesOf.of(tenantId);
   }
 
+  /** @param queue a new object in each call, because `take` recognizes by the object that `add` was called during a claim */
   add(queue: DueQueue): void {
     if (!this.#queues.has(queue.credentialId)) {
       this.#queuesOf.add(queue.tenantId, 1);
@@ -143,9 +144,12 @@ export class Claims {
       }));
       const { deliveries, takenOf } = await claimDue(this.#db, wanted, this.#newLease());
       for (const { queue, count } of reservations) {
+        const latest = this.#queues.get(queue.credentialId) ?? queue;
         this.#remove(queue);
-        if (takenOf.get(queue.credentialId) === count) {
-          this.add(queue); // The credential may have more due deliveries, so it is added again, behind all other credentials.
+        // The credential may have more due deliveries if the claim took as many as it may, or if `add` was called during the claim, because
+        // the claim may have missed this event. Such a credential is added again, behind all other credentials.
+        if (takenOf.get(queue.credentialId) === count || latest !== queue) {
+          this.add(latest);
         }
       }
       const slotsOf = new Map(reservations.map(({ queue, slots }) => [queue.credentialId, slots]));
