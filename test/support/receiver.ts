@@ -15,13 +15,13 @@ export interface ReceivedRequest {
 }
 
 /**
- * Reaction of the receiver to a request. A number is the status of the response. An object can also set headers, a body, and a delay in
- * milliseconds (`afterMs`). `hang` sends no response, and `reset` resets the connection. A function gets the socket and writes to it
- * directly. After that, the receiver handles no further request on this connection.
+ * Reaction of the receiver to a request. A number is the status of the response. An object can also set headers and a body, and can delay the
+ * response by a time in milliseconds (`afterMs`) or until a promise resolves (`after`). `hang` sends no response, and `reset` resets the
+ * connection. A function gets the socket and writes to it directly. After that, the receiver handles no further request on this connection.
  */
 export type Answer =
   | number
-  | { status: number; headers?: Record<string, string>; body?: string; afterMs?: number }
+  | { status: number; headers?: Record<string, string>; body?: string; afterMs?: number; after?: Promise<void> }
   | 'hang'
   | 'reset'
   | ((socket: Socket) => void);
@@ -134,8 +134,9 @@ async function perform(answer: Answer, socket: Socket, response: ServerResponse)
   if (answer === 'hang') return;
   if (answer === 'reset') return resetConnection(socket);
   if (typeof answer === 'function') return answer(socket);
-  const { status, headers, body, afterMs } = typeof answer === 'number' ? { status: answer } : answer;
+  const { status, headers, body, afterMs, after } = typeof answer === 'number' ? { status: answer } : answer;
   if (afterMs !== undefined) await sleep(afterMs);
+  await after;
   response.writeHead(status, headers).end(body);
 }
 
