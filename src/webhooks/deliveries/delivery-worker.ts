@@ -225,10 +225,10 @@ export class DeliveryWorker implements LocalDelivery {
 
   /**
    * Claims due deliveries and begins their attempts. Does nothing while it is better to wait until more attempts have ended
-   * (`#isTimeToClaim`).
+   * (`#isTimeToClaim`), and after `stop` was called, for example during the search before this claim.
    */
   async #claim(): Promise<void> {
-    if (!this.#isTimeToClaim) {
+    if (this.#isStopping || !this.#isTimeToClaim) {
       return;
     }
     this.#claimedAtMs = performance.now();
