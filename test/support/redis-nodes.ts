@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisBudgets } from '#platform/http/redis-budgets.ts';
 import type { Answer } from './http.ts';
 import type { TestService } from './service.ts';
+import { eventually } from './webhooks.ts';
 
 const DEADLINE_MS = 60_000;
 /** Number of calls under way at the same time. It is small, so that the service refuses no call for being busy. */
@@ -10,10 +10,8 @@ const CALLS_AT_ONCE = 20;
 
 /** Waits until each of the nodes knows how many nodes share the budgets in Redis. The nodes are all nodes that use this Redis. */
 export async function waitUntilNodesCounted(nodes: RedisBudgets[]): Promise<void> {
-  for (const deadline = Date.now() + DEADLINE_MS; nodes.some((node) => node.countProcesses() !== nodes.length); ) {
-    assert.ok(Date.now() < deadline, `the ${nodes.length} nodes do not know each other`);
-    await sleep(20);
-  }
+  const areCounted = () => nodes.every((node) => node.countProcesses() === nodes.length);
+  await eventually(areCounted, `count of ${nodes.length} nodes on each node`, DEADLINE_MS);
 }
 
 /** Lists the orders `count` times with the same credential, alternately on each of the nodes. */
