@@ -106,7 +106,7 @@ async function write(
         [...contended].map(({ row }) => row),
       );
       const booked = stays.filter((stay) => !contended.has(stay)).map(({ row }) => row);
-      await record(...booked.map((row) => reservationEvent('reservation.created', row)));
+      await record(...booked.map((row) => reservationEvent('reservation.created', row, row.created_at)));
       return rows.map((row) => (booked.includes(row) ? 'booked' : inserted.has(row.id) ? 'contended' : 'taken'));
     });
   } catch (error) {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeActor, NamedActor } from '#access/actors/actors.ts';
+import { timeAfter } from '#platform/lib/dates.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { NewReservationChange, ReservationChangeRow } from './change-store.ts';
 import { sourceOf } from './source.ts';
@@ -31,12 +32,14 @@ export function isVisible(row: ReservationRow, update: ReservationUpdate): boole
   );
 }
 
-/**
- * Returns the time of a change of a stay. It is later than the time of the previous change of the stay, even if the clocks of two processes
- * differ. So the times of the changes of a stay are in order, and never equal.
- */
-export function nextChangeTime({ changed_at, created_at }: ReservationRow): Date {
-  return new Date(Math.max(Date.now(), (changed_at ?? created_at).getTime() + 1));
+/** Returns the time of a change of a stay whose row the caller has locked. It is later than the time of the previous change of the stay. */
+export function nextChangeTime(row: ReservationRow): Date {
+  return timeAfter(lastChangeOf(row));
+}
+
+/** Returns the time of the last change of a stay. If the stay has never changed, it is the time of the booking. */
+export function lastChangeOf({ changed_at, created_at }: Pick<ReservationRow, 'changed_at' | 'created_at'>): Date {
+  return changed_at ?? created_at;
 }
 
 /** Returns the row of `reservation_change` for a change, or null if the status, the room type and the dates are the same as before. */
@@ -52,7 +55,7 @@ export function recordOf(
   return {
     ...stateOf(after),
     id,
-    at: after.changed_at ?? after.created_at,
+    at: lastChangeOf(after),
     actor_type: actor.type,
     actor_id: actor.id,
     previous_status: before.status,

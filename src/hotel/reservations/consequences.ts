@@ -13,16 +13,20 @@ export function nightsOfStay(row: Pick<ReservationRow, 'room_type_id' | 'check_i
   return { roomTypeId: row.room_type_id, checkIn: row.check_in, checkOut: row.check_out };
 }
 
-/** Returns the event that reports a change of a reservation to the partner that booked it. */
+/**
+ * Returns the event that reports a booking, or a change of the status, to the partner that booked the stay.
+ * @param occurredAt time of the booking or of the change, as the history shows it
+ */
 export function reservationEvent(
   type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled',
   { tenant_id, id, credential_id, external_reservation_id, status }: Pick<PartnerReservation, EventField>,
+  occurredAt: Date,
 ): EventInput {
   return {
     tenantId: tenant_id,
     credentialId: credential_id,
     type,
-    occurredAt: new Date(),
+    occurredAt,
     data: { reservation_id: id, external_reservation_id, status },
     subject: { type: 'reservation', id, external_id: external_reservation_id },
   };

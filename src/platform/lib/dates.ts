@@ -98,3 +98,11 @@ export function instantOf(date: DateText, time: string, timezone: string): strin
   instants.set(key, instant);
   return instant;
 }
+
+/**
+ * Returns the time of a change of an order or a stay whose row the caller has locked. It is later than `previous`, the time of the previous
+ * change, even if the clocks of two processes differ. So the times of the changes are in the order of the changes, and never equal.
+ */
+export function timeAfter(previous: Date): Date {
+  return new Date(Math.max(Date.now(), previous.getTime() + 1));
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { derivedId, firstIdAt, isUuid, newId, timeOf } from './ids.ts';
+import { derivedId, firstIdAt, isUuid, newId, newIdAt, timeOf } from './ids.ts';
 
 describe('newId', () => {
   it('newId returns a UUIDv7 with the current time', () => {
@@ -34,6 +34,20 @@ describe('newId', () => {
   it('the random parts of 1,000 ids from newId are all different', () => {
     const tails = Array.from({ length: 1_000 }, () => newId().slice(19));
     assert.equal(new Set(tails).size, tails.length);
+  });
+});
+
+describe('newIdAt', () => {
+  it('newIdAt returns UUIDv7s with the given time, in the order of the calls, and does not change the times of later ids of newId', (t) => {
+    const time = new Date('2030-05-01T10:00:00.123Z');
+    const ids = Array.from({ length: 1_000 }, () => newIdAt(time));
+    assert.deepEqual([...new Set(ids)].sort(), ids);
+    for (const id of ids) {
+      assert.match(id, /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+      assert.deepEqual(timeOf(id), time);
+    }
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 1_000 });
+    assert.equal(timeOf(newId()).getTime(), Date.now());
   });
 });
 

@@ -20,9 +20,29 @@ export function newId(): string {
       counter = 0;
     }
   }
-  bytes.writeUIntBE(lastMs, 0, 6);
-  bytes.writeUInt16BE(0x7000 | counter, 6);
-  return formatId(bytes);
+  return uuidOf(bytes, lastMs, counter);
+}
+
+let givenMs = 0;
+let givenCounter = 0;
+
+/**
+ * Makes a UUIDv7 with the given time. Used for the id of a change, because the ids of the changes of one order or stay must sort like the
+ * times of these changes, even if processes with different clocks made them. Of the ids that one process makes one after the other with the
+ * same time, up to 2,048 sort in the order in which they were made.
+ */
+export function newIdAt(time: Date): string {
+  const bytes = nextRandom();
+  const ms = time.getTime();
+  givenCounter = ms === givenMs ? (givenCounter + 1) & 0x0fff : bytes.readUInt16BE(6) & 0x07ff;
+  givenMs = ms;
+  return uuidOf(bytes, givenMs, givenCounter);
+}
+
+function uuidOf(random: Buffer, ms: number, count: number): string {
+  random.writeUIntBE(ms, 0, 6);
+  random.writeUInt16BE(0x7000 | count, 6);
+  return formatId(random);
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Tx } from '#platform/db/database.ts';
 import { apiError, notFound } from '#platform/errors.ts';
-import { isUuid, newId } from '#platform/lib/ids.ts';
+import { timeAfter } from '#platform/lib/dates.ts';
+import { isUuid, newIdAt } from '#platform/lib/ids.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
 import type { StatusChange } from './staff-schema.ts';
@@ -27,8 +28,6 @@ export async function setStatus(
   orderId: string,
   change: ChangeBy,
 ): Promise<store.OrderSummary & OrderState> {
-  // The id and the time are made before the transaction, so that a second run of the transaction writes the same row.
-  const made = { id: newId(), at: new Date() };
   const requestId = change.request_id?.toLowerCase() ?? null;
   return await transactionWithEvents(async (tx, record) => {
     const row = isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined;
@@ -39,7 +38,8 @@ export async function setStatus(
       return row;
     }
     refuseChange(row, change);
-    await store.writeStatus(tx, changeRow(tenantId, row, { ...change, ...made, requestId }), {
+    const at = timeAfter(row.last_change_at);
+    await store.writeStatus(tx, changeRow(tenantId, row, { ...change, at, requestId }), {
       ready_by: change.ready_by === undefined ? undefined : new Date(change.ready_by),
       cancel_reason: change.reason,
     });
@@ -47,11 +47,11 @@ export async function setStatus(
       tenantId,
       credentialId: row.credential_id,
       type: 'order.status_changed',
-      occurredAt: made.at,
+      occurredAt: at,
       data: { order_id: row.id, external_order_id: row.external_order_id, status: change.status },
       subject: { type: 'order', id: row.id, external_id: row.external_order_id },
     });
-    return { ...row, status: change.status, status_changed_at: made.at };
+    return { ...row, status: change.status, status_changed_at: at };
   });
 }
 
@@ -87,12 +87,12 @@ function refuseChange(row: store.MovableOrder, { status, expected_status }: Stat
 function changeRow(
   tenantId: number,
   row: store.MovableOrder,
-  { id, at, requestId, status, by }: ChangeBy & { id: string; at: Date; requestId: string | null },
+  { at, requestId, status, by }: ChangeBy & { at: Date; requestId: string | null },
 ): store.NewStatusChange {
   return {
     tenant_id: tenantId,
     order_id: row.id,
-    id,
+    id: newIdAt(at),
     status_before: row.status,
     status,
     changed_at: at,

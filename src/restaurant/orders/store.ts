@@ -129,13 +129,18 @@ export async function readWhole(
 
 /** Columns that a change of status needs for its check, its event and its response. */
 export type MovableOrder = OrderSummary &
-  Pick<Selectable<RestaurantOrder>, 'credential_id' | 'order_type' | 'status_request_id' | 'status_changed_at'>;
+  Pick<Selectable<RestaurantOrder>, 'credential_id' | 'order_type' | 'status_request_id' | 'status_changed_at'> & {
+    /** Latest time of a change that the row has. If the order has never changed, the time when it was placed. */
+    last_change_at: Date;
+  };
+
+const LAST_CHANGE_AT = sql<Date>`greatest(created_at, restaurant_order.status_changed_at)`.as('last_change_at');
 
 /** Locks the order until the transaction ends, so that changes of its status happen one after the other. */
 export async function lockOrder(tx: Tx, tenantId: number, id: string): Promise<MovableOrder | undefined> {
   return await tx
     .selectFrom('restaurant_order')
-    .select([...HEAD, 'credential_id', 'order_type', 'status_request_id', STATUS_CHANGED_AT])
+    .select([...HEAD, 'credential_id', 'order_type', 'status_request_id', STATUS_CHANGED_AT, LAST_CHANGE_AT])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .forUpdate()

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '#platform/db/database.ts';
 import { isUniqueViolation, withRetries } from '#platform/db/failures.ts';
 import { runTransaction } from '#platform/db/transaction.ts';
-import { newId } from '#platform/lib/ids.ts';
+import { newIdAt } from '#platform/lib/ids.ts';
 import { Tally } from '#platform/lib/tally.ts';
 import type { EventType } from './event-types.ts';
 import type { LocalDelivery, Target } from './local-delivery.ts';
@@ -13,6 +13,11 @@ export interface EventInput {
   tenantId: number;
   credentialId: string;
   type: EventType;
+  /**
+   * Time of the change. If the row of the order or the reservation existed before, make the time after the row was locked, and later than
+   * the time of its previous change (`timeAfter`). The id of the event has the same time, and the feed sorts by the id. So the feed lists
+   * the events of an order or a reservation in the order of their changes.
+   */
   occurredAt: Date;
   /** Identifiers and the new status, and no other field (contract §6). */
   data: Record<string, string>;
@@ -88,7 +93,7 @@ class RecordedEvents {
 
   /** Returns the event to insert. If the worker of this process can send the event now, the event has a lease. */
   #draft({ type, occurredAt, data, subject, ...credential }: EventInput): NewEvent {
-    const id = newId();
+    const id = newIdAt(occurredAt);
     const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
     const lease = this.#deliveries?.offerLease(credential, this.#countOf.of(credential.credentialId)) ?? null;
     this.#countOf.add(credential.credentialId, 1);
