@@ -3,15 +3,17 @@ import { type ApiError, apiError } from '#platform/errors.ts';
 import { nightsOf } from '#platform/lib/dates.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import { type PlanCalendar, type Quote, quotePlan, readCalendars } from '../rates/rates.ts';
-import type { RoomTypeWithClock } from '../rooms/rooms.ts';
+import { type FindRoomType, findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
+import { hasMoved } from './changes.ts';
+import { checkRange, requireActive } from './checks.ts';
 import { checkArrival, checkGuests, cheapest } from './house-booking.ts';
 import { priceOf } from './price.ts';
 import { sourceOf } from './source.ts';
 import type { HouseChange } from './staff-schema.ts';
-import type { ReservationRow } from './store.ts';
+import type { ReservationRow, ReservationUpdate } from './store.ts';
 
 /** Planned change of a stay that the hotel itself booked. */
-export interface ChangePlan {
+interface ChangePlan {
   /** Stay before the change. */
   row: ReservationRow;
   input: HouseChange;
@@ -21,22 +23,64 @@ export interface ChangePlan {
   isMoved: boolean;
 }
 
-/** Returns the error for a change that is refused, or null if the stay may change. */
-export function changeRefusal(row: ReservationRow, { expected_changed_at: expected }: HouseChange): ApiError | null {
+/**
+ * Returns the error for a change that is refused, or null if the stay may change.
+ * @param isEnd true if the change ends the stay early, which is allowed for every source
+ */
+export function changeRefusal(
+  row: ReservationRow,
+  { expected_changed_at: expected }: HouseChange,
+  isEnd: boolean,
+): ApiError | null {
   const expectedTime = expected === undefined ? null : Date.parse(expected);
-  if (sourceOf(row) !== 'house') {
-    return refusal('A partner or an OTA has booked the reservation. Ask the partner or the OTA to change it.');
+  if (!isEnd && sourceOf(row) !== 'house') {
+    return refusal(
+      'A partner or an OTA has booked the reservation. Staff may only send an earlier check_out, alone, while it is confirmed or completed. ' +
+        'Ask the partner or the OTA for any other change.',
+    );
   }
   if (expectedTime !== null && expectedTime !== row.changed_at?.getTime()) {
     return refusal('The reservation has changed after the time in expected_changed_at. Read the reservation again.');
   }
-  return ['pending', 'confirmed'].includes(row.status)
+  return isEnd || ['pending', 'confirmed'].includes(row.status)
     ? null
-    : refusal(`The reservation is ${row.status}. Only a pending or confirmed reservation can change.`);
+    : refusal(
+        `The reservation is ${row.status}. Only a pending or confirmed reservation can change. A completed one can only get an earlier check_out, alone.`,
+      );
 }
 
 function refusal(message: string): ApiError {
   return apiError('invalid_status_transition', message);
+}
+
+/** Change of a stay that has passed all checks, except the check that each added night has a room left. */
+export interface CheckedChange {
+  update: ReservationUpdate;
+  /** Number of rooms of the room type after the change. Null if rooms are not checked. */
+  capacity: number | null;
+}
+
+/** Checks the change of a stay that the hotel itself booked, and prices it. @throws ApiError as `StaffStays.change` does */
+export async function houseChange(
+  tx: Tx,
+  row: ReservationRow,
+  present: RoomTypeWithClock,
+  input: HouseChange,
+): Promise<CheckedChange> {
+  const nights = {
+    room_type_id: input.room_type_id?.toLowerCase() ?? row.room_type_id,
+    check_in: input.check_in ?? row.check_in,
+    check_out: input.check_out ?? row.check_out,
+  };
+  checkRange(nights);
+  const plan: ChangePlan = { row, input, nights, isMoved: hasMoved(row, nights) };
+  const find: FindRoomType = async (tenantId, roomTypeId) => await findRoomType(tx, tenantId, roomTypeId);
+  const isSameType = nights.room_type_id === row.room_type_id;
+  const roomType = isSameType ? present : await requireActive(find, row.tenant_id, nights.room_type_id);
+  checkChange(roomType, plan);
+  const price = await quoteChange(tx, roomType, plan);
+  const update = { ...nights, ...price, ...guestUpdate(row, input), guests: input.guests ?? row.guests };
+  return { update, capacity: input.overbook ? null : roomType.physical_capacity };
 }
 
 /**
@@ -44,7 +88,7 @@ function refusal(message: string): ApiError {
  * `overbook` is true, never checks the number of guests.
  * @throws ApiError 400 `invalid_request`
  */
-export function checkChange(roomType: RoomTypeWithClock, { row, input, nights }: ChangePlan): void {
+function checkChange(roomType: RoomTypeWithClock, { row, input, nights }: ChangePlan): void {
   if (nights.check_in !== row.check_in) {
     checkArrival(roomType, nights.check_in);
   }
@@ -58,7 +102,7 @@ export function checkChange(roomType: RoomTypeWithClock, { row, input, nights }:
  * change.
  * @throws ApiError 409 `room_not_available` if the dates or the room type change and no rate plan allows the stay
  */
-export async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, { row, input, nights, isMoved }: ChangePlan) {
+async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, { row, input, nights, isMoved }: ChangePlan) {
   const { total_amount: amount, overbook = false } = input;
   if (!isMoved) {
     const total = amount === undefined ? row.total_amount : formatMoney(String(amount));
@@ -96,7 +140,7 @@ function nightsOfRange({ check_in, check_out }: ChangePlan['nights']) {
 }
 
 /** Returns the name, phone and email of the guest after the change. A field that the change does not give keeps its value. */
-export function guestUpdate(row: ReservationRow, { guest = {} }: HouseChange) {
+function guestUpdate(row: ReservationRow, { guest = {} }: HouseChange) {
   const { name = row.guest_name, phone = row.guest_phone, email = row.guest_email } = guest;
   return { guest_name: name, guest_phone: phone, guest_email: email === '' ? null : email };
 }

@@ -129,11 +129,17 @@ function changeRoute(app: App, { reservations, staffStays, staffGuard }: Depende
       schema: {
         ...SHARED,
         operationId: 'changeStay',
-        summary: 'Change a stay that the hotel itself booked',
+        summary: 'Change a stay that the hotel itself booked, or end any stay early',
         description:
           'Changes the fields that the body names. All other fields keep their values. The stay must be `pending` or ' +
           '`confirmed`, and its source must be `house`. Otherwise the response is 409. Send the `changed_at` that you have ' +
           "seen as `expected_changed_at`, so that you do not undo a colleague's change.\n\n" +
+          'If the guests leave early, send only the new `check_out`, with or without `expected_changed_at`. This also works for the ' +
+          'stay of a partner or an OTA, and for a `completed` stay. The new `check_out` is today at the property or later, and at ' +
+          'least one night remains. The nights after it become free. The amount stays the same, and `nightly_prices` becomes null. A ' +
+          'later call of the OTA may move the dates again.\n\n' +
+          'If a stay of the hotel itself has not begun yet, or if the body names other fields, an earlier `check_out` is an ordinary ' +
+          'change, and the service calculates the price again.\n\n' +
           'Without `overbook`, each added night needs a free room, and a rate plan must allow the stay. The present rate plan of ' +
           'the stay may be closed on nights that the stay had before the change. The call causes no event.',
         params: ReservationPath,

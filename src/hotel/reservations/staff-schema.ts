@@ -55,7 +55,8 @@ const FIELDS = {
   nightly_prices: Type.Union([Type.Array(NightlyPrice), Type.Null()], {
     description:
       'The price of each night at the time of the booking. Their sum is `total_amount`. Null if the prices of the nights are ' +
-      'unknown, because the caller gave only the amount of the whole stay, or because an earlier version of the service booked the stay.',
+      'unknown, because the caller gave only the amount of the whole stay, because an OTA has changed it or staff have ended it early, or ' +
+      'because an earlier version of the service booked the stay.',
   }),
   currency: Type.String({ description: 'The currency of the amount, as three letters of ISO 4217.' }),
   created_at: Type.String({ format: 'date-time', description: 'The time of the booking.' }),
@@ -265,7 +266,9 @@ export const HouseBooking = Type.Object(
 );
 export type HouseBooking = Type.Static<typeof HouseBooking>;
 
-/** Body of a change of a stay that the hotel itself booked. A missing field keeps its value. */
+/**
+ * Body of a change of a stay that the hotel itself booked, or of the early end of a stay of any source. A missing field keeps its value.
+ */
 export const HouseChange = Type.Object(
   {
     room_type_id: Type.Optional(Type.String({ format: 'uuid', description: 'The new room type.' })),
@@ -275,7 +278,14 @@ export const HouseChange = Type.Object(
         description: 'The new day of arrival. It must not be before yesterday in the time zone of the property.',
       }),
     ),
-    check_out: Type.Optional(DATES.check_out),
+    check_out: Type.Optional(
+      Type.String({
+        format: 'date',
+        description:
+          'The new day of departure. It is after `check_in`, by at most 730 nights. If the change ends the stay early, it is not ' +
+          'before today in the time zone of the property.',
+      }),
+    ),
     guests: Type.Optional(Guests),
     guest: Type.Optional(
       Type.Object(
@@ -290,7 +300,8 @@ export const HouseChange = Type.Object(
     total_amount: Type.Optional(
       Amount(
         'The new price of the whole stay. If it is missing and the nights or the room type change, the service calculates the ' +
-          'price again. It takes the rate plan of the stay, if this plan allows the new stay, and otherwise the cheapest one.',
+          'price again. It takes the rate plan of the stay, if this plan allows the new stay, and otherwise the cheapest one. If the ' +
+          'change ends the stay early, the price stays.',
       ),
     ),
     expected_changed_at: Type.Optional(
@@ -303,7 +314,7 @@ export const HouseChange = Type.Object(
   },
   {
     title: 'HouseChange',
-    description: 'A change of a stay that the hotel itself booked.',
+    description: 'A change of a stay that the hotel itself booked, or the early end of a stay.',
     examples: [
       { check_out: '2030-05-04', expected_changed_at: '2026-11-20T19:05:31.207Z' },
       { guest: { phone: '+351 900 333 444' } },

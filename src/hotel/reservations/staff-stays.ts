@@ -4,17 +4,19 @@ import { actorOf, type Staff } from '#access/tenants/tenants.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError } from '#platform/errors.ts';
+import { todayIn } from '#platform/lib/dates.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
 import { type Hold, moveHold, moveHoldWithin } from '../nights/nights.ts';
 import { readCalendars } from '../rates/rates.ts';
-import { type FindRoomType, findRoomType } from '../rooms/rooms.ts';
+import { type FindRoomType, findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
 import { notAvailable } from './booking.ts';
 import { findBooked, hasChange, insertChange } from './change-store.ts';
-import { bookingRecordOf, hasMoved, nextChangeTime, type WantedChange, wantedChange } from './changes.ts';
+import { bookingRecordOf, nextChangeTime, type WantedChange, wantedChange } from './changes.ts';
 import { checkRange, lockStay, requireActive } from './checks.ts';
 import { holdOf, nightsOfStay } from './consequences.ts';
-import { changeRefusal, checkChange, type ChangePlan, guestUpdate, quoteChange } from './house-change.ts';
+import { earlyEnd, isEarlyEnd } from './early-end.ts';
+import { changeRefusal, type CheckedChange, houseChange } from './house-change.ts';
 import { bookingPlan, checkBooking } from './house-booking.ts';
 import { priceOf } from './price.ts';
 import type { HouseBooking, HouseChange } from './staff-schema.ts';
@@ -30,8 +32,8 @@ interface Dependencies {
 }
 
 /**
- * Operations of staff on stays: booking stays for the hotel itself, changing these stays, and recording arrivals. Each operation writes an
- * audit entry.
+ * Operations of staff on stays: booking stays for the hotel itself, changing these stays, ending stays early, and recording arrivals. Each
+ * operation writes an audit entry.
  */
 export class StaffStays {
   readonly #db: Database;
@@ -117,7 +119,7 @@ export class StaffStays {
   }
 
   /**
-   * Changes a stay that the hotel itself booked.
+   * Changes a stay that the hotel itself booked, or ends a stay of any source early.
    * @throws ApiError 404 (code `error`) if the id is unknown, 404 `room_type_not_found`, 400 `invalid_request`, 409 `room_not_available`,
    * 409 `invalid_status_transition` if the stay may not change, or has changed since `expected_changed_at`
    */
@@ -126,9 +128,15 @@ export class StaffStays {
     const recordAudit = prepareAudit(actorOf(staff));
     await inTransaction(this.#db, async (tx) => {
       const row = await lockStay(tx, staff.tenant.id, id);
-      const refusal = changeRefusal(row, input);
+      const roomType = await roomTypeOf(tx, row);
+      const today = todayIn(roomType.timezone);
+      const isEnd = isEarlyEnd(row, input, today);
+      const refusal = changeRefusal(row, input, isEnd);
       if (refusal === null) {
-        await this.#apply(tx, row, input, { wanted, recordAudit });
+        const change = isEnd
+          ? { update: earlyEnd(row, input, today), capacity: null }
+          : await houseChange(tx, row, roomType, input);
+        await write(tx, row, change, { wanted, recordAudit });
         return;
       }
       // If an earlier try of this transaction was committed, it has changed `changed_at`, so `expected_changed_at` no longer matches in
@@ -137,37 +145,6 @@ export class StaffStays {
         throw refusal;
       }
     });
-  }
-
-  async #apply(tx: Tx, row: ReservationRow, input: HouseChange, by: Writers): Promise<void> {
-    const nights = {
-      room_type_id: input.room_type_id?.toLowerCase() ?? row.room_type_id,
-      check_in: input.check_in ?? row.check_in,
-      check_out: input.check_out ?? row.check_out,
-    };
-    checkRange(nights);
-    const find: FindRoomType = async (tenantId, roomTypeId) => await findRoomType(tx, tenantId, roomTypeId);
-    const plan: ChangePlan = { row, input, nights, isMoved: hasMoved(row, nights) };
-    const isSameType = nights.room_type_id === row.room_type_id;
-    const roomType = await (isSameType
-      ? find(row.tenant_id, row.room_type_id)
-      : requireActive(find, row.tenant_id, nights.room_type_id));
-    if (roomType === null) {
-      throw new Error(
-        `The room type ${row.room_type_id} of the reservation ${row.id} was not found. This is a fault of the program.`,
-      );
-    }
-    checkChange(roomType, plan);
-    const price = await quoteChange(tx, roomType, plan);
-    const update = { ...nights, ...price, ...guestUpdate(row, input), guests: input.guests ?? row.guests };
-    const entry = changeEntry(row, update);
-    if (entry === null) {
-      return;
-    }
-    const changed = await writeChange(tx, row, update, by.wanted);
-    const capacity = input.overbook ? null : roomType.physical_capacity;
-    await hold(tx, row.tenant_id, { from: holdOf(row), to: nightsOfStay(changed), capacity });
-    await by.recordAudit(tx, entry);
   }
 
   /**
@@ -217,6 +194,28 @@ interface Writers {
 const REQUEST_TAKEN = new Error(
   'A concurrent call has booked a stay with the same request_id. This error only rolls back the transaction.',
 );
+
+/** Returns the room type of a stay, which may be inactive. */
+async function roomTypeOf(tx: Tx, row: ReservationRow): Promise<RoomTypeWithClock> {
+  const roomType = await findRoomType(tx, row.tenant_id, row.room_type_id);
+  if (roomType === null) {
+    throw new Error(
+      `The room type ${row.room_type_id} of the reservation ${row.id} was not found. This is a fault of the program.`,
+    );
+  }
+  return roomType;
+}
+
+/** Writes a change of a stay, its nights and its audit entry. Writes nothing if the change has no differences. */
+async function write(tx: Tx, row: ReservationRow, { update, capacity }: CheckedChange, by: Writers): Promise<void> {
+  const entry = changeEntry(row, { ...row, ...update });
+  if (entry === null) {
+    return;
+  }
+  const changed = await writeChange(tx, row, update, by.wanted);
+  await hold(tx, row.tenant_id, { from: holdOf(row), to: nightsOfStay(changed), capacity });
+  await by.recordAudit(tx, entry);
+}
 
 /**
  * Holds the nights of a stay, and releases the nights that the stay no longer has.
