@@ -198,7 +198,9 @@ const TABLE = [
   {
     name: 'TRUSTED_PROXIES',
     default: null,
-    meaning: 'Addresses or ranges of proxies whose `X-Forwarded-*` headers the service believes, separated by commas.',
+    meaning:
+      'Addresses or ranges of proxies whose `X-Forwarded-*` headers the service believes, separated by commas. A port after a client ' +
+      'address is ignored. If a proxy forwards a text that is no address, the address of the proxy counts instead.',
   },
   {
     name: 'LOG_LEVEL',

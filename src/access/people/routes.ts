@@ -27,7 +27,7 @@ export function linkRoutes(app: App, { links, sessions, budgets, service }: Depe
     {
       onRequest: async (request, reply) => {
         refuseOtherThanConsole(request);
-        await countCall(byAddress, clientNetwork(request.ip), reply);
+        await countCall(byAddress, clientNetwork(request.clientAddress), reply);
       },
       config: { errors: ['invalid_credentials', 'rate_limited'], isConsoleOnly: true },
       schema: {

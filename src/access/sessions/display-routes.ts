@@ -25,7 +25,7 @@ export function displayRoutes(app: App, { displays, sessions, budgets, service }
     {
       onRequest: async (request, reply) => {
         refuseOtherThanConsole(request);
-        await countCall(byAddress, clientNetwork(request.ip), reply);
+        await countCall(byAddress, clientNetwork(request.clientAddress), reply);
       },
       config: { errors: ['invalid_credentials', 'rate_limited'], isConsoleOnly: true },
       schema: {
@@ -41,7 +41,7 @@ export function displayRoutes(app: App, { displays, sessions, budgets, service }
       },
     },
     async (request, reply) => {
-      const { tenantId, displayId } = await displays.pair(request.body.pairing_code, request.ip);
+      const { tenantId, displayId } = await displays.pair(request.body.pairing_code, request.clientAddress);
       const holder = { kind: 'display', id: displayId } as const;
       const signIn = { tenantId, holder, generation: null, lifetime: LIFETIMES.display };
       return await meOf(await sessions.startFor(request, reply, signIn), service);

@@ -19,7 +19,7 @@ import {
 let service: TestService;
 let tenant: TestTenant;
 before(async () => {
-  service = await startService();
+  service = await startService({ config: { trustedProxies: ['127.0.0.1'] } });
   tenant = await service.tenant();
 });
 after(() => service.close());
@@ -73,9 +73,10 @@ describe('GET /v1/staff/sessions/', () => {
 
   it('200: the list shows the client address of a sign-in, and only the beginning of a long user agent', async () => {
     const other = await service.tenant();
-    const answer = await signIn(service, other, 'owner', { ...CONSOLE, 'user-agent': 'é'.repeat(1_000) });
+    const client = { 'user-agent': 'é'.repeat(1_000), 'x-forwarded-for': '[2001:DB8:0::1]:51234' };
+    const answer = await signIn(service, other, 'owner', { ...CONSOLE, ...client });
     const { body } = await get(SESSIONS, consoleHeaders(tokenOf(answer)));
-    assert.deepEqual([body[0].user_agent, body[0].address], ['é'.repeat(300), '127.0.0.1']);
+    assert.deepEqual([body[0].user_agent, body[0].address], ['é'.repeat(300), '2001:db8::1']);
   });
 
   it('200: an owner lists the sessions of another person, and gets an empty list for a person of another tenant', async () => {

@@ -51,10 +51,9 @@ const KEPT_DAYS = 30;
 /** Largest number of sessions of a person. A further sign-in ends the oldest one. */
 const MAX_SESSIONS = 100;
 /**
- * Maximum numbers of characters that are stored of the client address and of the user agent. The client chooses both texts, so without
- * these limits it could store texts of any length.
+ * Maximum number of characters that are stored of the user agent. The client chooses this text, so without the limit it could store a text
+ * of any length.
  */
-const MAX_ADDRESS = 100;
 const MAX_USER_AGENT = 300;
 
 /** Data of a sign-in with which a session begins. */
@@ -109,11 +108,11 @@ export class Sessions {
     holder,
     generation,
     lifetime,
+    address,
     ...client
   }: NewSignIn): Promise<{ token: string; staff: Staff }> {
     const id = newId();
     const { token, hash } = this.#tokens.create(tenantId);
-    const address = client.address.slice(0, MAX_ADDRESS);
     const userAgent = client.userAgent.slice(0, MAX_USER_AGENT);
     const { idleSeconds, lifetimeSeconds } = lifetime;
     await inTransaction(this.#db, async (tx) => {
@@ -139,7 +138,7 @@ export class Sessions {
     reply: FastifyReply,
     signIn: Omit<NewSignIn, 'address' | 'userAgent'>,
   ): Promise<Staff> {
-    const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
+    const client = { address: request.clientAddress, userAgent: request.headers['user-agent'] ?? '' };
     const { token, staff } = await this.start({ ...signIn, ...client });
     setConsoleCookie(request, reply, token, signIn.lifetime.cookieSeconds);
     return staff;

@@ -122,6 +122,14 @@ describe('an address that has signed in to an account', () => {
     assert.equal((await addresses()).length, 2);
   });
 
+  it('200: an IP address stays known if a proxy writes another port after it', async () => {
+    await enter(`${HOME}:51234`);
+    await times(9, () => fail(`${ELSEWHERE}:443`), 401);
+    assert.equal((await enter(ELSEWHERE)).status, 429);
+    assert.deepEqual(statusAndLeft(await enter(`${HOME}:51235`)), [200, 8]);
+    assert.equal((await addresses()).length, 1);
+  });
+
   it('200: an address counts as known for 30 UTC days after its latest sign-in; 429: after that, the address counts as unknown', async (t) => {
     stayOnOneDay(t);
     await enter(HOME);

@@ -127,4 +127,41 @@ describe('sign-ins from one address', () => {
       await node.close();
     }
   });
+
+  it('400: a client address has one limit, whatever port, brackets or zone a trusted proxy writes; a text that is no address counts as the proxy', async () => {
+    const clients: [client: string, texts: string[]][] = [
+      [
+        '192.0.2.1',
+        ['192.0.2.1', '192.0.2.1:51234', ' 192.0.2.1:443 ', '[::ffff:192.0.2.1]:51235', '::ffff:c000:201%1'],
+      ],
+      ['192.0.2.1', [',192.0.2.1,, ', '192.0.2.9, 192.0.2.1:1', 'unknown, 192.0.2.1:2', '192.0.2.1, 127.0.0.1:8080']],
+      [
+        '2001:db8::',
+        ['2001:db8::1', '[2001:db8::1]:51234', '[2001:DB8::2]', '2001:db8::3%eth0', '[2001:db8::4%25en-0]:9'],
+      ],
+      [
+        'proxy',
+        ['', ' ', ',', 'unknown', '_hidden', '_gw:1', 'client.example', '192.0.2.1:x', '192.0.2.300', '0xc0000201'],
+      ],
+      ['proxy', ['3221225985', '192.0.2.1/32', '[]', '[2001:db8::1', 'unix:', '2001:db8::1::2', '192.0.2.1, unknown']],
+      [
+        'proxy',
+        ['192.0.2.1, _hidden, 127.0.0.1', 'for=192.0.2.1', "'; DROP TABLE session", '١٩٢.٠.٢.١', 'é'.repeat(500)],
+      ],
+    ];
+    const node = await startService({ beside: service, config: { trustedProxies: ['127.0.0.1'] } });
+    try {
+      const left: Record<string, number> = {};
+      for (const [client, texts] of clients) {
+        for (const text of texts) {
+          // `fetch` sends only the bytes of Latin-1 in a header, so the text is written as the bytes of UTF-8.
+          const { headers } = await callWithoutBody(node, { 'x-forwarded-for': Buffer.from(text).toString('latin1') });
+          left[client] = (left[client] ?? 100) - 1;
+          assert.equal(headers.get('x-ratelimit-remaining'), String(left[client]), text);
+        }
+      }
+    } finally {
+      await node.close();
+    }
+  });
 });

@@ -66,7 +66,7 @@ export class SignInAttempts {
    * @throws ApiError 429 `rate_limited`
    */
   async countAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    await countCall(this.#byAddress, clientNetwork(request.ip), reply);
+    await countCall(this.#byAddress, clientNetwork(request.clientAddress), reply);
   }
 
   /**
@@ -77,7 +77,7 @@ export class SignInAttempts {
    * error
    */
   async checkPassword(request: FastifyRequest, reply: FastifyReply, attempt: Attempt): Promise<store.SigningInUser> {
-    const account = await this.#findAccount(attempt.email, clientNetwork(request.ip));
+    const account = await this.#findAccount(attempt.email, clientNetwork(request.clientAddress));
     const { user, isAddressKnown } = account;
     const addressKey = user?.address.hash.toString('base64') ?? '';
     await (isAddressKnown
@@ -117,7 +117,7 @@ export class SignInAttempts {
     const isRight = await isPassword(password, user?.password_hash ?? (await decoyHash()));
     if (user === null || !isRight || !user.is_active || isInvited(user)) {
       if (user !== null) {
-        void this.#writeFailure(user, request.ip).catch(onError);
+        void this.#writeFailure(user, request.clientAddress).catch(onError);
       }
       throw apiError('invalid_credentials', refusal ?? 'The e-mail or the password is wrong.', {
         'www-authenticate': 'Bearer',

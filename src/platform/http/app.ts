@@ -15,6 +15,7 @@ import { type Bounds, DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { sendError, toApiError } from './answers.ts';
 import { BodyBudget } from './body-budget.ts';
+import { addClientAddress, HOST } from './client-address.ts';
 import { createClientErrorHandler } from './client-errors.ts';
 import { compileOnDemand } from './compilers.ts';
 import { drainBody, registerBodyParsers } from './body-parsers.ts';
@@ -116,6 +117,7 @@ export function createHttpApp(options: HttpOptions): App {
   app.decorate('publicUrl', options.publicUrl ?? null);
   app.decorate('slowReaders', new SlowReaders({ maxWaiting: bounds.waitingStreams, ...options.readers }));
   addEventStreams(app, options.streams);
+  addClientAddress(app);
   compileOnDemand(app);
   handleErrors(app, options.onRefused);
   const waitForTurn = createRequestQueues(app);
@@ -150,12 +152,6 @@ export function createHttpApp(options: HttpOptions): App {
   handleOddRequests(app);
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
-
-/**
- * Valid value of the Host header: a host name or address, and an optional port. It is checked because links in responses contain it. The
- * value may be empty (RFC 9112 §3.2).
- */
-const HOST = /^(?:[\w.-]*|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 /**
  * Refuses a request with an invalid Host or Expect header. Node's parser accepts such headers.

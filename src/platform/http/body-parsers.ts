@@ -103,7 +103,7 @@ export function drainBody(request: FastifyRequest): void {
 function accountOf(request: FastifyRequest): Account {
   const { account } = request;
   return account.tenant === STRANGERS && account.caller === ''
-    ? { ...account, caller: clientNetwork(request.ip) }
+    ? { ...account, caller: clientNetwork(request.clientAddress) }
     : account;
 }
 

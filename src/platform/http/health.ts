@@ -25,7 +25,7 @@ export function healthRoutes(app: App, { isServing = () => true, isReady }: Heal
   const isReadyShared = shared(isReady);
   app.get('/livez', { config: { skipsQueue: true } }, async () => ({ status: 'ok' }));
   app.get('/readyz', { config: { skipsQueue: true } }, async (request, reply) => {
-    if (isServing(request.ip) && (await isReadyShared())) {
+    if (isServing(request.clientAddress) && (await isReadyShared())) {
       return { status: 'ok' };
     }
     return reply.code(503).header('retry-after', '2').send({ status: 'unavailable' });

@@ -207,4 +207,25 @@ describe('the base URL of page links', () => {
       assert.equal(await baseOf(node, 'Host: inside.example\r\n'), 'http://inside.example');
     });
   });
+
+  it('page links use the last forwarded host and protocol, and ignore a forwarded text that is no host or no protocol of HTTP', () =>
+    nodeWith({ trustedProxies: ['127.0.0.1'] }, async (node) => {
+      const base = (host: string, proto: string) =>
+        baseOf(node, `Host: inside.example\r\nX-Forwarded-Host: ${host}\r\nX-Forwarded-Proto: ${proto}\r\n`);
+      assert.equal(await base('a.example, b.example:8443', 'http, HTTPS'), 'https://b.example:8443');
+      assert.equal(await base('[2001:db8::1]:81', ''), 'http://[2001:db8::1]:81');
+      for (const host of [
+        '',
+        'a.example,',
+        'outside.example/path',
+        'a b',
+        '"outside.example"',
+        'user@outside.example',
+      ]) {
+        assert.equal(await base(host, 'https'), 'https://inside.example', host);
+      }
+      for (const proto of ['javascript', 'https:', 'on', 'https,']) {
+        assert.equal(await base('outside.example', proto), 'http://outside.example', proto);
+      }
+    }));
 });
