@@ -3,10 +3,11 @@
 // held rooms of each night itself. Uses this count to check if the service accepts and refuses the right bookings. At the end, compares
 // the count with the number of held rooms that the service reports for each night.
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readTextFile } from '#platform/lib/text-file.ts';
 import { type Booking, type Lane, lanesOf, readBookings } from './replay/bookings.ts';
 import { type Call, drive, type Driven, openActors, type Outcome, propertiesOf } from './replay/drive.ts';
 import { Progress } from './replay/progress.ts';
@@ -22,7 +23,7 @@ if (file === undefined || !(most >= 1)) {
   console.error('Usage: npm run replay -- FILE [--most N], where N is a number of bookings of at least 1.');
   process.exit(2);
 }
-const bookings = readBookings(await readFile(file, 'utf8'), new Date().toISOString().slice(0, 10), most);
+const bookings = readBookings(await readTextFile(file), new Date().toISOString().slice(0, 10), most);
 const dataDir = await mkdtemp(join(tmpdir(), 'roomservice-replay-'));
 try {
   process.exitCode = (await replay(bookings)) ? 0 : 1;

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Config, misspelledVariables, readConfig, readPartnerConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
 import { createHttpApp } from './http/app.ts';
@@ -245,48 +243,6 @@ describe('invalid values of the environment variables', () => {
   it('DATABASE_URL without MASTER_KEY is refused, and the message does not show the database password', () => {
     assert.match(faultOf({ DATABASE_URL: 'postgres://u:hunter2@h/d' }), /^MASTER_KEY is required with DATABASE_URL/);
     assert.doesNotMatch(faultOf({ DATABASE_URL: 'postgres://u:hunter2@h/d' }), /hunter2/);
-  });
-});
-
-describe('variables with the suffix _FILE', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'roomservice-config-'));
-  after(() => rmSync(directory, { recursive: true }));
-  const file = (content: string) => {
-    const path = join(directory, randomBytes(4).toString('hex'));
-    writeFileSync(path, content);
-    return path;
-  };
-
-  it('a variable with the suffix _FILE gives the path of a file with the secret, and a final line break in the file is ignored', () => {
-    const config = readConfig({
-      DATABASE_URL_FILE: file('postgres://u:p@h/d\n'),
-      REDIS_URL_FILE: file('redis://h\r\n'),
-      MASTER_KEY_FILE: file(`${KEY_TEXT}\n`),
-      MASTER_KEY_PREVIOUS_FILE: file(KEY_TEXT),
-    });
-    assert.equal(config.databaseUrl, 'postgres://u:p@h/d');
-    assert.equal(config.redisUrl, 'redis://h');
-    assert.deepEqual([config.masterKey, config.masterKeyPrevious], [KEY, KEY]);
-  });
-
-  it('MASTER_KEY_FILE together with MASTER_KEY is refused', () => {
-    assert.match(faultOf({ MASTER_KEY: KEY_TEXT, MASTER_KEY_FILE: file(KEY_TEXT) }), /^MASTER_KEY and MASTER_KEY_FILE/);
-  });
-
-  it('a variable with the suffix _FILE is refused if the file is missing, is a folder or is empty', () => {
-    for (const path of [join(directory, 'none'), directory, file(''), file('\n')]) {
-      for (const variable of ['DATABASE_URL_FILE', 'REDIS_URL_FILE', 'MASTER_KEY_FILE', 'MASTER_KEY_PREVIOUS_FILE']) {
-        assert.match(faultOf({ [variable]: path }), new RegExp(`^${variable} must be the path of a`));
-      }
-    }
-  });
-
-  it('the message about an invalid secret from a file does not show the content of the file', () => {
-    const path = file('hunter2');
-    for (const variable of ['DATABASE_URL', 'REDIS_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS']) {
-      const fault = faultOf({ [`${variable}_FILE`]: path });
-      assert.ok(fault.startsWith(`${variable} must be`) && !fault.includes('hunter2'), fault);
-    }
   });
 });
 

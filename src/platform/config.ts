@@ -23,6 +23,7 @@ import {
   parseProxies,
 } from './lib/setting-values.ts';
 import type { SmtpAddress } from './lib/smtp-url.ts';
+import { decodeText } from './lib/text-file.ts';
 import { type SettingName, SETTING_NAMES, settingOf } from './settings.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -306,11 +307,11 @@ function lookUp(environment: Environment, name: string, mayBeInFile: boolean): R
     return refuse(`${name} and ${name}_FILE are both set: set only one of them`);
   }
   try {
-    const text = readFileSync(file, 'utf8').trim();
+    const text = decodeText(readFileSync(file))?.trim() ?? '';
     // Refuses an empty file. Otherwise an empty file for DATABASE_URL would silently select the embedded database. With an empty file for
     // REDIS_URL, each process would silently count the calls for the rate limits in its own memory.
     return text === ''
-      ? refuse(`${name}_FILE must be the path of a file that is not empty`)
+      ? refuse(`${name}_FILE must be the path of a file of UTF-8 text that is not empty`)
       : { text, source: 'file', file, fault: null };
   } catch (error) {
     return refuse(`${name}_FILE must be the path of a readable file (${(error as NodeJS.ErrnoException).code})`);

@@ -22,10 +22,11 @@ async function passphraseIn(content: string | Buffer): Promise<string> {
 }
 
 describe('passphrase file', () => {
-  it('one line break at the end of the file is not part of the passphrase, but spaces and other line breaks are', async () => {
+  it('a byte order mark and one line break at the end of the file are not part of the passphrase, but spaces and other line breaks are', async () => {
     assert.equal(await passphraseIn('secret'), 'secret');
     assert.equal(await passphraseIn('secret\n'), 'secret');
     assert.equal(await passphraseIn('secret\r\n'), 'secret');
+    assert.equal(await passphraseIn('\uFEFFsecret\r\n'), 'secret');
     assert.equal(await passphraseIn(' a\nü \n\n'), ' a\nü \n');
   });
 
@@ -35,7 +36,8 @@ describe('passphrase file', () => {
     await assert.rejects(readPassphrase(join(folder, 'missing')), refusal(/ENOENT/));
     await assert.rejects(readPassphrase(folder), refusal(/EISDIR/));
     await assert.rejects(readPassphrase('/dev/zero'), refusal(/longer than/));
-    await assert.rejects(passphraseIn(Buffer.from([0xff, 0xfe])), refusal(/not UTF-8/));
+    await assert.rejects(passphraseIn(Buffer.from('sécret', 'latin1')), refusal(/not UTF-8/));
+    await assert.rejects(passphraseIn(Buffer.from('secret', 'utf16le')), refusal(/not UTF-8/));
   });
 });
 

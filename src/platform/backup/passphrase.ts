@@ -1,10 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import { argon2, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { OperatorError } from '../errors.ts';
+import { readTextFile } from '../lib/text-file.ts';
 import { compileSchema } from '../lib/validation.ts';
 
 const argon2id = promisify(argon2).bind(null, 'argon2id');
@@ -45,22 +43,10 @@ export type SealedKey = Static<typeof SealedKey>;
  * @throws OperatorError if the file cannot be read, is empty, is too long or is not UTF-8
  */
 export async function readPassphrase(path: string): Promise<string> {
-  // A device such as /dev/zero has no end, so the number of bytes that are read is limited.
-  const bytes = await buffer(createReadStream(path, { end: MAX_PASSPHRASE_BYTES })).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw new OperatorError(
-        `The passphrase file ${path} cannot be read (${error.code}). Check the path and its permissions.`,
-      );
-    },
-  );
-  if (bytes.length > MAX_PASSPHRASE_BYTES || !isUtf8(bytes)) {
-    throw new OperatorError(
-      `The passphrase file ${path} is longer than ${MAX_PASSPHRASE_BYTES} bytes or is not UTF-8 text. Check the path.`,
-    );
-  }
-  const passphrase = bytes.toString().replace(/\r?\n$/, '');
+  const name = `The passphrase file ${path}`;
+  const passphrase = (await readTextFile(path, name, MAX_PASSPHRASE_BYTES)).replace(/\r?\n$/, '');
   if (passphrase === '') {
-    throw new OperatorError(`The passphrase file ${path} is empty. Write the passphrase into it.`);
+    throw new OperatorError(`${name} is empty. Write the passphrase into it.`);
   }
   return passphrase;
 }

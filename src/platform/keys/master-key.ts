@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../errors.ts';
+import { decodeText } from '../lib/text-file.ts';
 
 const FILE = 'master-key';
 const KEY_BYTES = 32;
@@ -16,7 +17,7 @@ export function masterKeyPath(dataDir: string): string {
  */
 export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
   const path = masterKeyPath(dataDir);
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') {
       throw new OperatorError(
         `The master key in ${path} cannot be read (${error.code}). Check the file and its permissions.`,
@@ -24,12 +25,14 @@ export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
     }
     return null;
   });
-  if (text === null) {
+  if (bytes === null) {
     return null;
   }
-  const key = Buffer.from(text.trim(), 'base64');
+  const key = Buffer.from(decodeText(bytes)?.trim() ?? '', 'base64');
   if (key.length !== KEY_BYTES) {
-    throw new OperatorError(`${path} does not contain a master key (32 bytes in base64). Restore the correct file.`);
+    throw new OperatorError(
+      `${path} does not contain a master key (32 bytes in base64, as UTF-8 text). Restore the correct file.`,
+    );
   }
   return key;
 }

@@ -1,15 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
 import { OperatorError } from '#platform/errors.ts';
+import { readTextFile } from '#platform/lib/text-file.ts';
 
 /**
  * Reads a tenant document from a file of JSON, which may have comments and a comma after the last entry of a list or an object.
- * @throws OperatorError if the file cannot be read, or is not JSON. The message gives the line and the column of the first error.
+ * @throws OperatorError if the file cannot be read, is not UTF-8 or is not JSON. The message gives the line and the column of the first error.
  */
 export async function readTenantFile(file: string): Promise<unknown> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`${file} cannot be read (${error.code}). Check the path and its permissions.`);
-  });
+  const text = await readTextFile(file);
   const errors: ParseError[] = [];
   const document: unknown = parseNested(file, text, errors);
   const [first] = errors;

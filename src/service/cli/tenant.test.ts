@@ -75,6 +75,23 @@ describe('roomservice tenant', () => {
     assert.deepEqual(Object.keys(listed[0] ?? {}), ['id', 'slug', 'name', 'currency', 'timezone', 'features']);
   });
 
+  it('tenant apply refuses a file that is not UTF-8 and stores nothing, and skips a byte order mark', async () => {
+    const text = JSON.stringify(sampleTenant({ slug: 'house-encoded', name: 'Chouriço & Cª' }));
+    const file = await fileOf('encoded.json', '');
+    for (const bytes of [Buffer.from(text, 'latin1'), Buffer.from(text, 'utf16le')]) {
+      await writeFile(file, bytes);
+      const { code, stdout, stderr } = await runCommand(['tenant', 'apply', file], { env });
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /^roomservice: \S+encoded\.json is not UTF-8 text\. .+\n$/);
+    }
+    assert.ok(!(await slugs()).includes('house-encoded'));
+    await writeFile(file, `\uFEFF${text}`);
+    const { code, stderr } = await runCommand(['tenant', 'apply', file], { env });
+    assert.equal(code, 0, stderr);
+    const query = service.database.db.selectFrom('tenant').select('name').where('slug', '=', 'house-encoded');
+    assert.equal((await query.executeTakeFirstOrThrow()).name, 'Chouriço & Cª');
+  });
+
   it('tenant apply --dry-run exits 0, prints the changes as text or as JSON, and changes nothing', async () => {
     const document = sampleTenant({ slug: 'house-dry' });
     const file = await fileOf('dry.json', document);
