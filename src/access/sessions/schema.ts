@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { PageQuery } from '#platform/http/paging.ts';
-import { Areas, FeatureName, NewPassword, PersonName, Role } from '../tenants/tenants.ts';
+import { Areas, FeatureName, NewPassword, Password, PersonName, Role } from '../tenants/tenants.ts';
 
 const Nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
@@ -130,9 +130,7 @@ export const SessionStart = Type.Object(
         description: 'The e-mail address of the account. Upper and lower case make no difference.',
       }),
     ),
-    password: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1024, description: 'The password of the account.' }),
-    ),
+    password: Type.Optional(Password),
   },
   {
     title: 'SessionStart',
@@ -164,7 +162,7 @@ export const MeChange = Type.Object(
 
 export const PasswordChange = Type.Object(
   {
-    current_password: Type.String({ minLength: 1, maxLength: 1024, description: 'The password of the person now.' }),
+    current_password: Type.String({ ...Password, description: 'The password of the person now.' }),
     new_password: NewPassword,
   },
   {

@@ -1,6 +1,7 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
+import { formsOf } from '#platform/lib/unicode.ts';
 
 const argon2id = promisify(argon2).bind(null, 'argon2id');
 
@@ -32,10 +33,11 @@ async function hashInTurn(parameters: Argon2Parameters): Promise<Buffer> {
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const TAG_BYTES = 32;
 
-/** Returns a salted argon2id hash as text. The text contains the cost parameters, the salt and the tag. */
+/** Returns a salted argon2id hash of the normalised password as text. It contains the cost parameters, the salt and the tag. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
-  return hashText(nonce, await hashInTurn({ ...COST, message: password, nonce, tagLength: TAG_BYTES }));
+  const [message] = formsOf(password);
+  return hashText(nonce, await hashInTurn({ ...COST, message, nonce, tagLength: TAG_BYTES }));
 }
 
 function hashText(nonce: Buffer, tag: Buffer): string {
@@ -43,15 +45,27 @@ function hashText(nonce: Buffer, tag: Buffer): string {
   return `argon2id$${memory}$${passes}$${parallelism}$${nonce.toString('base64')}$${tag.toString('base64')}`;
 }
 
-/** Returns true if the hash was made from this password. Compares in constant time. */
+/**
+ * Returns true if the hash was made from this password, in any of its forms (`formsOf`). Compares in constant time. A wrong password takes
+ * one hash for each form, whatever the stored hash is.
+ */
 export async function isPassword(password: string, hash: string): Promise<boolean> {
+  for (const form of formsOf(password)) {
+    if (await isHashOf(form, hash)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+async function isHashOf(message: string, hash: string): Promise<boolean> {
   const [, memory, passes, parallelism, nonce = '', tag = ''] = hash.split('$');
   const expected = Buffer.from(tag, 'base64');
   const actual = await hashInTurn({
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
-    message: password,
+    message,
     nonce: Buffer.from(nonce, 'base64'),
     tagLength: expected.length,
   });

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { PASSWORD_KEYWORD } from '#platform/lib/unicode.ts';
 
 export const Feature = Type.Enum(['restaurant', 'hotel'], {
   type: 'string',
@@ -38,7 +39,15 @@ export const PersonName = Type.String({
   description: 'The name of the person for other people of the tenant.',
 });
 
-export const NewPassword = Type.String({ minLength: 12, maxLength: 1024, description: 'The new password.' });
+/** Password of an account, as a person types it. */
+export const Password = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  [PASSWORD_KEYWORD]: true,
+  description: 'The password of the account.',
+});
+
+export const NewPassword = Type.String({ ...Password, minLength: 12, description: 'The new password.' });
 
 export const SignInRequest = Type.Object(
   {
@@ -47,7 +56,7 @@ export const SignInRequest = Type.Object(
       maxLength: 254,
       description: 'The e-mail address of the account. Upper and lower case make no difference.',
     }),
-    password: Type.String({ minLength: 1, maxLength: 1024, description: 'The password of the account.' }),
+    password: Password,
   },
   {
     title: 'SignInRequest',

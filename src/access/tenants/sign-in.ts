@@ -114,8 +114,9 @@ export class SignInAttempts {
         { err: error },
         'the client address or the audit entry of a sign-in could not be written to the database; the sign-in itself is not affected',
       );
-    const isRight = await isPassword(password, user?.password_hash ?? (await decoyHash()));
-    if (user === null || !isRight || !user.is_active || isInvited(user)) {
+    const hasAccess = user !== null && user.is_active && !isInvited(user);
+    const isRight = await isPassword(password, hasAccess ? user.password_hash : await decoyHash());
+    if (!hasAccess || !isRight) {
       if (user !== null) {
         void this.#writeFailure(user, request.clientAddress).catch(onError);
       }

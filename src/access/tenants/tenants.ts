@@ -54,6 +54,7 @@ export {
   Feature as FeatureName,
   NewPassword,
   orderedAreas,
+  Password,
   PersonName,
   Role,
 } from './schema.ts';

@@ -9,6 +9,25 @@ import { openSealedKey, readPassphrase, type SealedKey, sealMasterKey } from './
 
 const refusal = (text: RegExp) => (error: unknown) => error instanceof OperatorError && text.test(error.message);
 
+const KEY_COST = { kdf: 'argon2id', memory: 65_536, passes: 3, parallelism: 4, cipher: 'aes-256-gcm' } as const;
+/** Master keys that version 1.0 has encrypted with `São Tomé` in decomposed letters, without and with a byte order mark before it. */
+const SEALED_AS_IN_THE_FILE: SealedKey[] = [
+  {
+    ...KEY_COST,
+    salt: 'raexvt42dEgvwNFOJkMYmQ==',
+    nonce: 'kPwiWKGCi/fm52QJ',
+    tag: 'GaOi5l/lLiB006hDb97Ohg==',
+    ciphertext: 'e4khFderhbRMyvpK+dKrL3tcwSwkGFTQz5eyvM32mI4=',
+  },
+  {
+    ...KEY_COST,
+    salt: 'kP0pcoH39qyY4kyGEpJwvQ==',
+    nonce: 'B435/x78aIUySVGr',
+    tag: 'qOMNo1XezAYH/Xjpl+JJcw==',
+    ciphertext: 'Z+ccvqu2i/G+0tSJSU37EwR7LLXIoIcX8mGcgSVj/jI=',
+  },
+];
+
 let folder: string;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roomservice-passphrase-'));
@@ -48,6 +67,29 @@ describe('master key encrypted with a passphrase', () => {
     assert.deepEqual(await openSealedKey(sealed, 'ü secret'), masterKey);
     await assert.rejects(openSealedKey(sealed, 'ü secret '), refusal(/passphrase does not decrypt/));
     assert.ok(!JSON.stringify(sealed).includes(masterKey.toString('base64')));
+  });
+
+  it('a passphrase in decomposed letters decrypts what its composed form has encrypted, and the other way round', async () => {
+    const masterKey = randomBytes(32);
+    const [composed, decomposed] = ['São Tomé', 'São Tomé'.normalize('NFD')];
+    assert.deepEqual(await openSealedKey(await sealMasterKey(masterKey, composed), decomposed), masterKey);
+    assert.deepEqual(await openSealedKey(await sealMasterKey(masterKey, decomposed), composed), masterKey);
+    await assert.rejects(
+      openSealedKey(await sealMasterKey(masterKey, decomposed), 'Sao Tome'),
+      refusal(/passphrase does not decrypt/),
+    );
+  });
+
+  it('what an older version has encrypted with the passphrase as it was in its file can still be decrypted', async () => {
+    for (const sealed of SEALED_AS_IN_THE_FILE) {
+      assert.equal(
+        (await openSealedKey(sealed, 'São Tomé'.normalize('NFD'))).toString(),
+        'a master key of 32 bytes, sealed',
+      );
+    }
+    const [decomposed] = SEALED_AS_IN_THE_FILE;
+    assert.ok(decomposed);
+    assert.equal((await openSealedKey(decomposed, 'São Tomé')).toString(), 'a master key of 32 bytes, sealed');
   });
 
   it('two encryptions of one master key have different salts, nonces and ciphertexts', async () => {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { OperatorError } from '../errors.ts';
 import { readTextFile } from '../lib/text-file.ts';
+import { formsOf } from '../lib/unicode.ts';
 import { compileSchema } from '../lib/validation.ts';
 
 const argon2id = promisify(argon2).bind(null, 'argon2id');
@@ -51,11 +52,11 @@ export async function readPassphrase(path: string): Promise<string> {
   return passphrase;
 }
 
-/** Encrypts the master key (32 bytes) with a key that is derived from the passphrase. */
+/** Encrypts the master key (32 bytes) with a key that is derived from the normalised passphrase. */
 export async function sealMasterKey(masterKey: Buffer, passphrase: string): Promise<SealedKey> {
   const salt = randomBytes(SALT_BYTES);
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', await deriveKey(passphrase, salt, COST), nonce);
+  const cipher = createCipheriv('aes-256-gcm', await deriveKey(formsOf(passphrase)[0], salt, COST), nonce);
   const ciphertext = Buffer.concat([cipher.update(masterKey), cipher.final()]);
   return {
     kdf: 'argon2id',
@@ -79,6 +80,20 @@ export async function openSealedKey(sealed: SealedKey, passphrase: string): Prom
         'Use another backup.',
     );
   }
+  // Older versions did not normalise the passphrase, and took a byte order mark at the start of its file for a part of it.
+  for (const form of [...formsOf(passphrase), `\uFEFF${passphrase}`]) {
+    const key = await decrypt(sealed, form);
+    if (key !== null) {
+      return key;
+    }
+  }
+  throw new OperatorError(
+    'The passphrase does not decrypt the master key of this backup. Use the passphrase with which the backup was made.',
+  );
+}
+
+/** Returns null if the passphrase is wrong, or if the encrypted key was changed. */
+async function decrypt(sealed: SealedKey, passphrase: string): Promise<Buffer | null> {
   const { memory, passes, parallelism } = sealed;
   const bytes = (text: string) => Buffer.from(text, 'base64');
   const key = await deriveKey(passphrase, bytes(sealed.salt), { memory, passes, parallelism });
@@ -87,9 +102,7 @@ export async function openSealedKey(sealed: SealedKey, passphrase: string): Prom
   try {
     return Buffer.concat([decipher.update(bytes(sealed.ciphertext)), decipher.final()]);
   } catch {
-    throw new OperatorError(
-      'The passphrase does not decrypt the master key of this backup. Use the passphrase with which the backup was made.',
-    );
+    return null;
   }
 }
 

@@ -1,9 +1,10 @@
-import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type SchemaValidateFunction } from 'ajv';
+import { _ as js, Ajv, type AnySchemaObject, type ErrorObject, type Options, type SchemaValidateFunction } from 'ajv';
 import { default as formats } from 'ajv-formats';
 import { isUuid } from './ids.ts';
 import { TIME_OF_DAY_PATTERN } from './dates.ts';
 import { lazily } from './lazily.ts';
 import { isPrice, PRICE_KEYWORD } from './price.ts';
+import { PASSWORD_KEYWORD } from './unicode.ts';
 
 /** Fault of a value, as the validator (Ajv) reports it. */
 export interface Fault {
@@ -32,6 +33,13 @@ function newAjv(options: Options): Ajv {
   const isDateTime = ajv.formats['date-time'] as { validate: (text: string) => boolean };
   ajv.addFormat('date-time', (text) => isDateTime.validate(text) && isStorableTime(text));
   ajv.addKeyword({ keyword: PRICE_KEYWORD, errors: false, validate: (_: unknown, value: unknown) => isPrice(value) });
+  ajv.addKeyword({
+    keyword: PASSWORD_KEYWORD,
+    type: 'string',
+    before: 'maxLength',
+    // Changes only the variable of the generated code that the next keywords check, not the value.
+    code: ({ gen, data }) => gen.assign(data, js`${data}.normalize()`),
+  });
   return ajv;
 }
 

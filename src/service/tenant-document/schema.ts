@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Areas, PersonName } from '#access/tenants/tenants.ts';
+import { Areas, NewPassword, PersonName } from '#access/tenants/tenants.ts';
 import { MenuDocument } from '#restaurant/menu/menu.ts';
 import { PropertyDocument } from '#hotel/rooms/rooms.ts';
 
@@ -14,8 +14,7 @@ const UserDocument = Type.Object({
   }),
   password: Type.Optional(
     Type.String({
-      minLength: 12,
-      maxLength: 1024,
+      ...NewPassword,
       description:
         'Stored only as a hash. It may be left out for a user who already exists; the password then stays as it is.',
     }),
