@@ -150,6 +150,17 @@ describe('POST /v1/staff/people/', () => {
     assert.deepEqual(demoted.body.areas, [], 'the areas that were sent for an owner are ignored');
   });
 
+  it('201: spaces and invisible characters around the e-mail and the name of a person are not stored, and a sign-in ignores them', async () => {
+    const email = newEmail();
+    const mark = '\uFEFF\u202A \u00A0';
+    const invited = await invite(service, other, { email: `${mark}${email}${mark}`, name: `${mark}Rui Matos\u202C` });
+    assert.equal(invited.status, 201, invited.text);
+    assert.deepEqual([invited.body.person.email, invited.body.person.name], [email, 'Rui Matos']);
+    assert.equal((await choosePassword(service, invited)).status, 200);
+    assert.equal((await signInForToken(service, `${mark}${email.toUpperCase()}\u200F`)).status, 200);
+    assert.equal((await invite(service, other, { name: mark })).status, 400);
+  });
+
   it('401: an invited person who has not chosen a password cannot sign in', async () => {
     const tenant = await service.tenant();
     const { email } = (await invite(service, tenant)).body.person;

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { TRIMMED } from '#platform/lib/unicode.ts';
 import { Areas, NewPassword, PersonName, Role } from '../tenants/tenants.ts';
 
 const EXAMPLE = {
@@ -40,6 +41,7 @@ export type Person = Type.Static<typeof Person>;
 export const PersonInvite = Type.Object(
   {
     email: Type.String({
+      ...TRIMMED,
       format: 'email',
       maxLength: 254,
       description: 'The e-mail address that the person will sign in with. Upper and lower case make no difference.',

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { PageQuery } from '#platform/http/paging.ts';
+import { TRIMMED } from '#platform/lib/unicode.ts';
 import { Areas, FeatureName, NewPassword, Password, PersonName, Role } from '../tenants/tenants.ts';
 
 const Nullable = <T extends Type.TSchema>(schema: T, description: string) =>
@@ -125,6 +126,7 @@ export const SessionStart = Type.Object(
   {
     email: Type.Optional(
       Type.String({
+        ...TRIMMED,
         minLength: 1,
         maxLength: 254,
         description: 'The e-mail address of the account. Upper and lower case make no difference.',

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { PASSWORD_KEYWORD } from '#platform/lib/unicode.ts';
+import { PASSWORD_KEYWORD, TRIMMED } from '#platform/lib/unicode.ts';
 
 export const Feature = Type.Enum(['restaurant', 'hotel'], {
   type: 'string',
@@ -34,6 +34,7 @@ export function orderedAreas(areas: readonly string[]): Area[] {
 }
 
 export const PersonName = Type.String({
+  ...TRIMMED,
   minLength: 1,
   maxLength: 100,
   description: 'The name of the person for other people of the tenant.',
@@ -52,6 +53,7 @@ export const NewPassword = Type.String({ ...Password, minLength: 12, description
 export const SignInRequest = Type.Object(
   {
     email: Type.String({
+      ...TRIMMED,
       minLength: 1,
       maxLength: 254,
       description: 'The e-mail address of the account. Upper and lower case make no difference.',

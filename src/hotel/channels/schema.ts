@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { Price } from '#platform/lib/price.ts';
+import { TRIMMED } from '#platform/lib/unicode.ts';
 import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
 
 const MAX_INTEGER = 2_147_483_647;
@@ -82,7 +83,7 @@ export const ChannelPath = Type.Object({
 });
 
 const NullableText = (maxLength: number, description: string) =>
-  Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()], { description }));
+  Type.Optional(Type.Union([Type.String({ ...TRIMMED, maxLength }), Type.Null()], { description }));
 
 /** Body with which an OTA sends a reservation to the service. Each time the reservation changes, the OTA sends all of it again. */
 export const OtaReservation = Type.Object(
@@ -130,7 +131,7 @@ export const OtaReservation = Type.Object(
     ),
     guest: Type.Object(
       {
-        full_name: Type.String({ minLength: 1, maxLength: 500, description: 'The name of the guest.' }),
+        full_name: Type.String({ ...TRIMMED, minLength: 1, maxLength: 500, description: 'The name of the guest.' }),
         phone: NullableText(20, 'The telephone number of the guest. It may be null or missing.'),
         email: NullableText(254, 'The e-mail address of the guest. It may be null or missing.'),
       },

@@ -2,7 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
 import { type KeysetList, keysetList, type ListOrder, NEWEST_FIRST, type PageForm } from '#platform/db/keyset-list.ts';
 import { executeWithoutTableScan } from '#platform/db/transaction.ts';
-import { beginsWith, hasDigitsOf } from '#platform/db/search-text.ts';
+import { beginsWith, hasDigits, isEmail } from '#platform/db/search-text.ts';
 import type { DB } from '#platform/db/types.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import type { ReservationStatus } from './reservation-status.ts';
@@ -34,7 +34,7 @@ export interface ReservationFilter {
   /** Id that the partner or the OTA gave to the reservation. */
   externalId?: string | undefined;
   email?: string | undefined;
-  /** Telephone number. Only its digits are compared. */
+  /** Digits of the telephone number, from 0 to 9. */
   phone?: string | undefined;
   /** Beginning of the name of the guest. Case and accents are ignored. */
   name?: string | undefined;
@@ -200,8 +200,8 @@ function narrowConditions(filter: ReservationFilter): RawBuilder<boolean>[] {
     stayingOn !== undefined && coversNight(stayingOn),
     naturalId !== undefined && sql<boolean>`natural_id = ${naturalId}`,
     externalId !== undefined && hasExternalId(tenantId, externalId),
-    email !== undefined && sql<boolean>`guest_email = ${email}`,
-    phone !== undefined && hasDigitsOf(sql`guest_phone`, phone),
+    email !== undefined && isEmail(sql`guest_email`, email),
+    phone !== undefined && hasDigits(sql`guest_phone`, phone),
     name !== undefined && beginsWith(sql`guest_name`, name),
     ids !== undefined && sql<boolean>`id = ANY (${ids}::uuid[])`,
   ];

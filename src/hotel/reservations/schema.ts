@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
+import { TRIMMED } from '#platform/lib/unicode.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
@@ -91,9 +92,21 @@ export const ReservationCreate = Type.Object(
     guests: Type.Optional(Type.Integer(Guests)),
     guest: Type.Object(
       {
-        name: Type.String({ minLength: 1, maxLength: 500, description: 'The name that the guest gives at the desk.' }),
-        phone: Type.String({ minLength: 1, maxLength: 20, description: 'The telephone number of the guest.' }),
-        email: Type.Optional(Type.String({ maxLength: 254, description: 'The e-mail address of the guest.' })),
+        name: Type.String({
+          ...TRIMMED,
+          minLength: 1,
+          maxLength: 500,
+          description: 'The name that the guest gives at the desk.',
+        }),
+        phone: Type.String({
+          ...TRIMMED,
+          minLength: 1,
+          maxLength: 20,
+          description: 'The telephone number of the guest.',
+        }),
+        email: Type.Optional(
+          Type.String({ ...TRIMMED, maxLength: 254, description: 'The e-mail address of the guest.' }),
+        ),
       },
       { description: 'The guest for whom the stay is booked.' },
     ),

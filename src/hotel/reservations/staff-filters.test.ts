@@ -124,6 +124,30 @@ describe('filters of GET /v1/staff/reservations/', () => {
     }
   });
 
+  it('200: e-mails are compared without letter case, and phones by the digits of any script', async () => {
+    const other = await openHotel(service);
+    const room_type_id = other.roomTypes['Bunk'];
+    const guests = [
+      { name: 'Partner', phone: '+٣٥١ ٩١٢ ١', email: 'José.Silva@Example.COM' },
+      { name: 'House', phone: '+351 ۹۱۲ 1', email: 'JOSE\u0301.silva@example.com' },
+    ];
+    assert.equal((await book(service, other, { room_type_id, guest: guests[0] })).status, 201);
+    assert.equal((await bookForHouse(service, other, { room_type_id, guest: guests[1] })).status, 201);
+    const found = async (query: Record<string, string>) => {
+      const { status, body, text } = await get(`?${new URLSearchParams(query)}`, other.staff);
+      assert.equal(status, 200, text);
+      return body.map(({ guest }: { guest: { name: string } }) => guest.name);
+    };
+    for (const email of ['josé.silva@example.com', 'JOSÉ.SILVA@EXAMPLE.COM', '\u200Ejose\u0301.silva@example.com ']) {
+      assert.deepEqual(await found({ email }), ['House', 'Partner'], email);
+    }
+    assert.deepEqual(await found({ email: 'jose.silva@example.com' }), []);
+    for (const phone of ['3519121', '３５１-９１２-１', guests[0]?.phone ?? '', guests[1]?.phone ?? '']) {
+      assert.deepEqual(await found({ phone }), ['House', 'Partner'], phone);
+    }
+    assert.deepEqual(await found({ phone: '351 1' }), []);
+  });
+
   it('200: with several filters, the whole list and its pages have only the stays that pass all filters', async () => {
     assert.deepEqual(await named(`?staying_on=${dayAhead(31)}&source=ota&status=confirmed&name=a`), ['ota']);
     assert.deepEqual(await named(`?name=ana&phone=351912345678&arriving_on=${dayAhead(30)}`), ['partner']);

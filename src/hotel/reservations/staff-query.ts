@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { PageQuery } from '#platform/http/paging.ts';
 import { MAX_IDS, readIds, readPhone } from '#platform/http/search-query.ts';
 import { invalidField } from '#platform/errors.ts';
+import { TRIMMED } from '#platform/lib/unicode.ts';
 import type { ReservationFilter } from './list-store.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 import { RESERVATION_SOURCES } from './source.ts';
@@ -10,8 +11,8 @@ const ID = '01a19b53-7418-72ce-86a9-e7f8c3e6bf85';
 const uuid = (description: string) => Type.Optional(Type.String({ format: 'uuid', description, examples: [ID] }));
 const day = (description: string) =>
   Type.Optional(Type.String({ format: 'date', description, examples: ['2030-05-01'] }));
-const textOf = (maxLength: number, example: string, description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength, description, examples: [example] }));
+const textOf = (maxLength: number, example: string, description: string, options: Type.TStringOptions = {}) =>
+  Type.Optional(Type.String({ ...options, minLength: 1, maxLength, description, examples: [example] }));
 
 /** Query of the staff's list of reservations. Only reservations that pass all given filters are listed. */
 export const StaffReservationQuery = Type.Object({
@@ -49,17 +50,24 @@ export const StaffReservationQuery = Type.Object({
     'Lists only the reservation with this short reference. Upper and lower case are equal.',
   ),
   external_id: textOf(150, 'CD-STAY-5521', 'Lists only reservations that have this id at their partner or OTA.'),
-  email: textOf(254, 'ana.silva@example.com', 'Lists only reservations whose guest has exactly this e-mail address.'),
+  email: textOf(
+    254,
+    'ana.silva@example.com',
+    'Lists only reservations whose guest has this e-mail address. Upper and lower case are equal.',
+    TRIMMED,
+  ),
   phone: textOf(
     30,
     '351900000000',
-    'Lists only reservations whose guest has this telephone number. Two numbers are equal if they have the same digits. ' +
-      'All other characters are ignored.',
+    'Lists only reservations whose guest has this telephone number. Two numbers are equal if they have the same digits, in ' +
+      'any script. All other characters are ignored.',
+    TRIMMED,
   ),
   name: textOf(
     100,
     'ana s',
     'Lists only reservations whose guest has a name that begins with this text. Case and accents are ignored.',
+    TRIMMED,
   ),
   ids: textOf(
     2_000,

@@ -3,6 +3,7 @@ import { NamedActor } from '#access/actors/actors.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { Price } from '#platform/lib/price.ts';
+import { TRIMMED } from '#platform/lib/unicode.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 import { RESERVATION_SOURCES } from './source.ts';
 
@@ -216,9 +217,14 @@ const Overbook = Type.Boolean({
   description:
     'True accepts the stay even if no room is left, if nights are closed, if the minimum stay is longer, or if there are too many guests.',
 });
-const GuestName = Type.String({ minLength: 1, maxLength: 500, description: 'The name of the guest.' });
-const GuestPhone = Type.String({ minLength: 1, maxLength: 20, description: 'The telephone number of the guest.' });
-const GuestEmail = Type.String({ maxLength: 254, description: 'The e-mail address of the guest.' });
+const GuestName = Type.String({ ...TRIMMED, minLength: 1, maxLength: 500, description: 'The name of the guest.' });
+const GuestPhone = Type.String({
+  ...TRIMMED,
+  minLength: 1,
+  maxLength: 20,
+  description: 'The telephone number of the guest.',
+});
+const GuestEmail = Type.String({ ...TRIMMED, maxLength: 254, description: 'The e-mail address of the guest.' });
 
 /** Body of a booking by the hotel itself (decision 43). */
 export const HouseBooking = Type.Object(

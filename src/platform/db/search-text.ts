@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { FOREIGN_DIGITS } from '../lib/unicode.ts';
 
 const CAPITALS = 'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЄЅІЈЉЊЋЏҐØøŁłĐđÐðĦħŦŧÆŒÞŊıßẞ';
 const SMALL = 'αβγδεζηθικλμνξοπρστυφχψωσабвгдежзиклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґoollddddhhttæœþŋiss';
@@ -18,12 +19,15 @@ export function folded(text: RawBuilder<unknown>): RawBuilder<string> {
 }
 
 /**
- * Returns an SQL expression that keeps only the digits of a text. Migrations repeat this expression for their indexes, so it must not
- * change.
+ * Returns an SQL expression that keeps only the digits 0 to 9 of a text. Migrations repeat this expression for their indexes, so it must
+ * not change.
  */
-function digitsOf(text: RawBuilder<unknown>): RawBuilder<string> {
+function asciiDigitsOf(text: RawBuilder<unknown>): RawBuilder<string> {
   return sql`regexp_replace(${text}, '[^0-9]', '', 'g')`;
 }
+
+/** Number of scripts whose digits `FOREIGN_DIGITS` has. */
+const FOREIGN_SETS = Array.from(FOREIGN_DIGITS).length / 10;
 
 /** Character that is greater than every other character in the collation "C". */
 const LAST_CHARACTER = '\u{10FFFF}';
@@ -39,10 +43,31 @@ export function beginsWith(column: RawBuilder<unknown>, prefix: string): RawBuil
 }
 
 /**
- * Returns an SQL condition that is true if the column and the text have the same digits in the same order. For example, `+351 912` equals
- * `(351) 912`. PostgreSQL can use an index on the expression of `digitsOf` for this condition, also if the index leaves out NULL values
- * (`WHERE … IS NOT NULL`).
+ * Returns an SQL condition that is true if the column has these digits, in this order and in any script. For example, `+351 912` has the
+ * digits `351912`. PostgreSQL can use two indexes for this condition: one on the expression of `asciiDigitsOf`, and one on the expression
+ * below, which has only the few texts with other characters than those of ASCII. Migrations repeat both.
  */
-export function hasDigitsOf(column: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
-  return sql`${column} IS NOT NULL AND ${digitsOf(column)} = ${digitsOf(sql`${text}::text`)}`;
+export function hasDigits(column: RawBuilder<unknown>, digits: string): RawBuilder<boolean> {
+  const isForeign = sql`octet_length(${column}) > char_length(${column})`;
+  const translated = sql`translate(${column}, ${sql.lit(FOREIGN_DIGITS)}, ${sql.lit('0123456789'.repeat(FOREIGN_SETS))})`;
+  return sql`(
+    ${column} IS NOT NULL AND ${asciiDigitsOf(column)} = ${digits} AND NOT ${isForeign}
+    OR ${isForeign} AND ${asciiDigitsOf(translated)} = ${digits}
+  )`;
+}
+
+/**
+ * Returns an SQL condition that is true if the column has this e-mail address, in upper or lower case. PostgreSQL can use two indexes for
+ * this condition: one on the column, and one on the expression of `lowerEmail`, which has only the addresses that are not in this form.
+ * Migrations repeat both.
+ */
+export function isEmail(column: RawBuilder<unknown>, email: string): RawBuilder<boolean> {
+  const wanted = lowerEmail(sql`${email}::text`);
+  // The index on the column has the collation of the column, and `lowerEmail` another one.
+  return sql`(${column} = ${wanted} COLLATE "default" OR ${column} <> ${lowerEmail(column)} AND ${lowerEmail(column)} = ${wanted})`;
+}
+
+/** Decomposes accents for `lower`, which knows only the letters of ASCII in the collation "C". */
+function lowerEmail(text: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`left(normalize(lower(normalize(${text}, NFD) COLLATE "C"), NFC), 254)`;
 }

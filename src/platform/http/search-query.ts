@@ -1,5 +1,6 @@
 import { invalidField } from '../errors.ts';
 import { isUuid } from '../lib/ids.ts';
+import { digitsOf } from '../lib/unicode.ts';
 
 /** Largest number of ids in the query parameter `ids`. */
 export const MAX_IDS = 50;
@@ -32,12 +33,13 @@ export function readIds(text: string): string[] {
 }
 
 /**
- * Checks the query parameter `phone`, and returns it unchanged. A search compares only the digits, so a text without digits is refused.
+ * Returns the digits of the query parameter `phone`, as 0 to 9. A search compares only the digits, so a text without digits is refused.
  * @throws ApiError 400 `invalid_request`
  */
 export function readPhone(text: string): string {
-  if (!/[0-9]/.test(text)) {
+  const digits = digitsOf(text);
+  if (digits === '') {
     throw invalidField('phone', 'must have at least one digit');
   }
-  return text;
+  return digits;
 }

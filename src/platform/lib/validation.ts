@@ -1,10 +1,11 @@
 import { _ as js, Ajv, type AnySchemaObject, type ErrorObject, type Options, type SchemaValidateFunction } from 'ajv';
+import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { default as formats } from 'ajv-formats';
 import { isUuid } from './ids.ts';
 import { TIME_OF_DAY_PATTERN } from './dates.ts';
 import { lazily } from './lazily.ts';
 import { isPrice, PRICE_KEYWORD } from './price.ts';
-import { PASSWORD_KEYWORD } from './unicode.ts';
+import { PASSWORD_KEYWORD, trimmed, TRIMMED_KEYWORD } from './unicode.ts';
 
 /** Fault of a value, as the validator (Ajv) reports it. */
 export interface Fault {
@@ -16,7 +17,7 @@ export interface Fault {
 
 /**
  * Makes an Ajv validator with the formats and keywords of this project. Unless the options say otherwise, it converts no types and fills
- * in no defaults (decision 5).
+ * in no defaults (decision 5). It trims the texts that the schema marks, in place.
  */
 function newAjv(options: Options): Ajv {
   const ajv = new Ajv({ strict: false, ...options });
@@ -33,6 +34,18 @@ function newAjv(options: Options): Ajv {
   const isDateTime = ajv.formats['date-time'] as { validate: (text: string) => boolean };
   ajv.addFormat('date-time', (text) => isDateTime.validate(text) && isStorableTime(text));
   ajv.addKeyword({ keyword: PRICE_KEYWORD, errors: false, validate: (_: unknown, value: unknown) => isPrice(value) });
+  ajv.addKeyword({
+    keyword: TRIMMED_KEYWORD,
+    type: 'string',
+    before: 'maxLength',
+    modifying: true,
+    errors: false,
+    validate(_: unknown, value: string, _schema: unknown, context?: DataValidationCxt) {
+      const { parentData, parentDataProperty } = context as DataValidationCxt;
+      parentData[parentDataProperty] = trimmed(value);
+      return true;
+    },
+  });
   ajv.addKeyword({
     keyword: PASSWORD_KEYWORD,
     type: 'string',

@@ -94,6 +94,73 @@ describe('filters of GET /v1/staff/orders/', () => {
     assert.deepEqual(await found({ phone: '35191234567' }), []);
   });
 
+  it('200: digits of any script in the filter phone and in the number of the order are compared as 0 to 9', async () => {
+    const other = await service.tenant();
+    const phones = [
+      '+٣٥١ ٩١٢',
+      '+۳۵۱ ۹۱۲',
+      '+३५१ ९१२',
+      '＋３５１ ９１２',
+      '+351 ٩١٢',
+      '𝟛𝟝𝟙-912',
+      '+351 912',
+      '351 912\u00A03',
+    ];
+    for (const [index, phone] of phones.entries()) {
+      const { status } = await place(service, other, { customer: { phone }, external_order_id: `digits-${index}` });
+      assert.equal(status, 201);
+    }
+    const seven = phones.slice(0, 7);
+    for (const phone of [...seven, '351912', '３５１９１２', '\u202A+351 912\u202C', '３５１٩۱२']) {
+      const { body, text } = await list({ phone }, other);
+      assert.deepEqual(
+        body.map(({ customer }: { customer: { phone: string } }) => customer.phone).reverse(),
+        seven,
+        text,
+      );
+    }
+    assert.deepEqual((await list({ phone: '351' }, other)).body, [], 'a mixed number has all of its digits');
+    assert.equal((await list({ phone: '3519123' }, other)).body.length, 1);
+    for (const phone of ['一二三', '²', '①', '\u200E']) {
+      assert.equal((await list({ phone }, other)).status, 400, phone);
+    }
+  });
+
+  it('200: spaces and invisible characters around a name and a phone are not stored and not searched for, but those inside stay', async () => {
+    const other = await service.tenant();
+    const marks = [
+      '\u200E',
+      '\u200F',
+      '\uFEFF',
+      '\u202A',
+      '\u202E',
+      '\u2066',
+      '\u2069',
+      '\u00AD',
+      '\u00A0',
+      ' ',
+      '\u3000',
+      '\t\n',
+    ];
+    for (const [index, mark] of marks.entries()) {
+      const customer = { name: `${mark} Ana\u200DMaria ${mark}`, phone: `${mark}${mark}${'1'.repeat(20)}${mark}` };
+      const answer = await place(service, other, { customer, notes: mark, external_order_id: `mark-${index}` });
+      assert.equal(answer.status, 201, answer.text);
+      const { body } = await list({ name: `${mark}ana` }, other);
+      assert.equal(body.length, index + 1);
+      assert.deepEqual(body[0].customer, { name: 'Ana\u200DMaria', phone: '1'.repeat(20) });
+      const stored = service.database.db
+        .selectFrom('restaurant_order')
+        .select('notes')
+        .where('id', '=', body[0].order_id ?? body[0].id);
+      assert.equal((await stored.executeTakeFirstOrThrow()).notes, mark);
+    }
+    const long = await place(service, other, { customer: { phone: ` ${'1'.repeat(21)}` }, external_order_id: 'long' });
+    assert.equal(long.status, 400);
+    assert.equal(long.body.message, 'customer.phone: must have at most 20 characters');
+    assert.equal((await list({ name: '\u200E\u00A0' }, other)).body.message, 'name: must not be empty');
+  });
+
   it('200: the filter `name` finds customers whose names begin with its text, and ignores case and accents', async () => {
     for (const name of ['ines', 'INÊS', 'Ine', 'i\u0301nes']) {
       assert.deepEqual(await found({ name }), [2, 1, 0], name);

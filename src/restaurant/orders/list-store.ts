@@ -2,7 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import { type ListOrder, type KeysetList, keysetList, type PageForm } from '#platform/db/keyset-list.ts';
 import type { TalliedList } from '#platform/db/list-tallies.ts';
-import { beginsWith, hasDigitsOf } from '#platform/db/search-text.ts';
+import { beginsWith, hasDigits } from '#platform/db/search-text.ts';
 import type { DB } from '#platform/db/types.ts';
 import type { OrderStatus, OrderType } from './order-status.ts';
 import { STATUS_CHANGED_AT } from './store.ts';
@@ -16,7 +16,7 @@ export interface OrderFilter {
   credentialId?: string | undefined;
   orderType?: OrderType | undefined;
   externalOrderId?: string | undefined;
-  /** Telephone number of the customer. Only the digits are compared. */
+  /** Digits of the customer's telephone number, from 0 to 9. */
   phone?: string | undefined;
   /** Beginning of the customer's name. Case and accents are ignored. */
   name?: string | undefined;
@@ -92,7 +92,7 @@ function conditionsOf(tenantId: number, filter: OrderFilter): RawBuilder<boolean
     ...given(filter.credentialId, (id) => sql`credential_id = ${id}::uuid`),
     ...given(filter.orderType, (type) => sql`order_type = ${type}`),
     ...given(filter.externalOrderId, (id) => sql`id = ANY(ARRAY(${idsOf(tenantId, id)}))`),
-    ...given(filter.phone, (phone) => hasDigitsOf(sql`customer_phone`, phone)),
+    ...given(filter.phone, (phone) => hasDigits(sql`customer_phone`, phone)),
     ...given(filter.name, (name) => beginsWith(sql`customer_name`, name)),
     ...given(filter.fromId, (id) => sql`id >= ${id}::uuid`),
     ...given(filter.beforeId, (id) => sql`id < ${id}::uuid`),

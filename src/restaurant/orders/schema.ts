@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { boundedBy } from '#platform/lib/bounds.ts';
+import { TRIMMED } from '#platform/lib/unicode.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
@@ -57,9 +58,9 @@ export const OrderCreate = Type.Object(
     customer: Type.Optional(
       Type.Object(
         {
-          name: Type.Optional(Type.String({ maxLength: 255, description: 'The name of the guest.' })),
+          name: Type.Optional(Type.String({ ...TRIMMED, maxLength: 255, description: 'The name of the guest.' })),
           phone: Type.Optional(
-            Type.String({ maxLength: 20, description: 'A telephone number of the guest, for questions.' }),
+            Type.String({ ...TRIMMED, maxLength: 20, description: 'A telephone number of the guest, for questions.' }),
           ),
         },
         { description: 'The guest who gets the order.' },

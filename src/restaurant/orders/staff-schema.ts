@@ -3,6 +3,7 @@ import { NamedActor } from '#access/actors/actors.ts';
 import { PageQuery } from '#platform/http/paging.ts';
 import { IDS_PATTERN } from '#platform/http/search-query.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
+import { TRIMMED } from '#platform/lib/unicode.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 import { ORDER_LINE_EXAMPLE, OrderLine } from './schema.ts';
 
@@ -203,15 +204,17 @@ export const StaffOrderQuery = Type.Object({
   ),
   phone: Type.Optional(
     Type.String({
+      ...TRIMMED,
       maxLength: 40,
       description:
-        'Lists only orders of the guest with this telephone number. Only the digits of both numbers are compared, so the ' +
-        'value needs a digit.',
+        'Lists only orders of the guest with this telephone number. Only the digits of both numbers are compared, ' +
+        'in any script, so the value needs a digit.',
       examples: ['+351 912 345 678'],
     }),
   ),
   name: Type.Optional(
     Type.String({
+      ...TRIMMED,
       minLength: 1,
       maxLength: 60,
       description:

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { TRIMMED } from '#platform/lib/unicode.ts';
 import { Areas, NewPassword, PersonName } from '#access/tenants/tenants.ts';
 import { MenuDocument } from '#restaurant/menu/menu.ts';
 import { PropertyDocument } from '#hotel/rooms/rooms.ts';
@@ -8,6 +9,7 @@ const SLUG_PATTERN = '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$';
 
 const UserDocument = Type.Object({
   email: Type.String({
+    ...TRIMMED,
     format: 'email',
     maxLength: 254,
     description: 'E-mail address that the user signs in with. It is unique across all tenants.',
