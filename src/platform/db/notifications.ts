@@ -96,8 +96,10 @@ export class Listener {
     const { signal } = this.#closing;
     const onAbort = () => end();
     signal.addEventListener('abort', onAbort);
+    let isOpen = false;
     try {
       await Promise.race([client.connect(), ended]);
+      isOpen = true;
       if (signal.aborted) {
         return false;
       }
@@ -121,7 +123,11 @@ export class Listener {
       return false;
     } finally {
       signal.removeEventListener('abort', onAbort);
-      await client.end().catch(() => {});
+      const closing = client.end().catch(() => {});
+      // The client of pg never ends if the server has refused the TLS handshake. So the function waits only for an open connection.
+      if (isOpen) {
+        await closing;
+      }
     }
   }
 }

@@ -90,7 +90,7 @@ export async function announcePoolSize(url: string, wanted: number | 'auto', gat
     await client.query(`SET application_name = '${applicationName}'`);
     return { size, applicationName, server, close };
   } catch (error) {
-    await close();
+    void close();
     throw error;
   }
 }

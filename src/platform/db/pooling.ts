@@ -37,7 +37,8 @@ export async function readPooling(url: string): Promise<Pooling> {
     }
     return { isPooled: true, keepsPreparedStatements: await keepsPreparedStatements(client) };
   } finally {
-    await client.end().catch(() => {});
+    // The client of pg never ends if the server has refused the TLS handshake. So this function does not wait for the end.
+    void client.end().catch(() => {});
   }
 }
 

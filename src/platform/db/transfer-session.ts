@@ -43,7 +43,8 @@ export async function connectForTransfer(url: string): Promise<pg.Client> {
   try {
     await client.connect();
   } catch (error) {
-    await client.end().catch(() => {});
+    // The client of pg never ends if the server has refused the TLS handshake. So this function does not wait for the end.
+    void client.end().catch(() => {});
     throw error;
   }
   return client;
