@@ -68,7 +68,7 @@ describe('defaults of readConfig', () => {
 });
 
 describe('valid values of the environment variables', () => {
-  const databaseUrl = 'postgres://user:secret@db.example:5432/rooms?sslmode=require';
+  const databaseUrl = 'postgres://user:secret@db.example:5432/rooms?sslmode=verify-full';
   const good: [Environment, Partial<Config>][] = [
     [{ PORT: '0' }, { port: 0 }],
     [{ PORT: '65535' }, { port: 65_535 }],

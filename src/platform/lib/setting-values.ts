@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isPostgresUrl } from './postgres-url.ts';
+import { faultOfPostgresUrl, toPgUrl } from './postgres-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
 import { parseSmtpUrl, type SmtpAddress } from './smtp-url.ts';
 
@@ -69,10 +69,11 @@ function parseUrl(value: string, protocols: string[]): URL | null {
 }
 
 export function parseDatabaseUrl(value: string): string {
-  if (!isPostgresUrl(value)) {
-    throw new InvalidValueError('must be a URL such as postgres://user:password@host:5432/database');
+  const fault = faultOfPostgresUrl(value);
+  if (fault !== null) {
+    throw new InvalidValueError(fault);
   }
-  return value;
+  return toPgUrl(value);
 }
 
 export function checkRedisUrl(value: string): string {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isPostgresUrl } from '#platform/lib/postgres-url.ts';
+import { InvalidValueError, parseDatabaseUrl } from '#platform/lib/setting-values.ts';
 import { configure } from './configure.ts';
 import type { UpgradeFlags } from './upgrade-database.ts';
 
@@ -63,14 +63,20 @@ function addMoveCommand(program: Command): void {
       '\nOther users of this machine can see the URL while the command runs. To hide the password, leave it out of the URL and set PGPASSWORD.',
     )
     .action(async ({ to, ...options }: { to: string; json?: boolean }, command: Command) => {
-      if (!isPostgresUrl(to)) {
-        // The message does not show the value, because it may contain a password.
-        command.error('error: --to must be a URL such as postgres://user@host:5432/database');
-      }
+      const target = parseTarget(to, command);
       const config = configure();
       const { move } = await import('./move.ts');
-      await move(config, to, options);
+      await move(config, target, options);
     });
+}
+
+/** Parses the URL of `--to`. The message about a wrong URL does not show it, because it may contain a password. */
+function parseTarget(to: string, command: Command): string {
+  try {
+    return parseDatabaseUrl(to);
+  } catch (error) {
+    throw error instanceof InvalidValueError ? command.error(`error: --to ${error.message}`) : error;
+  }
 }
 
 function addUpgradeCommand(program: Command): void {
