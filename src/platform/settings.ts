@@ -41,7 +41,9 @@ const TABLE = [
   {
     name: 'DATABASE_URL',
     default: null,
-    meaning: 'URL of a PostgreSQL, version 15 or later, which replaces the embedded database.',
+    meaning:
+      'URL of a PostgreSQL, version 15 or later, which replaces the embedded database. For TLS, add `sslmode=verify-full` to it.',
+    page: 'docs/operating/connections.md',
     isSecret: true,
   },
   {

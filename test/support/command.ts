@@ -15,6 +15,9 @@ const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
  */
 const START_TIMEOUT_MS = 60_000;
 
+/** Matches the line with which a command says which database it uses. */
+const DATABASE_LINE = /^Database: .*\n/m;
+
 export interface CommandOptions {
   env?: Record<string, string>;
   /** Path of the Node program that runs the command. By default it is the Node of this process. */
@@ -29,7 +32,10 @@ export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
+  /** Text that the command has printed on stderr, without the line that names its database. */
   stderr: string;
+  /** Line that names the database of the command, without its line break. Empty if the command has printed no such line. */
+  database: string;
 }
 
 /** A running `roomservice …` command, in its own process. */
@@ -68,7 +74,8 @@ export function startCommand(args: string[], options: CommandOptions = {}): Comm
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const ended = once(child, 'close').then(([code, signal]): Ended => {
     running.delete(child);
-    return { code, signal, stdout, stderr };
+    const [line = ''] = DATABASE_LINE.exec(stderr) ?? [];
+    return { code, signal, stdout, stderr: stderr.replace(line, ''), database: line.trimEnd() };
   });
   const output = () => stdout + stderr;
   return {

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
+import { NO_DATABASE } from './embedded/failure.ts';
 import { prepareMigrations, type RunMigration } from './distribution.ts';
 import { isLockConflict } from './failures.ts';
+import { isDatabaseFault } from './fault-messages.ts';
 import { type GiveWayOptions, inPatientTransaction, retryWhileLocked } from './give-way.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
@@ -66,7 +68,8 @@ export interface MigrationResult {
  *
  * The pool must have at least two connections. A transaction on the first connection holds the advisory lock, while the migrations run on
  * the second connection.
- * @throws OperatorError if a migration fails, or if the database lacks migrations and also has unknown ones
+ * @throws OperatorError if a migration fails, or if the database lacks migrations and also has unknown ones. Throws an error of pg if the
+ * database fails, for example because its disk is full.
  */
 export async function migrateToLatest<T>(
   db: Kysely<T>,
@@ -165,6 +168,17 @@ export async function tablesOfThisVersion(): Promise<Set<string>> {
   return new Set(texts.flatMap((text) => [...text.matchAll(CREATE_TABLE)].map(([, table = '']) => table)));
 }
 
+/**
+ * Refuses a database that has no tables of the service.
+ * @param subject name of the database in messages, for example `The database at db.example:5432`
+ * @throws OperatorError
+ */
+export async function refuseEmpty<T>(db: Kysely<T>, subject: string): Promise<void> {
+  if ((await readList(db)).size === 0) {
+    throw new OperatorError(`${subject} has no tables of Roomservice. ${NO_DATABASE}`);
+  }
+}
+
 /** Reads the names of the applied migrations. They are in a table of Kysely, because Kysely's migrator applied the first migrations. */
 async function readList<T>(db: Kysely<T>): Promise<Set<string>> {
   try {
@@ -227,6 +241,9 @@ async function apply<T>(db: Kysely<T>, file: string, name: string, { run, giveWa
       );
     }
   } catch (error) {
+    if (isDatabaseFault(error) && !isLockConflict(error)) {
+      throw error;
+    }
     const remedy = isLockConflict(error)
       ? '. Transactions of other clients hold locks on its tables (pg_locks and pg_stat_activity list them). Wait for their end, or end them, and start again.'
       : '';

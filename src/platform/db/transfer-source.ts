@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { OperatorError } from '../errors.ts';
 import type { Database } from './database.ts';
+import { NO_DATABASE } from './embedded/failure.ts';
 import { type Contents, findMigrations, readContents, type TableShape } from './transfer-contents.ts';
 import { refuseNewer } from './transfer-newer.ts';
 import { beginTransfer, connectForTransfer, databaseOn } from './transfer-session.ts';
@@ -56,9 +57,7 @@ async function refuseUnusable(client: pg.Client): Promise<void> {
     );
   }
   if ((await findMigrations(client)) === null) {
-    throw new OperatorError(
-      'The database has no tables of roomservice. Set DATA_DIR or DATABASE_URL to the value that the service uses.',
-    );
+    throw new OperatorError(`The database has no tables of Roomservice. ${NO_DATABASE}`);
   }
 }
 

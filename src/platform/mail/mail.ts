@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { MailSettings } from '../config.ts';
 import { inTime } from '../lib/in-time.ts';
+import { choicesOfNode, describeTlsFault } from '../lib/tls-faults.ts';
 import { openTransport, type Transport } from './transport.ts';
 
 /** Largest number of mails of all tenants together that wait or are being sent. A further mail is not sent. */
@@ -80,12 +81,14 @@ export async function checkMailServer(settings: MailSettings, limitMs: number): 
 }
 
 /**
- * Returns the reason of a failure for the log: the error code of the mail library or of the operating system, or else the error message.
+ * Returns the reason of a failure for the log: the problem if TLS has caused the failure, or else the error code of the mail library or of
+ * the operating system, or else the error message.
  * Also returns the status of the response if the mail server has sent a response. The text of the response is left out, because it may
  * repeat parts of the mail.
  */
 function reasonOf(error: unknown): { reason: string; smtp_status?: number } {
   const { code, message, responseCode } = error as { code?: string; message: string; responseCode?: number };
   const status = responseCode === undefined ? {} : { smtp_status: responseCode };
-  return { reason: code ?? message, ...status };
+  const tls = describeTlsFault(error, choicesOfNode('SMTP_URL', 'smtp'));
+  return { reason: tls === null ? (code ?? message) : `${tls.problem}. ${tls.remedy}`, ...status };
 }

@@ -2,9 +2,10 @@ import { readPassphrase, type SealedKey, sealMasterKey } from '#platform/backup/
 import { writeBackup } from '#platform/backup/write-backup.ts';
 import type { Config } from '#platform/config.ts';
 import { openSource, type TransferSource } from '#platform/db/transfer-source.ts';
+import { tellDatabase } from './faults.ts';
 import { whenInterrupted } from './interruption.ts';
 import { masterKeyInUse } from './master-key-in-use.ts';
-import { openServer, reachable } from './runtime.ts';
+import { openServer } from './runtime.ts';
 import { formatBytes, print, printJson, showProgress } from './terminal.ts';
 import { readVersion } from '../version.ts';
 
@@ -20,11 +21,12 @@ export interface BackupFlags {
  */
 export async function backup(config: Config, file: string, { passphraseFile, json }: BackupFlags): Promise<void> {
   const passphrase = passphraseFile === undefined ? null : await readPassphrase(passphraseFile);
-  const server = await openServer(config, { role: 'command', mayCreate: false, progress: showProgress });
+  const server = await openServer(config, { role: 'command', progress: showProgress });
   try {
     const sealedKey =
       passphrase === null ? null : await sealMasterKey(await masterKeyInUse(config, server.url), passphrase);
-    const source = await reachable(config, openSource(server.url));
+    const source = await openSource(server.url);
+    tellDatabase(config);
     try {
       const written = await write(file, source, sealedKey);
       if (json) {

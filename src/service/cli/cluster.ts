@@ -1,10 +1,9 @@
 import type { Config } from '#platform/config.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { distribute, readPlacements, type TablePlacement } from '#platform/db/distribution.ts';
-import { isUnavailable } from '#platform/db/failures.ts';
 import { readPooling } from '#platform/db/pooling.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { outOfReach } from './runtime.ts';
+import { tellDatabase } from './faults.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 /**
@@ -48,7 +47,7 @@ async function readTables(db: Database): Promise<TablePlacement[]> {
   const tables = await readPlacements(db);
   if (tables.length === 0) {
     throw new OperatorError(
-      'The database has no tables yet. Run "roomservice migrate" with this DATABASE_URL, which also distributes them.',
+      'The database has no tables of Roomservice yet. Run "roomservice migrate" with this DATABASE_URL, which also distributes them.',
     );
   }
   return tables;
@@ -70,15 +69,12 @@ async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T
         'Set DATABASE_URL to the URL of the coordinator.',
     );
   }
+  const { isPooled } = await readPooling(url);
+  tellDatabase(config);
+  const db = createDatabase({ url, poolSize: 1, hasNoTimeLimit: true, isPrepared: false, isPooled });
   try {
-    const { isPooled } = await readPooling(url);
-    const db = createDatabase({ url, poolSize: 1, hasNoTimeLimit: true, isPrepared: false, isPooled });
-    try {
-      return await work(db);
-    } finally {
-      await db.destroy();
-    }
-  } catch (error) {
-    throw isUnavailable(error) ? outOfReach(config, error) : error;
+    return await work(db);
+  } finally {
+    await db.destroy();
   }
 }

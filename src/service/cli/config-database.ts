@@ -2,15 +2,15 @@ import { resolve } from 'node:path';
 import type { Config } from '#platform/config.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { inspectEmbedded } from '#platform/db/embedded/inspect.ts';
-import { isUnavailable } from '#platform/db/failures.ts';
+import { explainFault } from '#platform/db/fault-messages.ts';
 import { type DatabaseState, MIN_POSTGRES_MAJOR, readDatabaseState } from '#platform/db/inspect.ts';
 import { describeOtherBranch } from '#platform/db/migrate.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkMasterKeys, readMasterKeyOf } from '#platform/keys/keys.ts';
 import { masterKeyPath, readMasterKey } from '#platform/keys/master-key.ts';
-import { inTime, TimeLimitError } from '#platform/lib/in-time.ts';
+import { inTime } from '#platform/lib/in-time.ts';
 import { type Findings, TRY_LIMIT_MS } from './config-findings.ts';
-import { outOfReach } from './runtime.ts';
+import { databaseOf } from './faults.ts';
 
 /**
  * Connects to the database, and reads its version, its migrations and its keys. Changes nothing.
@@ -26,16 +26,10 @@ export async function tryDatabase(config: Config, url: string): Promise<Findings
       return { details: [...state.details, ...keys.details], faults: [...state.faults, ...keys.faults] };
     });
   } catch (error) {
-    throw error instanceof TimeLimitError || isUnavailable(error) ? outOfReach(config, error) : refused(config, error);
+    throw explainFault(error, databaseOf(config));
   } finally {
     void db.destroy().catch(() => {});
   }
-}
-
-function refused({ databaseUrl }: Config, error: unknown): OperatorError {
-  const what = databaseUrl === null ? 'The database in DATA_DIR' : `The database at ${new URL(databaseUrl).host}`;
-  const setting = databaseUrl === null ? 'DATA_DIR' : 'DATABASE_URL';
-  return new OperatorError(`${what} cannot be used (${(error as Error).message}). Check ${setting}.`, { cause: error });
 }
 
 /** Describes the state of a database, and finds its faults. */

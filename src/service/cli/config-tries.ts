@@ -5,6 +5,7 @@ import { checkRedis } from '#platform/http/redis-check.ts';
 import { loadRedisLibrary } from '#platform/http/redis-servers.ts';
 import { inTime } from '#platform/lib/in-time.ts';
 import { checkMailServer } from '#platform/mail/mail.ts';
+import { choicesOfNode, describeTlsFault, type TlsChoices } from '#platform/lib/tls-faults.ts';
 import type { SettingName } from '#platform/settings.ts';
 import { tryDatabase, tryEmbedded } from './config-database.ts';
 import { type Findings, TRY_LIMIT_MS } from './config-findings.ts';
@@ -68,16 +69,17 @@ async function tryRedis(url: string): Promise<Findings> {
       faults: [],
     };
   } catch (error) {
-    throw new OperatorError(`Redis cannot be used (${reasonOf(error)}). Check REDIS_URL, and check that Redis runs.`);
+    const remedy = 'Check REDIS_URL, and check that Redis runs.';
+    throw unusable('Redis cannot be used', { error, remedy, choices: choicesOfNode('REDIS_URL', 'redis') });
   }
 }
 
 async function tryKeySet(provider: NonNullable<Config['identityProvider']>): Promise<Findings> {
   const { origin } = provider.jwksUrl;
   const count = await inTime(TRY_LIMIT_MS, () => countProviderKeys(provider)).catch((error: unknown) => {
-    throw new OperatorError(
-      `The keys of the identity provider cannot be fetched from ${origin} (${reasonOf(error)}). Check AUTH_JWKS_URL.`,
-    );
+    const choices = choicesOfNode('AUTH_JWKS_URL', null);
+    const what = `The keys of the identity provider cannot be fetched from ${origin}`;
+    throw unusable(what, { error, remedy: 'Check AUTH_JWKS_URL.', choices });
   });
   if (count === 0) {
     throw new OperatorError(
@@ -90,8 +92,15 @@ async function tryKeySet(provider: NonNullable<Config['identityProvider']>): Pro
 async function tryMailServer(mail: NonNullable<Config['mail']>): Promise<Findings> {
   const { host, port, login } = mail.server;
   await checkMailServer(mail, TRY_LIMIT_MS).catch((error: unknown) => {
+    // The codes of the mail library say less than its messages.
     const reason = (error as Error).message;
-    throw new OperatorError(`The mail server ${host}:${port} cannot be used (${reason}). Check SMTP_URL.`);
+    const choices = choicesOfNode('SMTP_URL', 'smtp');
+    throw unusable(`The mail server ${host}:${port} cannot be used`, {
+      error,
+      reason,
+      remedy: 'Check SMTP_URL.',
+      choices,
+    });
   });
   return { details: [`${host}:${port} ${login === null ? 'responds' : 'accepts the login'}.`], faults: [] };
 }
@@ -102,17 +111,36 @@ async function tryMailServer(mail: NonNullable<Config['mail']>): Promise<Finding
  */
 const SYSTEM_CODE = /^E(?!RR_)[A-Z_]+$/;
 
-/**
- * Returns the reason of a failed connection, from the innermost error. If this error is a system error or has no message, the reason is its
- * code. Otherwise the reason is its message.
- */
-function reasonOf(error: unknown): string {
+interface Failure {
+  error: unknown;
+  /** Reason of the failure. Default: the code or the message of the innermost error. */
+  reason?: string;
+  /** Remedy if TLS has not caused the failure. */
+  remedy: string;
+  choices: TlsChoices;
+}
+
+/** Creates the error for a server that cannot be used, with the reason and the remedy. */
+function unusable(what: string, { error, reason, remedy, choices }: Failure): OperatorError {
+  const inner = innermost(error);
+  const tls = describeTlsFault(inner, choices);
+  return new OperatorError(
+    tls === null
+      ? `${what} (${reason ?? reasonOf(inner)}). ${remedy}`
+      : `${what}, because ${tls.problem}. ${tls.remedy}`,
+  );
+}
+
+/** Returns the innermost error of a failed connection. */
+function innermost(error: unknown): unknown {
   if (error instanceof AggregateError && error.errors.length > 0) {
-    return reasonOf(error.errors[0]);
+    return innermost(error.errors[0]);
   }
-  if (error instanceof Error && error.cause instanceof Error) {
-    return reasonOf(error.cause);
-  }
+  return error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error;
+}
+
+/** Returns the reason of a failed connection. For a system error and for an error without a message, the reason is the code. */
+function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code !== undefined && (message === '' || SYSTEM_CODE.test(code)) ? code : message;
 }

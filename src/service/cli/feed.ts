@@ -10,7 +10,7 @@ import { print, printJson, showProgress } from './terminal.ts';
  * miss the new event.
  */
 export async function expireCursors(config: Config, options: { json?: boolean }): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
+  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   try {
     const era = await raiseFeedEra(runtime.db);
     if (options.json) {

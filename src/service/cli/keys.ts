@@ -6,7 +6,8 @@ import { OperatorError } from '#platform/errors.ts';
 import { discardKeys, findMasterKey } from '#platform/keys/keys.ts';
 import { type Rotation, rotateEncryptionKey } from '#platform/keys/rotation.ts';
 import { listTenants } from '#access/tenants/tenants.ts';
-import { openRuntime, openServer, reachable } from './runtime.ts';
+import { tellDatabase } from './faults.ts';
+import { openRuntime, openServer } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 /** Maximum number of secrets that the error message lists. They are the secrets that cannot be decrypted. */
@@ -17,7 +18,7 @@ const MAX_NAMED = 5;
  * older keys and exits 1.
  */
 export async function rotateKeys(config: Config, options: { json?: boolean }): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
+  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   const { db, keyring } = runtime;
   try {
     const rotation = await rotateEncryptionKey({
@@ -50,7 +51,7 @@ export async function rotateKeys(config: Config, options: { json?: boolean }): P
  * nothing. Exits 1 if neither the current nor the previous master key unwraps the service keys.
  */
 export async function rewrapKeys(config: Config, options: { json?: boolean }): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
+  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   try {
     const rewrapped = await runtime.keyring.rewrap();
     if (options.json) {
@@ -78,14 +79,14 @@ export async function discardStoredKeys(config: Config, options: { yes?: boolean
   }
   const server = await openServer(config, {
     role: 'exclusive', // Another process may have the old keys in memory, so it must have ended.
-    mayCreate: false,
     closesOnSignal: true,
     progress: showProgress,
   });
   const db = createDatabase({ url: server.url, poolSize: 1, isPrepared: false });
   try {
     const masterKeys = [await findMasterKey(config), config.masterKeyPrevious].filter((key) => key !== null);
-    const discarded = await reachable(config, discardKeys(db, masterKeys));
+    const discarded = await discardKeys(db, masterKeys);
+    tellDatabase(config);
     if (options.json) {
       printJson({ discarded });
     } else {

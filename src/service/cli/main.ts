@@ -2,7 +2,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import { readPartnerApiKey, readPartnerConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { EVENT_TYPES, type EventType } from '#webhooks/events/event-types.ts';
-import { configure } from './configure.ts';
+import { configure, explainFailure } from './configure.ts';
 import { addDataCommands } from './data-commands.ts';
 import { describeSettings } from './help.ts';
 import { isInterrupted } from './interruption.ts';
@@ -19,7 +19,7 @@ export async function main(argv: string[]): Promise<void> {
     const program = buildProgram().version(await readVersion(), '--version', 'print the version');
     await program.parseAsync(argv);
   } catch (error) {
-    process.exitCode = report(error);
+    process.exitCode = await report(error);
   }
 }
 
@@ -296,13 +296,14 @@ function positiveNumber(text: string): number {
 }
 
 /** Prints an error on stderr. @returns the exit code */
-function report(error: unknown): number {
+async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? 0 : EXIT_USAGE;
   }
   if (isInterrupted()) {
     return EXIT_FAILED;
   }
-  console.error(error instanceof OperatorError ? `roomservice: ${error.message}` : error);
+  const failure = await explainFailure(error);
+  console.error(failure instanceof OperatorError ? `roomservice: ${failure.message}` : failure);
   return EXIT_FAILED;
 }

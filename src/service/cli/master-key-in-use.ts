@@ -3,7 +3,6 @@ import type { Config } from '#platform/config.ts';
 import { createDatabase } from '#platform/db/database.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { findMasterKey, masterKeyPath, unwrapsAllKeys } from '#platform/keys/keys.ts';
-import { reachable } from './runtime.ts';
 
 /**
  * Returns the master key from the settings or from its file in DATA_DIR, after a check that this key decrypts all keys of the database.
@@ -20,7 +19,7 @@ export async function masterKeyInUse(config: Config, url: string): Promise<Buffe
   }
   const db = createDatabase({ url, poolSize: 1, isPrepared: false });
   try {
-    if (!(await reachable(config, unwrapsAllKeys(db, masterKey)))) {
+    if (!(await unwrapsAllKeys(db, masterKey))) {
       throw new OperatorError(
         `The master key in ${place} cannot decrypt all keys in the database. Set the master key that the service uses. ` +
           'If you are replacing the master key, first run "roomservice keys rewrap". Nothing was changed.',

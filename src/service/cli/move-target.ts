@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUnavailable } from '#platform/db/failures.ts';
+import { nameDatabase } from '#platform/db/database-name.ts';
+import { explainFault } from '#platform/db/fault-messages.ts';
 import { readOutcome } from '#platform/db/transaction-outcome.ts';
 import { OperatorError } from '#platform/errors.ts';
 
@@ -9,10 +10,6 @@ import { OperatorError } from '#platform/errors.ts';
  */
 const OUTCOME_WAIT_MS = 10_000;
 const OUTCOME_POLL_MS = 250;
-/** Message of the library pg if the server asks for a password and the URL has no password. */
-const NO_PASSWORD = /client password must be a string/;
-/** Messages of the errors that the library pg throws if it cannot connect to a server. These errors have no code. */
-const REFUSED_BY_CLIENT = /^(SASL|SCRAM|The server does not support SSL)/;
 
 /**
  * Returns true if a transaction on the target was committed, and false if it was rolled back.
@@ -22,8 +19,9 @@ const REFUSED_BY_CLIENT = /^(SASL|SCRAM|The server does not support SSL)/;
 export async function hasCommitted(to: string, target: string, transaction: string): Promise<boolean> {
   for (const deadlineMs = Date.now() + OUTCOME_WAIT_MS; ; await sleep(OUTCOME_POLL_MS)) {
     const outcome = await readOutcome(to, transaction).catch((error: unknown) => {
+      const { message, code } = error as NodeJS.ErrnoException;
       throw new OperatorError(
-        `The move was interrupted during its commit, and the database ${target} cannot be read (${reasonOf(error)}). ` +
+        `The move was interrupted during its commit, and the database ${target} cannot be read (${message || code}). ` +
           'So it is unknown if that database has the data. Run the command again when the database can be reached.',
         { cause: error },
       );
@@ -43,35 +41,10 @@ export async function hasCommitted(to: string, target: string, transaction: stri
   }
 }
 
-/**
- * Turns a failure of the target into an error that tells the operator what to do. The message shows no URL, because a URL may contain a
- * password. Returns other errors unchanged.
- */
-export function explainTargetFault(target: string, error: unknown): unknown {
-  if (error instanceof OperatorError) {
-    return error;
-  }
-  if (error instanceof Error && NO_PASSWORD.test(error.message)) {
-    return new OperatorError(
-      `The database ${target} asks for a password. Put the password into the URL, or set PGPASSWORD. Nothing was moved.`,
-      { cause: error },
-    );
-  }
-  return isOfTarget(error)
-    ? new OperatorError(
-        `The database ${target} cannot be used (${reasonOf(error)}). Nothing was moved. Check the URL, the server and the privileges of the role, and run the command again.`,
-        { cause: error },
-      )
-    : error;
-}
-
-/** Returns true if the server, the network or the connection has caused the error. Returns false if an error of our code has caused it. */
-function isOfTarget(error: unknown): boolean {
-  const isRefused = error instanceof Error && REFUSED_BY_CLIENT.test(error.message);
-  return isRefused || typeof (error as { code?: unknown }).code === 'string' || isUnavailable(error);
-}
-
-function reasonOf(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message || code || String(error);
+/** Explains a failure of the target, as `explainFault` does, and says that the old data is still in use. */
+export function explainTargetFault(to: string, error: unknown): unknown {
+  const fault = explainFault(error, nameDatabase(to, '--to'));
+  return fault instanceof OperatorError && fault !== error
+    ? new OperatorError(`${fault.message} Nothing was moved.`, { cause: error })
+    : fault;
 }

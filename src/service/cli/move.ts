@@ -18,6 +18,7 @@ import { masterKeyPath } from '#platform/keys/keys.ts';
 import { compareCopy } from './copy-check.ts';
 import { countNights, sumOfNights } from './count-nights.ts';
 import { masterKeyInUse } from './master-key-in-use.ts';
+import { tellDatabase } from './faults.ts';
 import { explainTargetFault, hasCommitted } from './move-target.ts';
 import { migrate } from './restore.ts';
 import { openServer } from './runtime.ts';
@@ -48,8 +49,9 @@ export async function move(config: Config, to: string, { json }: { json?: boolea
       'DATABASE_URL is set, so the service does not use the embedded database. Unset DATABASE_URL, and set DATA_DIR to the folder of the embedded database.',
     );
   }
-  const options = { role: 'exclusive', mayCreate: false, mayBeMoved: true, progress: showProgress } as const;
+  const options = { role: 'exclusive', mayBeMoved: true, progress: showProgress } as const;
   const server = await openServer(config, options);
+  tellDatabase(config);
   try {
     const moved = await moveOnce({ config, from: server.url, to, target: databaseName(to) });
     if (json) {
@@ -130,7 +132,7 @@ async function load(databases: Databases): Promise<void> {
   } catch (error) {
     const marker = await readMoveMarker(databases.config.dataDir);
     if (marker === null || !(await isFinished(databases, marker))) {
-      throw explainTargetFault(databases.target, error);
+      throw explainTargetFault(databases.to, error);
     }
   } finally {
     await source.close().catch(() => {});

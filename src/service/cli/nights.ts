@@ -18,7 +18,7 @@ interface NightsOptions {
  * if a counter differs.
  */
 export async function verifyNights(config: Config, options: NightsOptions): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
+  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   try {
     const results = await countNights(runtime.db, await chosenTenants(runtime.db, options.tenant));
     if (options.json) {
@@ -44,7 +44,7 @@ export async function verifyNights(config: Config, options: NightsOptions): Prom
 
 /** Runs `roomservice nights repair`. Corrects each night counter that differs from the reservations, and prints what it has corrected. */
 export async function repairNights(config: Config, options: NightsOptions): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
+  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   try {
     const results = await countNights(runtime.db, await chosenTenants(runtime.db, options.tenant), repair);
     if (options.json) {

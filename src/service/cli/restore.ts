@@ -9,7 +9,8 @@ import { loadDatabase, type RowCounts } from '#platform/db/transfer-target.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { findMasterKey, masterKeyPath, rewrapAllKeys, storeMasterKey, unwrapsAllKeys } from '#platform/keys/keys.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
-import { openServer, reachable } from './runtime.ts';
+import { tellDatabase } from './faults.ts';
+import { openServer } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 export interface RestoreFlags {
@@ -33,20 +34,25 @@ export async function restore(config: Config, file: string, { passphraseFile, js
   const backupKey = await openBackupKey(backup, passphraseFile);
   await refuseOtherFiles(config);
   await refuseOtherKey(config, backupKey);
-  const server = await openServer(config, { role: 'serve', closesOnSignal: true, progress: showProgress });
+  const server = await openServer(config, {
+    role: 'serve',
+    mayCreate: true,
+    closesOnSignal: true,
+    progress: showProgress,
+  });
   try {
     let keyState: KeyState = 'missing';
-    const load = loadDatabase(server.url, {
+    const counts = await loadDatabase(server.url, {
       contents: backup.contents,
       open: ({ name }) => backup.open(name),
       onTable: ({ name }) => showProgress(`Loading ${name} …`),
-      beforeCommit: async (db, counts) => {
-        refuseOtherCounts(counts, backup.counts);
+      beforeCommit: async (db, loaded) => {
+        refuseOtherCounts(loaded, backup.counts);
         keyState = await handOverKeys(config, db, backupKey);
         await raiseFeedEra(db);
       },
     });
-    const counts = await reachable(config, load);
+    tellDatabase(config);
     await migrate(server.url);
     if (json) {
       printJson({ file, created_at: backup.createdAt, master_key: keyState, rows: counts });

@@ -2,13 +2,11 @@ import type { Config } from '#platform/config.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { countMisplaced } from '#platform/db/distribution.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
-import { EmbeddedPostgresError } from '#platform/db/embedded/failure.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
 import type { Role } from '#platform/db/embedded/presence.ts';
-import { isLockConflict, isUnavailable } from '#platform/db/failures.ts';
 import { HungWrites } from '#platform/db/hung-writes.ts';
 import { type Layout, readLayout } from '#platform/db/layout.ts';
-import { migrateToLatest } from '#platform/db/migrate.ts';
+import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
 import { NodeOutages } from '#platform/db/node-outages.ts';
 import { DIRECT, type Pooling, readPooling } from '#platform/db/pooling.ts';
 import {
@@ -18,7 +16,7 @@ import {
   tellOfPool,
   warnOfPool,
 } from '#platform/db/pool-size.ts';
-import { OperatorError } from '#platform/errors.ts';
+import { databaseOf, tellDatabase } from './faults.ts';
 import { closeWhenInterrupted } from './interruption.ts';
 import { notify } from './terminal.ts';
 import type { OpenKeyring } from '#platform/keys/keyring.ts';
@@ -50,7 +48,10 @@ export interface RuntimeOptions {
    * - A process with the role `exclusive` runs only if no other process runs.
    */
   role: Role;
-  /** If false, a missing embedded database is an error, because the command needs existing data. By default, the database is created. */
+  /**
+   * True if a missing database is created. False (the default) if it is an error, because the command needs existing data. A database
+   * without tables of the service counts as missing.
+   */
   mayCreate?: boolean;
   /**
    * True if the command may open an embedded database after `roomservice move` has moved its data to another database. By default, this is
@@ -87,8 +88,8 @@ const COMMAND_POOL_SIZE = 10;
 
 /**
  * Opens the database, migrates it, and unwraps its service keys with the master key. If DATABASE_URL is not set, opens the embedded
- * database.
- * @throws OperatorError if the operator can correct the failure
+ * database. Tells the operator which database it is.
+ * @throws OperatorError for example if the database is missing, and an error of pg if it is out of reach
  */
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
@@ -124,8 +125,9 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     if (pooling.isPooled) {
       options.progress(tellOfPooler(pooling, config));
     }
-    const { masterKey, migration, layout, misplaced } = await setUp(config, url, pooling, options.progress);
+    const { masterKey, migration, layout, misplaced } = await setUp(config, url, pooling, options);
     const { notice = notify } = options;
+    tellDatabase(config, options.role === 'serve' ? options.progress : notify);
     if (misplaced > 0) {
       notice(
         `The database is a cluster, but ${misplaced} of its tables are in the wrong place. ` +
@@ -148,8 +150,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     return { db, backgroundDb, databaseUrl: url, keyring, areWritesHanging, migrated: migration.applied, close };
   } catch (error) {
     await close();
-    const reason = error instanceof OperatorError ? error.cause : error;
-    throw isUnavailable(reason) && !isLockConflict(reason) ? outOfReach(config, reason) : error;
+    throw error;
   }
 }
 
@@ -157,9 +158,12 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
  * Checks the master key and migrates the database. Uses separate connections whose statements have no time limit, because a migration may
  * take long.
  */
-async function setUp(config: Config, url: string, { isPooled }: Pooling, progress: RuntimeOptions['progress']) {
+async function setUp(config: Config, url: string, { isPooled }: Pooling, { mayCreate, progress }: RuntimeOptions) {
   const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false, isPooled });
   try {
+    if (!mayCreate) {
+      await refuseEmpty(db, databaseOf(config).subject);
+    }
     // The master key is checked before the migrations run, because a start without the correct master key must change nothing.
     const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
     await checkMasterKeys(db, { current: masterKey, previous: config.masterKeyPrevious });
@@ -232,49 +236,20 @@ export async function openServer(
 
 async function openEmbedded(
   { dataDir }: Pick<Config, 'dataDir'>,
-  { role, mayCreate = true, mayBeMoved = false, progress, closesOnSignal = role !== 'serve' }: RuntimeOptions,
+  { role, mayCreate = false, mayBeMoved = false, progress, closesOnSignal = role !== 'serve' }: RuntimeOptions,
 ): Promise<EmbeddedPostgres> {
   const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progress });
   if (closesOnSignal) {
     closeWhenInterrupted(opening);
   }
-  try {
-    const server = await opening;
-    if (!mayBeMoved) {
-      // The check must come after the opening. A move begins only if no other process has opened the embedded database. So after the
-      // opening, no move can begin and make the result of the check wrong.
-      await refuseMoved(dataDir).catch(async (error: unknown) => {
-        await server.close();
-        throw error;
-      });
-    }
-    return server;
-  } catch (error) {
-    throw error instanceof EmbeddedPostgresError ? new OperatorError(error.message, { cause: error }) : error;
+  const server = await opening;
+  if (!mayBeMoved) {
+    // The check must come after the opening. A move begins only if no other process has opened the embedded database. So after the opening,
+    // no move can begin and make the result of the check wrong.
+    await refuseMoved(dataDir).catch(async (error: unknown) => {
+      await server.close();
+      throw error;
+    });
   }
-}
-
-/**
- * Waits for work on the database, and returns its result.
- * @throws OperatorError if the database is out of reach or refuses the connection
- */
-export async function reachable<T>(config: Config, work: Promise<T>): Promise<T> {
-  return await work.catch((error: unknown) => {
-    throw isUnavailable(error) || isRefusedConnection(error) ? outOfReach(config, error) : error;
-  });
-}
-
-/** Returns true if the server refused the connection, because the password or the role is wrong, or because the database does not exist. */
-function isRefusedConnection(error: unknown): boolean {
-  return /^(28...|3D000)$/.test(String((error as { code?: unknown }).code));
-}
-
-/** Creates the error for a database that is out of reach. The message does not show DATABASE_URL, because it may contain a password. */
-export function outOfReach(config: Config, error: unknown): OperatorError {
-  const where = config.databaseUrl === null ? 'in DATA_DIR' : `at ${new URL(config.databaseUrl).host}`;
-  const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-  const check = config.databaseUrl === null ? 'Check' : 'Check DATABASE_URL, and check';
-  return new OperatorError(`The database ${where} is out of reach (${reason}). ${check} that the database runs.`, {
-    cause: error,
-  });
+  return server;
 }

@@ -2,38 +2,47 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '#platform/config.ts';
+import { databaseName } from '#platform/db/database-name.ts';
+import type { NamedDatabase } from '#platform/db/fault-messages.ts';
 import { createScratchDatabase } from '#platform/db/scratch-database.ts';
 import { OperatorError } from '#platform/errors.ts';
+import { databaseOf } from './faults.ts';
 import { whenInterrupted } from './interruption.ts';
-import { type DatabaseServer, openServer, reachable } from './runtime.ts';
-import { showProgress } from './terminal.ts';
+import { type DatabaseServer, openServer } from './runtime.ts';
+import { notify, showProgress } from './terminal.ts';
+
+/** Empty database, with its name in messages. */
+export interface ScratchDatabase extends DatabaseServer {
+  named: NamedDatabase;
+}
 
 /**
  * Makes an empty database that exists until `close` is called, or until SIGINT or SIGTERM ends the command. With DATABASE_URL, it is a new
  * database on the same server. Otherwise it is an embedded database in a temporary folder.
- * @throws OperatorError if the server is out of reach, or if the role may not create databases
+ * @throws OperatorError if the role may not create databases, and an error of pg if the server is out of reach
  */
-export async function openScratchDatabase(config: Config): Promise<DatabaseServer> {
+export async function openScratchDatabase(config: Config): Promise<ScratchDatabase> {
   const scratch =
     config.databaseUrl === null ? await openEmbedded(config) : await createOnServer(config, config.databaseUrl);
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= scratch.close());
   whenInterrupted(close);
-  return { url: scratch.url, close };
+  return { ...scratch, close };
 }
 
-async function openEmbedded(config: Config): Promise<DatabaseServer> {
+async function openEmbedded(config: Config): Promise<ScratchDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-verify-'));
   await chmod(folder, 0o711); // PostgreSQL may run as another user of the system, who must be able to enter the folder.
   const remove = () => rm(folder, { recursive: true, force: true });
-  const options = { role: 'serve', closesOnSignal: false, progress: showProgress } as const;
+  const options = { role: 'serve', mayCreate: true, closesOnSignal: false, progress: showProgress } as const;
   try {
     const server = await openServer({ ...config, dataDir: join(folder, 'data') }, options);
     const close = async () => {
       await server.close().catch(() => {});
       await remove();
     };
-    return { url: server.url, close };
+    notify(`Database: a temporary one in ${folder}`);
+    return { url: server.url, close, named: { subject: `The temporary database in ${folder}`, setting: 'TMPDIR' } };
   } catch (error) {
     await remove();
     throw error;
@@ -42,11 +51,13 @@ async function openEmbedded(config: Config): Promise<DatabaseServer> {
 
 /**
  * Creates the scratch database on the server of DATABASE_URL.
- * @throws OperatorError if the server is out of reach, or if the role may not create databases
+ * @throws OperatorError if the role may not create databases, and an error of pg if the server is out of reach
  */
-async function createOnServer(config: Config, databaseUrl: string): Promise<DatabaseServer> {
+async function createOnServer(config: Config, databaseUrl: string): Promise<ScratchDatabase> {
   try {
-    return await reachable(config, createScratchDatabase(databaseUrl));
+    const scratch = await createScratchDatabase(databaseUrl);
+    notify(`Database: a temporary one, ${databaseName(scratch.url)} (DATABASE_URL)`);
+    return { ...scratch, named: databaseOf(config) };
   } catch (error) {
     throw isForbidden(error)
       ? new OperatorError(

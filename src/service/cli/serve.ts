@@ -54,6 +54,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const log = await createLogger(config.logLevel);
   const runtime = await openRuntime(config, {
     role: 'serve',
+    mayCreate: true,
     progress: (message) => log.info(message),
     notice: (message) => log.warn(message),
     onConnectionError: (error) =>

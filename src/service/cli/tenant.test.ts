@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { stat, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { cleanUp, newDataDir, newFolder, postgresPid, runCommand } from '#test/support/command.ts';
+import { cleanUp, newFolder, runCommand } from '#test/support/command.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { OWNER_PASSWORD, sampleTenant } from '#test/support/tenants.ts';
 
@@ -133,15 +133,6 @@ describe('roomservice tenant', () => {
     assert.deepEqual((await service.apply(document)).changes, []);
   });
 
-  it('tenant apply --dry-run exits 1 and creates no database if the database is missing', async () => {
-    const dataDir = await newDataDir();
-    const file = await fileOf('none.json', sampleTenant());
-    const { code, stderr } = await runCommand(['tenant', 'apply', file, '--dry-run'], { env: { DATA_DIR: dataDir } });
-    assert.equal(code, 1);
-    assert.match(stderr, /^roomservice: There is no database in /);
-    await assert.rejects(stat(dataDir), { code: 'ENOENT' });
-  });
-
   it('tenant apply of an invalid file exits 1, names every fault on stderr, and creates no tenant', async () => {
     const bad = {
       ...sampleTenant({ slug: 'house-bad', currency: 'euro', timezone: '' }),
@@ -194,13 +185,5 @@ describe('roomservice tenant', () => {
       'A\\u001b[2J\\u0009B\\u000aC\\u009bD\\u202eE "F" ü',
       'restaurant',
     ]);
-  });
-
-  it('tenant list on a new DATA_DIR says how to create a tenant, and stops the PostgreSQL that it started', async () => {
-    const dataDir = await newDataDir();
-    const { code, stdout, stderr } = await runCommand(['tenant', 'list'], { env: { DATA_DIR: dataDir } });
-    assert.equal(code, 0, stderr);
-    assert.match(stdout, /tenant apply/);
-    assert.equal(await postgresPid(dataDir), 0);
   });
 });

@@ -15,7 +15,7 @@ export interface ApplyFlags {
 export async function applyTenant(config: Config, file: string, flags: ApplyFlags): Promise<void> {
   const document = await readTenantFile(file);
   const isDryRun = flags.dryRun === true;
-  const runtime = await openRuntime(config, { role: 'command', mayCreate: !isDryRun, progress: showProgress });
+  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   try {
     const applied = await applyTenantDocument(runtime.db, document, { isDryRun, bounds: config.bounds });
     if (flags.json) {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { cleanUp, newFolder, runCommand } from '#test/support/command.ts';
+import { cleanUp, runCommand } from '#test/support/command.ts';
 import { readToEnd } from '#test/support/feed.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService } from '#test/support/service.ts';
@@ -122,23 +120,6 @@ describe('roomservice trigger', () => {
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^roomservice: The demo tenant has no active credential with the API key rsk_/);
     assert.deepEqual((await readToEnd(service, other.partner)).ids, []);
-  });
-
-  it('trigger, nights verify and keys rotate exit 1 and create no database if the database is missing', async () => {
-    const dataDir = join(await newFolder(), 'data');
-    for (const args of [
-      ['trigger', 'order.status_changed'],
-      ['nights', 'verify'],
-      ['keys', 'rotate'],
-    ]) {
-      const { code, stderr } = await runCommand(args, { env: { DATA_DIR: dataDir } });
-      assert.equal(code, 1);
-      assert.equal(
-        stderr,
-        `roomservice: There is no database in ${dataDir}. Set DATA_DIR (or DATABASE_URL) to the value that the service uses.\n`,
-      );
-      assert.equal(existsSync(dataDir), false);
-    }
   });
 
   it('if the event type is unknown or missing, trigger exits 2 with a message about the event type', async () => {

@@ -29,7 +29,7 @@ export async function trigger(
   event: EventType,
   options: { apiKey: string | null; json?: boolean },
 ): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
+  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   try {
     const parts = createParts(config, runtime);
     const tenant = await requireDemoTenant(parts.db);

@@ -1,16 +1,15 @@
 import { listTenants } from '#access/tenants/tenants.ts';
 import type { Config } from '#platform/config.ts';
 import { createDatabase } from '#platform/db/database.ts';
-import { EmbeddedPostgresError } from '#platform/db/embedded/failure.ts';
 import { openUpgrade, type Upgrade } from '#platform/db/embedded/upgrade.ts';
 import { openSource } from '#platform/db/transfer-source.ts';
 import { collectStatistics, loadDatabase, type RowCounts } from '#platform/db/transfer-target.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { compareCopy } from './copy-check.ts';
 import { countNights, sumOfNights } from './count-nights.ts';
+import { tellDatabase } from './faults.ts';
 import { whenInterrupted } from './interruption.ts';
 import { migrate } from './restore.ts';
-import { reachable } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
 export interface UpgradeFlags {
@@ -33,9 +32,6 @@ interface Upgraded {
   oldData: string;
 }
 
-/** SQLSTATE of PostgreSQL for a full disk. */
-const DISK_FULL = '53100';
-
 /**
  * Runs `roomservice upgrade-database`. Copies the data of an older embedded PostgreSQL into a new database. The new database has the
  * PostgreSQL version that this release of Roomservice needs. Then moves the old data to another folder, and puts the new database in the
@@ -47,21 +43,20 @@ export async function upgradeDatabase(config: Config, { binaries, json }: Upgrad
       'DATABASE_URL is set, so the service does not use the embedded database. Upgrade that PostgreSQL with its own tools, or unset DATABASE_URL.',
     );
   }
-  await explained(config, async () => {
-    const upgrade = await open(config, binaries);
-    if (upgrade === null) {
-      report(json, { upgraded: false }, `${config.dataDir} has no data of an older PostgreSQL. Nothing was changed.`);
-      return;
-    }
-    try {
-      const { rows, nights, wrongNights, oldData } = await run(upgrade);
-      const { oldMajor: from, newMajor: to } = upgrade;
-      const result = { upgraded: true, from, to, rows, nights, wrong_nights: wrongNights, old_data: oldData };
-      report(json, result, describe(upgrade, { rows, nights, wrongNights, oldData }));
-    } finally {
-      await upgrade.close();
-    }
-  });
+  const upgrade = await open(config, binaries);
+  tellDatabase(config);
+  if (upgrade === null) {
+    report(json, { upgraded: false }, `${config.dataDir} has no data of an older PostgreSQL. Nothing was changed.`);
+    return;
+  }
+  try {
+    const { rows, nights, wrongNights, oldData } = await run(upgrade);
+    const { oldMajor: from, newMajor: to } = upgrade;
+    const result = { upgraded: true, from, to, rows, nights, wrong_nights: wrongNights, old_data: oldData };
+    report(json, result, describe(upgrade, { rows, nights, wrongNights, oldData }));
+  } finally {
+    await upgrade.close();
+  }
 }
 
 function report(isJson: boolean | undefined, result: object, text: string): void {
@@ -116,27 +111,6 @@ async function analyse(url: string): Promise<Pick<Upgraded, 'nights' | 'wrongNig
     return { nights, wrongNights: wrong };
   } finally {
     await db.destroy();
-  }
-}
-
-/**
- * Runs `work`. If it fails for a reason that the operator can remove, for example a full disk, throws an OperatorError that says what to
- * do.
- */
-async function explained(config: Config, work: () => Promise<void>): Promise<void> {
-  try {
-    await reachable(config, work());
-  } catch (error) {
-    if (error instanceof EmbeddedPostgresError) {
-      throw new OperatorError(error.message, { cause: error });
-    }
-    if ((error as { code?: unknown }).code === DISK_FULL) {
-      throw new OperatorError(
-        'The disk is full. Free some space, and run the command again. The old data is unchanged.',
-        { cause: error },
-      );
-    }
-    throw error;
   }
 }
 

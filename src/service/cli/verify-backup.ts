@@ -5,6 +5,7 @@ import { type Backup, readBackup } from '#platform/backup/read-backup.ts';
 import type { Config } from '#platform/config.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { loadDatabase } from '#platform/db/transfer-target.ts';
+import { explainFault } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkSecrets, findMasterKey, openKeyring } from '#platform/keys/keys.ts';
 import { type CountedNights, countNights, sumOfNights } from './count-nights.ts';
@@ -39,7 +40,9 @@ export async function verifyBackup(
   const masterKey = (await openBackupKey(backup, passphraseFile)) ?? (await findMasterKey(config));
   const scratch = await openScratchDatabase(config);
   try {
-    const verified = await verifyIn(scratch.url, backup, masterKey);
+    const verified = await verifyIn(scratch.url, backup, masterKey).catch((error: unknown) => {
+      throw explainFault(error, scratch.named);
+    });
     if (json) {
       printJson({ file, created_at: backup.createdAt, ...verified });
     } else if (verified.faults.length === 0) {

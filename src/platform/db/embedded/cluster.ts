@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
+import { codeOf, EmbeddedPostgresError, ifAbsent, NO_DATABASE, programError } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
-import { type Location, PASSWORD_FILE } from './location.ts';
+import { findDatabase, type Location, PASSWORD_FILE } from './location.ts';
+import { readMajor } from './major-version.ts';
 
 /** Name of the only role in PostgreSQL, and name of the application's database. */
 export const NAME = 'roomservice';
@@ -23,13 +24,16 @@ export async function hasPassword(dataDir: string): Promise<boolean> {
   return (await readFile(join(dataDir, PASSWORD_FILE)).catch(ifAbsent)) !== undefined;
 }
 
-/** Refuses a DATA_DIR in which no database was ever opened. @throws EmbeddedPostgresError */
+/** Refuses a DATA_DIR that contains no database. @throws EmbeddedPostgresError */
 export async function refuseMissing(dataDir: string): Promise<void> {
-  if (!(await hasPassword(dataDir))) {
-    throw new EmbeddedPostgresError(
-      `There is no database in ${dataDir}. Set DATA_DIR (or DATABASE_URL) to the value that the service uses.`,
-    );
+  if (!(await hasPassword(dataDir)) || !(await hasCluster(dataDir))) {
+    throw new EmbeddedPostgresError(`There is no database in ${resolve(dataDir)} (DATA_DIR). ${NO_DATABASE}`);
   }
+}
+
+async function hasCluster(dataDir: string): Promise<boolean> {
+  const found = await findDatabase(dataDir);
+  return found !== undefined && (await readMajor(found.clusterDir)) !== undefined;
 }
 
 /** Reads the password of the PostgreSQL role. The first start makes it, as 256 random bits in a file in DATA_DIR with mode 0600. */
@@ -100,8 +104,6 @@ async function runInitdb({ binaries, folder, password, sync, account }: InitdbOp
     await promisify(execFile)(join(binaries, 'bin/initdb'), args, { cwd: '/', env: ENVIRONMENT, ...account });
   } catch (error) {
     const reason = (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
-    throw new EmbeddedPostgresError(`The database could not be created in ${dirname(folder)}: ${reason}`, {
-      cause: error,
-    });
+    throw programError(`The database could not be created in ${dirname(folder)}`, reason, dirname(folder), error);
   }
 }

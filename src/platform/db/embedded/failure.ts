@@ -1,9 +1,26 @@
+/** Remedy for a command that needs data but finds no database, or an empty one. */
+export const NO_DATABASE =
+  'Set DATA_DIR or DATABASE_URL to the value that the service uses. If this is the first use, run "roomservice migrate" first.';
+
 /** Error of the embedded PostgreSQL. The message tells the operator why PostgreSQL cannot be used, and what to do. */
 export class EmbeddedPostgresError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'EmbeddedPostgresError';
   }
+}
+
+/**
+ * Creates the error of a program of PostgreSQL that has ended with a failure.
+ * @param what sentence about the failure, without a full stop
+ * @param output text that the program has printed
+ * @param folder folder of the database
+ */
+export function programError(what: string, output: string, folder: string, cause?: unknown): EmbeddedPostgresError {
+  const message = output.includes('No space left on device')
+    ? `The disk with the database in ${folder} is full. Free some space there, and run the command again.`
+    : `${what}: ${output}`;
+  return new EmbeddedPostgresError(message, { cause });
 }
 
 /** Error of a `serve` that starts while another `serve` runs on the same DATA_DIR. */

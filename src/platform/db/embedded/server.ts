@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findBinaries } from './binaries.ts';
 import { NAME, prepareCluster } from './cluster.ts';
-import { codeOf, EmbeddedPostgresError } from './failure.ts';
+import { codeOf, EmbeddedPostgresError, programError } from './failure.ts';
 import { type Location, PASSWORD_FILE, prepareSocketDir } from './location.ts';
 import { findPostmaster, type Launch, launch, logFile, stopPostmaster } from './postmaster.ts';
 import { appear, claimRole, connect, createDatabase, leaveAsLast, type Presence, type Role } from './presence.ts';
@@ -130,7 +130,7 @@ function createStarter(server: Server): () => Promise<void> {
       // failure is not counted, because a later start can succeed.
       failures += failure.includes('shared memory block') ? 0 : 1;
       if (failures === MAX_STARTS) {
-        throw new EmbeddedPostgresError(`PostgreSQL does not start: ${failure}`);
+        throw programError('PostgreSQL does not start', failure, dirname(server.location.clusterDir));
       }
       await sleep(RESTART_WAIT_MS);
     }

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { createServer } from 'node:tls';
+import { type Certificate, makeCertificate } from '#test/support/certificate.ts';
+import { cleanUp, newDataDir, newFolder, refuse, runCommand, startServing, succeed } from '#test/support/command.ts';
+import { startTlsDatabase } from '#test/support/database-tls.ts';
+import { envOf, startService, type TestService } from '#test/support/service.ts';
+import { startMailServer } from '#test/support/smtp.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('a DATABASE_URL with TLS', () => {
+  let service: TestService;
+  let folder: string;
+  let good: Certificate;
+  /** Path of the certificate `good`, which signs itself. */
+  let ca: string;
+
+  before(async () => {
+    service = await startService();
+    folder = await newFolder();
+    good = await makeCertificate();
+    ca = await fileOf('ca.pem', good.cert);
+  });
+  after(async () => {
+    await cleanUp();
+    await service.close();
+  });
+
+  async function fileOf(name: string, text: string): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, text);
+    return path;
+  }
+
+  async function startEntrance(t: TestContext, certificate: Certificate, clientCa?: string) {
+    const entrance = await startTlsDatabase(service.database.url, certificate, clientCa);
+    t.after(() => entrance.close());
+    return entrance;
+  }
+
+  const envWith = (url: string) => ({ ...envOf(service), DATABASE_URL: url });
+
+  it('with the authority in sslrootcert, or without a check, serve and tenant list connect, and print no warning of the library', async (t) => {
+    const { urlWith } = await startEntrance(t, good);
+    const queries = [
+      `sslmode=verify-full&sslrootcert=${ca}`,
+      `sslmode=require&sslrootcert=${ca}`,
+      'sslmode=no-verify',
+      'uselibpqcompat=true&sslmode=require',
+    ];
+    for (const query of queries) {
+      await succeed(['tenant', 'list'], { env: envWith(urlWith(query)) });
+    }
+    const serving = await startServing(['--only', 'api'], { env: envWith(urlWith(queries[0] ?? '')) });
+    serving.kill('SIGTERM');
+    assert.equal((await serving.ended).code, 0);
+  });
+
+  it('with sslmode=require and a self-signed certificate, each command exits 1 with one line that says what to write in DATABASE_URL', async (t) => {
+    const { urlWith } = await startEntrance(t, good);
+    const env = envWith(urlWith('sslmode=require'));
+    const document = await fileOf('tenant.json', '{}');
+    const commands = [
+      ['migrate'],
+      ['tenant', 'list'],
+      ['tenant', 'apply', document],
+      ['demo'],
+      ['nights', 'verify'],
+      ['keys', 'rotate'],
+      ['feed', 'expire-cursors'],
+      ['cluster', 'verify'],
+      ['backup', join(folder, 'new.backup')],
+      ['serve'],
+    ];
+    const message =
+      /^roomservice: The database at localhost:\d+ cannot be used, because no trusted authority has signed its TLS certificate \(self-signed certificate\)\. If you trust the authority, write sslmode=verify-full&sslrootcert=\/path\/to\/ca\.pem in DATABASE_URL, or on a network that you trust write sslmode=no-verify in DATABASE_URL\.\n$/;
+    for (const command of commands) {
+      await refuse(command, { env }, message);
+    }
+    const { code, stdout } = await runCommand(['config', 'check'], { env });
+    assert.equal(code, 1);
+    assert.match(stdout, /no trusted authority has signed its TLS certificate .+sslrootcert/);
+  });
+
+  it('an expired certificate, one for later, one for another host and one that sslrootcert does not name are refused with the reason', async (t) => {
+    const [expired, early, ofOther] = await Promise.all([
+      makeCertificate({ notBefore: new Date(Date.now() - 2 * DAY_MS), notAfter: new Date(Date.now() - DAY_MS) }),
+      makeCertificate({ notBefore: new Date(Date.now() + DAY_MS) }),
+      makeCertificate({ hosts: ['db.example'] }),
+    ]);
+    const messages: [Certificate, RegExp][] = [
+      [expired, /its TLS certificate has expired \(.+\)\. Renew the certificate on the server/],
+      [early, /its TLS certificate is not valid yet \(.+\)\. Check the clocks/],
+      [
+        ofOther,
+        /its TLS certificate is for another host name \(.+db\.example\)\. Write a host name of the certificate in DATABASE_URL/,
+      ],
+    ];
+    for (const [index, [certificate, message]] of messages.entries()) {
+      const { urlWith } = await startEntrance(t, certificate);
+      const own = await fileOf(`${index}.pem`, certificate.cert);
+      const url = urlWith(`sslmode=verify-full&sslrootcert=${own}`);
+      await refuse(['tenant', 'list'], { env: envWith(url) }, message);
+    }
+    const { urlWith } = await startEntrance(t, ofOther);
+    await refuse(
+      ['tenant', 'list'],
+      { env: envWith(urlWith(`sslmode=verify-full&sslrootcert=${ca}`)) },
+      /no trusted authority/,
+    );
+  });
+
+  it('a server without TLS, and one that asks for a client certificate, are refused with the parameter to write', async (t) => {
+    const plain = new URL(service.database.url);
+    plain.search = 'sslmode=verify-full';
+    const noTls =
+      /it offers no TLS \(.+\)\. Turn on TLS on the server, or on a network that you trust write sslmode=disable in DATABASE_URL\./;
+    await refuse(['tenant', 'list'], { env: envWith(plain.href) }, noTls);
+
+    const client = await makeCertificate();
+    const { urlWith } = await startEntrance(t, good, client.cert);
+    const query = `sslmode=verify-full&sslrootcert=${ca}`;
+    await refuse(
+      ['tenant', 'list'],
+      { env: envWith(urlWith(query)) },
+      /asks for a client certificate \(.+\)\. Add the paths of its files to DATABASE_URL with sslcert and sslkey/,
+    );
+    const [cert, key] = [await fileOf('client.pem', client.cert), await fileOf('client.key', client.key)];
+    await succeed(['tenant', 'list'], { env: envWith(urlWith(`${query}&sslcert=${cert}&sslkey=${key}`)) });
+    const otherKey = await fileOf('other.key', good.key);
+    await refuse(
+      ['tenant', 'list'],
+      { env: envWith(urlWith(`${query}&sslcert=${cert}&sslkey=${otherKey}`)) },
+      /DATABASE_URL must name TLS files that can be used together \(.*key values mismatch\)/,
+    );
+  });
+
+  it('a wrong sslmode and a missing file are refused before a connection, by commands, config check and move --to', async () => {
+    const url = new URL(service.database.url);
+    for (const [query, message] of [
+      ['sslmode=bogus', /DATABASE_URL must have one of verify-full, .+, disable as sslmode, not "bogus"$/m],
+      [
+        'sslmode=verify-full&sslrootcert=/nowhere/ca.pem',
+        /DATABASE_URL must have .+ as sslrootcert, not "\/nowhere\/ca\.pem" \(ENOENT\)$/m,
+      ],
+    ] as const) {
+      url.search = query;
+      await refuse(['tenant', 'list'], { env: envWith(url.href) }, message);
+      const { code, stderr } = await runCommand(['config', 'check'], { env: envWith(url.href) });
+      assert.equal(code, 1);
+      assert.match(stderr, message);
+      const moved = await runCommand(['move', '--to', url.href], { env: { DATA_DIR: await newDataDir() } });
+      assert.equal(moved.code, 2);
+      assert.match(moved.stderr, new RegExp(message.source.replace('DATABASE_URL', 'error: --to'), 'm'));
+    }
+  });
+});
+
+describe('TLS of Redis, of the mail server and of the identity provider', () => {
+  after(cleanUp);
+
+  it('config check names the reason and the remedy if a certificate is not trusted, or if Redis or the mail server has no TLS', async (t) => {
+    const certificate = await makeCertificate();
+    const server = createServer({ ...certificate }).on('tlsClientError', () => {});
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const mail = await startMailServer({ tls: { mode: 'starttls', certificate } });
+    t.after(() => mail.close());
+    const env = {
+      DATA_DIR: await newDataDir(),
+      MAIL_FROM: 'house@mail.example',
+      PUBLIC_URL: 'https://api.example',
+      AUTH_ISSUER: 'https://id.example/',
+      AUTH_AUDIENCE: 'roomservice',
+      AUTH_JWKS_URL: `https://127.0.0.1:${port}/keys`,
+      REDIS_URL: `rediss://127.0.0.1:${port}`,
+      SMTP_URL: mail.url,
+    };
+    const untrusted = await runCommand(['config', 'check'], { env });
+    assert.equal(untrusted.code, 1);
+    for (const subject of ['Redis cannot be used', 'The mail server 127.0.0.1:', 'The keys of the identity provider']) {
+      assert.match(
+        untrusted.stderr,
+        new RegExp(
+          `${subject}.*, because no trusted authority .+ set NODE_EXTRA_CA_CERTS to the path of its certificate\\.`,
+        ),
+      );
+    }
+    const { port: smtpPort } = mail;
+    const noTls = await runCommand(['config', 'check'], {
+      env: { ...env, REDIS_URL: `rediss://127.0.0.1:${smtpPort}`, SMTP_URL: `smtps://127.0.0.1:${smtpPort}` },
+    });
+    assert.match(noTls.stderr, /Redis cannot be used, because it offers no TLS .+ begin REDIS_URL with redis:/);
+    assert.match(noTls.stderr, /The mail server .+, because it offers no TLS .+ begin SMTP_URL with smtp:/);
+  });
+});
