@@ -100,7 +100,7 @@ function lookWith(orders: string[], roomTypeId: string): FilledDataDir['look'] {
 }
 
 /** Waits until each delivery has ended and the service has stored its final status. */
-async function waitForOutcomes({ owner }: DemoClient): Promise<void> {
+export async function waitForOutcomes({ owner }: DemoClient): Promise<void> {
   await eventually(async () => {
     const { body } = await owner('GET', '/v1/staff/webhook-deliveries/');
     return body.every(({ status }: { status: string }) => status !== 'pending');
@@ -112,7 +112,8 @@ interface Demo {
   credential: { api_key: string; api_secret: string };
 }
 
-function connectWith({ owner, credential }: Demo): FilledDataDir['connect'] {
+/** Returns a function that makes a client of a service from the output of `roomservice demo --json`. */
+export function connectWith({ owner, credential }: Demo): FilledDataDir['connect'] {
   const key = { 'x-api-key': credential.api_key, 'x-api-secret': credential.api_secret };
   return async (url) => {
     const signIn = await call(url, 'POST', '/v1/auth/token/', { json: owner });
@@ -139,7 +140,7 @@ async function causeEvent({ partner, owner }: Pick<DemoClient, 'partner' | 'owne
 }
 
 /** Books two stays in the first room type that the API lists. @returns the id of this room type */
-async function bookStays({ partner }: DemoClient): Promise<string> {
+export async function bookStays({ partner }: DemoClient): Promise<string> {
   const rooms = await partner('GET', '/v1/third-party/hotels/rooms/');
   const roomTypeId: string = rooms.body[0].room_type_id;
   for (const [id, from, to] of [

@@ -37,6 +37,18 @@ describe('createDatabase', () => {
     assert.deepEqual(rows, [{ date: '2024-02-29', amount: '10.50', count: 42, at: new Date('2024-02-29T12:00:00Z') }]);
   });
 
+  it('time limits in the URL do not apply, and other options in the URL, such as a search path, do', async () => {
+    const url = new URL(database.url);
+    url.searchParams.set('options', '-c search_path=pg_catalog -c default_transaction_isolation=serializable');
+    url.searchParams.set('statement_timeout', '1');
+    const db = createDatabase({ url: url.href, poolSize: 1 });
+    const { rows } = await sql`
+      SELECT current_setting('search_path') AS path, current_setting('transaction_isolation') AS isolation,
+        current_setting('statement_timeout') AS timeout`.execute(db);
+    await db.destroy();
+    assert.deepEqual(rows, [{ path: 'pg_catalog', isolation: 'read committed', timeout: '10s' }]);
+  });
+
   for (const poolSize of [4, 8]) {
     it(`if one tenant fills a pool of ${poolSize} connections with slow calls, a short call of another tenant ends before them`, async () => {
       const db = createDatabase({ url: database.url, poolSize });

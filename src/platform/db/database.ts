@@ -7,7 +7,9 @@ import type { HungWrites } from './hung-writes.ts';
 import { type Layout, setLayout } from './layout.ts';
 import { asPoolClient, LentClient } from './lent-client.ts';
 import type { NodeOutages } from './node-outages.ts';
+import { DIRECT, type Pooling, readPooling } from './pooling.ts';
 import { createPreparedStatements, NO_PREPARED_STATEMENTS } from './prepared-statements.ts';
+import { clientConfig, type PooledSettings, pooledSettings } from './session.ts';
 import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
@@ -29,11 +31,8 @@ export interface DatabaseOptions {
    * statements.
    */
   isPrepared?: boolean;
-  /**
-   * True if a connection pooler is between this process and PostgreSQL (`readPooling`). A pooler may refuse or ignore the settings of a
-   * connection. So the settings are sent with each transaction, and with each statement outside a transaction. Default: false.
-   */
-  isPooled?: boolean;
+  /** What the URL leads to, as `readPooling` returns it. The default is PostgreSQL itself, in the oldest version that the service supports. */
+  pooling?: Pooling;
   /** Watcher that abandons the writes that hang. Several pools may share one watcher. */
   hungWrites?: HungWrites;
   /**
@@ -57,12 +56,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * a server that no longer responds.
  */
 const QUERY_TIMEOUT_MS = 12_000;
-/** Time limits that the server applies, in milliseconds: for one statement, and for a transaction that waits for its next statement. */
-const SERVER_TIMEOUTS = { statement_timeout: 10_000, idle_in_transaction_session_timeout: 15_000 };
-/**
- * Value of the setting `DateStyle`. With it, the server sends dates as ISO text, even if the database or the role has another date style.
- */
-const DATE_STYLE = 'ISO';
 
 /**
  * Parsers that convert column values from PostgreSQL. An int8 becomes a number, because the ids and counts of the service stay below 2^53.
@@ -82,14 +75,13 @@ export const types = {
 
 /** Makes a pool. It opens connections only when they are needed, so this function does not wait and does not fail. */
 export function createDatabase(options: DatabaseOptions): Database {
-  const timeouts = options.hasNoTimeLimit ? {} : SERVER_TIMEOUTS;
+  const { pooling = DIRECT } = options;
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...clientConfig(options.url, pooling, options),
     max: options.poolSize,
     application_name: options.applicationName ?? 'roomservice pool',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...(options.hasNoTimeLimit ? {} : { query_timeout: QUERY_TIMEOUT_MS }),
-    ...(options.isPooled ? {} : { ...timeouts, options: `-c datestyle=${DATE_STYLE}` }),
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     types,
@@ -100,24 +92,26 @@ export function createDatabase(options: DatabaseOptions): Database {
   const gate = fairGate(options.poolSize);
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({
-      pool: fairPool(
-        pool,
-        gate,
-        options,
-        options.isPooled ? settingText({ datestyle: DATE_STYLE, ...timeouts }) : null,
-      ),
+      pool: fairPool(pool, gate, options, pooling.isPooled ? pooledSettings(pooling, options) : null),
     }),
     ...(options.log ? { log: options.log } : {}),
   });
   gates.set(db, gate);
+  if (pooling.isPooled) {
+    pooled.add(db);
+  }
   setLayout(db, options.layout ?? 'one node');
   return db;
 }
 
-/** Returns a statement that makes these settings for one transaction. */
-function settingText(settings: Record<string, string | number>): string {
-  const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
-  return `SELECT ${calls.join(', ')}`;
+/**
+ * Makes a pool for the work of a command, after it has found out what the URL leads to. By default, the statements have no time limit and
+ * are not prepared.
+ * @throws an error of pg if the database is out of reach
+ */
+export async function openDatabase(options: Omit<DatabaseOptions, 'pooling'>): Promise<Database> {
+  const pooling = await readPooling(options.url);
+  return createDatabase({ hasNoTimeLimit: true, isPrepared: false, ...options, pooling });
 }
 
 /** Returns the number of callers that wait for a connection of this pool. */
@@ -125,6 +119,12 @@ export function countWaiting(db: Database): number {
   return gates.get(db)?.countWaiting() ?? 0;
 }
 
+/** Returns true if a connection pooler is between this process and PostgreSQL. */
+export function isPooled(db: object): boolean {
+  return pooled.has(db);
+}
+
+const pooled = new WeakSet<object>();
 const gates = new WeakMap<Database, FairGate>();
 
 /**
@@ -158,7 +158,7 @@ function fairPool(
   pool: pg.Pool,
   gate: FairGate,
   { isPrepared = true, hungWrites, nodeOutages }: DatabaseOptions,
-  setting: string | null,
+  settings: PooledSettings | null,
 ): PostgresPool {
   const prepared = isPrepared ? createPreparedStatements() : NO_PREPARED_STATEMENTS;
   const known = new WeakMap<pg.PoolClient, LentClient>();
@@ -179,7 +179,7 @@ function fairPool(
         const client = await pool.connect();
         let lent = known.get(client);
         if (lent === undefined) {
-          lent = new LentClient(client, { prepared, gate, hungWrites, nodeOutages, setting });
+          lent = new LentClient(client, { prepared, gate, hungWrites, nodeOutages, settings });
           known.set(client, lent);
         }
         lent.lendTo(tenant, namedTenant);

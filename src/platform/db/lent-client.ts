@@ -6,7 +6,8 @@ import { isStalePlan } from './failures.ts';
 import type { HungWrites } from './hung-writes.ts';
 import type { NodeOutages } from './node-outages.ts';
 import { runPipelined } from './pipelined-query.ts';
-import { PREPARABLE, type PreparedStatement, type PreparedStatements } from './prepared-statements.ts';
+import type { PreparedStatement, PreparedStatements } from './prepared-statements.ts';
+import type { PooledSettings } from './session.ts';
 
 /**
  * Matches the statements that begin a transaction or make its settings. The client does not send such a statement immediately, but together
@@ -15,7 +16,10 @@ import { PREPARABLE, type PreparedStatement, type PreparedStatements } from './p
 const DEFERRABLE =
   /^(?:begin|start transaction [a-z ]+|set local [a-z_]+ = \d+|select set_config\([^()]*\)(?:, set_config\([^()]*\))*)$/i;
 const BEGIN = /^(?:begin|start transaction)\b/i;
+const READ_ONLY = /^start transaction\b.*\bread only$/i;
 const END = /^(?:commit|rollback)$/i;
+/** Matches the statements that PostgreSQL runs only outside of a transaction. */
+const ALONE = /^\s*(?:(?:create|drop)(?: unique)? index concurrently|(?:create|drop) database|vacuum)\b/i;
 const NO_RESULT = { command: '', rowCount: 0, rows: [] };
 
 interface ClientOptions {
@@ -23,8 +27,8 @@ interface ClientOptions {
   gate: FairGate;
   hungWrites: HungWrites | undefined;
   nodeOutages: NodeOutages | undefined;
-  /** Statement that makes the settings of a transaction, or null if the connection already has these settings. */
-  setting: string | null;
+  /** Statements that make the settings of the service, or null if the connection already has these settings. */
+  settings: PooledSettings | null;
 }
 
 /**
@@ -83,23 +87,18 @@ export class LentClient {
       // No statement of the transaction was sent, not even its BEGIN. So the COMMIT or ROLLBACK is not sent either.
       return { ...NO_RESULT, command: text.toUpperCase() };
     }
-    this.#isInTransaction = false;
-    return await this.#send([], text, values);
+    try {
+      return await this.#send([], text, values);
+    } finally {
+      this.#isInTransaction = false;
+    }
   }
 
-  /**
-   * Returns the statements that must be sent before the statement of the caller: deferred statements, and the settings if they are not made
-   * yet.
-   */
+  /** Returns the deferred statements, which must be sent before the statement of the caller. */
   #takeDeferred(): string[] {
-    const { setting } = this.#options;
     const earlier = this.#deferred;
     this.#deferred = [];
-    const begins = BEGIN.test(earlier[0] ?? '');
-    if (setting !== null && !this.#isInTransaction) {
-      earlier.splice(begins ? 1 : 0, 0, setting);
-    }
-    this.#isInTransaction ||= begins;
+    this.#isInTransaction ||= BEGIN.test(earlier[0] ?? '');
     return earlier;
   }
 
@@ -139,10 +138,22 @@ export class LentClient {
   }
 
   async #run(earlier: string[], config: pg.QueryConfig): Promise<pg.QueryResult> {
-    // PostgreSQL runs all statements of one message in one transaction, and refuses CREATE INDEX CONCURRENTLY in a transaction. So such a
-    // statement is sent alone, without the statements in `earlier`. They only make settings, such as time limits.
-    const isAlone = earlier.length === 0 || (!BEGIN.test(earlier[0] ?? '') && !PREPARABLE.test(config.text));
-    return isAlone ? await this.#client.query(config) : await runPipelined(this.#client, earlier, config);
+    // PostgreSQL runs all statements of one message in one transaction. So a statement that it refuses in a transaction is sent alone,
+    // without the statements in `earlier`. They only make settings, such as time limits.
+    const all = !this.#isInTransaction && ALONE.test(config.text) ? [] : this.#withSettings(earlier);
+    return all.length === 0 ? await this.#client.query(config) : await runPipelined(this.#client, all, config);
+  }
+
+  /** Adds the settings to the statements that are sent first, except inside a transaction, which has made them at its begin. */
+  #withSettings(earlier: string[]): string[] {
+    const { settings } = this.#options;
+    const [first = ''] = earlier;
+    const begin = BEGIN.test(first) ? [first] : [];
+    if (settings === null || (this.#isInTransaction && begin.length === 0)) {
+      return earlier;
+    }
+    const modes = READ_ONLY.test(first) ? settings.modesOfReads : settings.modes;
+    return [...modes, ...begin, settings.others, ...earlier.slice(begin.length)];
   }
 }
 

@@ -1,12 +1,12 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { newClient } from './session.ts';
 
 /**
  * Runs work on a connection of its own, because statements that hang may hold all connections of the pools.
  * @param timeoutMs time limit of the connection and of each query, in milliseconds. A query that exceeds it makes the connection unusable.
  */
 export async function look<T>(url: string, timeoutMs: number, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
+  const client = await newClient(url, {
     application_name: 'roomservice look',
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,

@@ -5,7 +5,8 @@ import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
 import { NO_DATABASE } from './embedded/failure.ts';
 import { prepareMigrations, type RunMigration } from './distribution.ts';
-import { isLockConflict } from './failures.ts';
+import { isPooled } from './database.ts';
+import { isEndedBySettings, isLockConflict } from './failures.ts';
 import { isDatabaseFault } from './fault-messages.ts';
 import { type GiveWayOptions, inPatientTransaction, retryWhileLocked } from './give-way.ts';
 
@@ -228,7 +229,7 @@ async function apply<T>(db: Kysely<T>, file: string, name: string, { run, giveWa
   const text = await readFile(file, 'utf8');
   try {
     if (text.startsWith(WITHOUT_TRANSACTION)) {
-      await retryWhileLocked(giveWay, () => buildIndexes(db, text));
+      await buildPatiently(db, text, giveWay);
       await addToList(db, name);
     } else {
       await inPatientTransaction(db, giveWay, (tx) =>
@@ -274,10 +275,24 @@ async function addToList<T>(db: Kysely<T>, name: string): Promise<void> {
 }
 
 /**
- * Builds each index of a migration without a transaction, while other transactions write to the table. If an earlier build was interrupted,
- * it has left an invalid index. This index is removed before the new build.
+ * Builds the indexes of a migration while other transactions write to their tables.
+ *
+ * Behind a connection pooler, the service makes its settings inside transactions, and PostgreSQL refuses such a build there. So the settings
+ * of the role apply to it. If they end it, the indexes are built in a transaction, and writes to the tables wait meanwhile.
  */
-async function buildIndexes<T>(db: Kysely<T>, text: string): Promise<void> {
+async function buildPatiently<T>(db: Kysely<T>, text: string, giveWay: GiveWayOptions): Promise<void> {
+  try {
+    await retryWhileLocked(giveWay, () => buildIndexes(db, text, 'CONCURRENTLY'));
+  } catch (error) {
+    if (!isPooled(db) || !isEndedBySettings(error)) {
+      throw error;
+    }
+    await inPatientTransaction(db, giveWay, (tx) => buildIndexes(tx, text, ''));
+  }
+}
+
+/** Builds each index of a migration. If an earlier build was interrupted, it has left an invalid index, which is removed first. */
+async function buildIndexes<T>(db: Kysely<T>, text: string, how: 'CONCURRENTLY' | ''): Promise<void> {
   for (const statement of statementsOf(text)) {
     const index = CREATE_INDEX.exec(statement)?.[1];
     if (index === undefined) {
@@ -289,8 +304,8 @@ async function buildIndexes<T>(db: Kysely<T>, text: string): Promise<void> {
       SELECT FROM pg_index WHERE indexrelid = to_regclass(${index}) AND NOT indisvalid
     `.execute(db);
     if (rows.length > 0) {
-      await sql`DROP INDEX CONCURRENTLY ${sql.ref(index)}`.execute(db);
+      await sql`DROP INDEX ${sql.raw(how)} ${sql.ref(index)}`.execute(db);
     }
-    await db.executeQuery(CompiledQuery.raw(statement));
+    await db.executeQuery(CompiledQuery.raw(statement.replace(/ CONCURRENTLY /i, ` ${how} `)));
   }
 }

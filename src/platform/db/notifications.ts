@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { inTime } from '../lib/in-time.ts';
 import type { Database } from './database.ts';
+import { newClient } from './session.ts';
 
 /** Time in milliseconds within which a listening connection must receive its own test notification. */
 const TEST_WITHIN_MS = 2_000;
@@ -84,8 +85,7 @@ export class Listener {
    */
   async #listenOnce(): Promise<boolean> {
     const { url, channel, onNotification, testWithinMs = TEST_WITHIN_MS } = this.#options;
-    const client = new pg.Client({
-      connectionString: url,
+    const client = await newClient(url, {
       application_name: 'roomservice listener',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: CONNECT_TIMEOUT_MS,

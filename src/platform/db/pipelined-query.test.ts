@@ -3,6 +3,7 @@ import { after, before, beforeEach, afterEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createDatabase, type Database } from './database.ts';
+import { DIRECT } from './pooling.ts';
 import { executeByIndex, executeWithoutTableScan, inTransaction, limitLockWaits } from './transaction.ts';
 
 describe('statements that are sent in one message', () => {
@@ -19,7 +20,7 @@ describe('statements that are sent in one message', () => {
         let db: Database;
         beforeEach(async () => {
           await sql`DELETE FROM thing`.execute(database.db);
-          db = createDatabase({ url: database.url, poolSize: 1, isPrepared, isPooled });
+          db = createDatabase({ url: database.url, poolSize: 1, isPrepared, pooling: { ...DIRECT, isPooled } });
         });
         afterEach(() => db.destroy());
 

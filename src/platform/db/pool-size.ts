@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { newClient } from './session.ts';
 
 const TIMEOUT_MS = 5_000;
 /**
@@ -68,8 +69,7 @@ export interface PoolSize {
 export async function announcePoolSize(url: string, wanted: number | 'auto', gatherMs = GATHER_MS): Promise<PoolSize> {
   const id = randomBytes(4).toString('hex');
   const nameOf = (size: number) => `roomservice pool ${size}/${id}`;
-  const client = new pg.Client({
-    connectionString: url,
+  const client = await newClient(url, {
     // Size 0 tells the other processes that this process has not chosen its pool size yet.
     application_name: nameOf(wanted === 'auto' ? 0 : wanted),
     connectionTimeoutMillis: TIMEOUT_MS,

@@ -6,9 +6,9 @@ import pg from 'pg';
 import { cleanUp, runCommand, startServing } from '#test/support/command.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { findPgbouncer, type Pgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts';
-import { createDatabase, type Database } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { readPooling } from './pooling.ts';
-import { inTransaction } from './transaction.ts';
+import { inTransaction, runTransaction } from './transaction.ts';
 
 const version = findPgbouncer();
 const skip = version === undefined && 'there is no pgbouncer on PATH';
@@ -38,14 +38,18 @@ describe('PgBouncer in transaction mode', { skip }, () => {
   }
 
   it('readPooling recognises PgBouncer as a pooler and reports if its version keeps prepared statements, and finds no pooler on a direct connection', async () => {
-    assert.deepEqual(await readPooling(database.url), { isPooled: false, keepsPreparedStatements: true });
-    for (let times = 0; times < 3; times += 1) {
-      assert.deepEqual(await readPooling(url), { isPooled: true, keepsPreparedStatements: (version ?? 0) >= 1.21 });
-    }
+    const { major, ...direct } = await readPooling(database.url);
+    assert.ok(major >= 15);
+    assert.deepEqual(direct, { isPooled: false, keepsPreparedStatements: true });
+    assert.deepEqual(await readPooling(url), {
+      isPooled: true,
+      keepsPreparedStatements: (version ?? 0) >= 1.21,
+      major,
+    });
   });
 
   it('statements and transactions of 40 callers have their time limit, and leave no setting for other clients of the pooler', async () => {
-    const db = createDatabase({ url, poolSize: 40, isPrepared: false, isPooled: true });
+    const db = await openDatabase({ url, poolSize: 40, hasNoTimeLimit: false });
     const expected = [{ timeout: '10s', style: 'ISO, MDY' }];
     const call = async (index: number) =>
       (index % 2 === 0 ? await settings.execute(db) : await inTransaction(db, (tx) => settings.execute(tx))).rows;
@@ -58,14 +62,35 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     await other.end();
   });
 
+  it('each mode of a transaction has the isolation that it names, and otherwise read committed, whatever the default of the database is', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await sql`ALTER DATABASE ${sql.ref(name)} SET default_transaction_isolation = 'serializable'`.execute(database.db);
+    await sql`ALTER DATABASE ${sql.ref(name)} SET default_transaction_read_only = on`.execute(database.db);
+    const fresh = await startPgbouncer(database.url);
+    const db = await openDatabase({ url: fresh.urlOf(database.url), poolSize: 1 });
+    const mode = sql<{ mode: string }>`
+      SELECT current_setting('transaction_isolation') || ', ' || current_setting('transaction_read_only') AS mode`;
+    const modes = [await mode.execute(db)];
+    for (const each of ['read write', 'read only', 'snapshot'] as const) {
+      modes.push(await runTransaction(db, (tx) => mode.execute(tx), each));
+    }
+    assert.deepEqual(
+      modes.map(({ rows }) => rows[0]?.mode),
+      ['read committed, off', 'read committed, off', 'read committed, on', 'repeatable read, on'],
+    );
+    await db.destroy();
+    await fresh.close();
+    await sql`ALTER DATABASE ${sql.ref(name)} RESET ALL`.execute(database.db);
+  });
+
   it('if prepared statements are forced but get lost, the error names DATABASE_PREPARED_STATEMENTS', {
     skip: (version ?? 0) >= 1.21 && 'this PgBouncer keeps prepared statements',
   }, async () => {
     // PgBouncer has five connections to the server, so at least two of the six pools share a connection. Each pool prepares a statement
     // under the same name. On the shared connection, the statement of the second pool must fail, because the first pool has already used
     // the name.
-    const pools: Database[] = [1, 2, 3, 4, 5, 6].map(() =>
-      createDatabase({ url, poolSize: 1, isPrepared: true, isPooled: true }),
+    const pools: Database[] = await Promise.all(
+      [1, 2, 3, 4, 5, 6].map(() => openDatabase({ url, poolSize: 1, isPrepared: true })),
     );
     const calls = async () => {
       for (const pool of pools) {
@@ -85,7 +110,7 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     const empty = new URL(database.url);
     empty.pathname = `/${name}`;
     const env = { DATABASE_URL: pgbouncer.urlOf(empty.href), MASTER_KEY: randomBytes(32).toString('base64') };
-    const traffic = createDatabase({ url: env.DATABASE_URL, poolSize: 10, isPrepared: false, isPooled: true });
+    const traffic = await openDatabase({ url: env.DATABASE_URL, poolSize: 10 });
     let isOver = false;
     const callers = Array.from({ length: 10 }, async () => {
       while (!isOver) {

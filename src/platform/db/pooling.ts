@@ -3,7 +3,7 @@ import pg from 'pg';
 
 const TIMEOUT_MS = 5_000;
 
-/** Result of the check for a connection pooler between this process and PostgreSQL. */
+/** What a URL leads to: PostgreSQL itself, or a connection pooler between this process and PostgreSQL. */
 export interface Pooling {
   /**
    * True if there is a connection pooler, for example PgBouncer. It may run the statements of one client on different connections to the
@@ -12,16 +12,30 @@ export interface Pooling {
   isPooled: boolean;
   /** True if a prepared statement can be used again in a later transaction. */
   keepsPreparedStatements: boolean;
+  /** Major version of PostgreSQL. */
+  major: number;
 }
 
-export const DIRECT: Pooling = { isPooled: false, keepsPreparedStatements: true };
+/** Oldest major version of PostgreSQL on which the service runs. */
+export const MIN_POSTGRES_MAJOR = 15;
+/** PostgreSQL itself, in the oldest version that the service supports. */
+export const DIRECT: Pooling = { isPooled: false, keepsPreparedStatements: true, major: MIN_POSTGRES_MAJOR };
+
+/** Results of `readPooling`, by URL. */
+const known = new Map<string, Pooling>();
 
 /**
  * Finds out if a connection pooler is between this process and PostgreSQL. A pooler gives its client a process id that differs from the
- * result of `pg_backend_pid()`. If there is a pooler, also finds out if it keeps prepared statements, as PgBouncer does from version 1.21.
+ * result of `pg_backend_pid()`. If there is a pooler, also finds out if it keeps prepared statements, as PgBouncer does from version 1.21. A process asks once for each URL.
  * @throws an error of pg if the database is out of reach
  */
 export async function readPooling(url: string): Promise<Pooling> {
+  const pooling = known.get(url) ?? (await askFor(url));
+  known.set(url, pooling);
+  return pooling;
+}
+
+async function askFor(url: string): Promise<Pooling> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'roomservice pooling',
@@ -31,11 +45,14 @@ export async function readPooling(url: string): Promise<Pooling> {
   client.on('error', () => {}); // If the connection is lost, the running statement fails too, so this event needs no handling.
   try {
     await client.connect();
-    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    if (rows[0]?.pid === (client as unknown as { processID: number }).processID) {
-      return DIRECT;
-    }
-    return { isPooled: true, keepsPreparedStatements: await keepsPreparedStatements(client) };
+    // The settings of the service are not made yet, so a role may have a time limit that is too short for the first SELECT.
+    const results = (await client.query(`
+      BEGIN; SET LOCAL statement_timeout = 0;
+      SELECT pg_backend_pid() AS pid, current_setting('server_version_num')::int / 10000 AS major;
+      COMMIT`)) as unknown as pg.QueryResult<{ pid: number; major: number }>[];
+    const { pid = 0, major = 0 } = results[2]?.rows[0] ?? {};
+    const isPooled = pid !== (client as unknown as { processID: number }).processID;
+    return { isPooled, keepsPreparedStatements: !isPooled || (await keepsPreparedStatements(client)), major };
   } finally {
     // The client of pg never ends if the server has refused the TLS handshake. So this function does not wait for the end.
     void client.end().catch(() => {});

@@ -1,5 +1,5 @@
 /** Matches the statements that run faster if they are prepared. BEGIN and COMMIT, for example, would not become faster. */
-export const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
+const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 /** Largest number of statements that a pool prepares. Each one takes about 10 kB of the server's memory on each connection. */
 const MAX_PREPARED = 400;

@@ -1,27 +1,28 @@
 import { randomBytes } from 'node:crypto';
-import type pg from 'pg';
-import { connectForTransfer } from './transfer-session.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { openDatabase } from './database.ts';
 
 /**
- * Creates an empty database on the server of the URL. `close` drops the new database.
+ * Creates an empty database on the server of the URL. Its encoding and its locale do not depend on those of other databases. `close` drops the new database.
  * @throws the error of pg if the server is out of reach, or if the role may not create databases
  */
 export async function createScratchDatabase(serverUrl: string): Promise<{ url: string; close(): Promise<void> }> {
   const name = `roomservice_scratch_${randomBytes(6).toString('hex')}`;
-  await run(serverUrl, (client) => `CREATE DATABASE ${client.escapeIdentifier(name)}`);
+  await run(serverUrl, sql`CREATE DATABASE ${sql.id(name)} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    close: () => run(serverUrl, (client) => `DROP DATABASE IF EXISTS ${client.escapeIdentifier(name)} WITH (FORCE)`),
+    close: () => run(serverUrl, sql`DROP DATABASE IF EXISTS ${sql.id(name)} WITH (FORCE)`),
   };
 }
 
-async function run(url: string, statement: (client: pg.Client) => string): Promise<void> {
-  const client = await connectForTransfer(url);
+/** Runs a statement on the database of the URL. */
+async function run(url: string, statement: RawBuilder<unknown>): Promise<void> {
+  const db = await openDatabase({ url, poolSize: 1 });
   try {
-    await client.query(statement(client));
+    await statement.execute(db);
   } finally {
-    await client.end();
+    await db.destroy();
   }
 }

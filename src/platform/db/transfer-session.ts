@@ -1,40 +1,21 @@
 import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Database, types } from './database.ts';
 import { setLayout } from './layout.ts';
+import { readPooling } from './pooling.ts';
+import { localSettings, newClient } from './session.ts';
 import type { DB } from './types.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-
-/**
- * Settings of a transaction that copies tables.
- * - The settings from `client_encoding` to `extra_float_digits` decide how COPY writes values as text. The source and the target of the
- *   copy use the same settings, so the target can read the text of the source.
- * - The three timeouts are off, because the copy of a large table takes long.
- *
- * The settings are made with `SET LOCAL`, because it works behind a connection pooler. `SET LOCAL` also takes no snapshot, so the tables
- * can be locked before the transaction takes its snapshot.
- */
-const SETTINGS = {
-  client_encoding: 'UTF8',
-  datestyle: 'ISO',
-  timezone: 'UTC',
-  intervalstyle: 'postgres',
-  bytea_output: 'hex',
-  extra_float_digits: '3',
-  statement_timeout: '0',
-  lock_timeout: '0',
-  idle_in_transaction_session_timeout: '0',
-};
 
 /**
  * Opens a connection outside the pool, because a stream of COPY needs the connection for itself.
  * @throws the error of pg if the database is out of reach
  */
 export async function connectForTransfer(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
+  const client = await newClient(url, {
     application_name: 'roomservice transfer',
+    hasNoTimeLimit: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     types,
@@ -50,11 +31,15 @@ export async function connectForTransfer(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Begins a transaction with `SETTINGS`. The source and the target of a transfer both need them. */
-export async function beginTransfer(client: pg.Client, mode: string): Promise<void> {
+/**
+ * Begins a transaction that copies tables, without a time limit, because the copy of a large table takes long.
+ * @param url the URL that the client is connected to
+ */
+export async function beginTransfer(client: pg.Client, url: string, mode: string): Promise<void> {
   await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
-  for (const [name, value] of Object.entries(SETTINGS)) {
-    await client.query(`SET LOCAL ${name} = '${value}'`);
+  const pooling = await readPooling(url);
+  if (pooling.isPooled) {
+    await client.query(localSettings(pooling, { hasNoTimeLimit: true }));
   }
 }
 

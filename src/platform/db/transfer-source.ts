@@ -35,9 +35,9 @@ export async function openSource(url: string, options: { isLocked?: boolean } = 
   try {
     await refuseUnusable(client);
     if (options.isLocked) {
-      await beginLocked(client);
+      await beginLocked(client, url);
     } else {
-      await beginTransfer(client, 'REPEATABLE READ READ ONLY');
+      await beginTransfer(client, url, 'REPEATABLE READ READ ONLY');
     }
     const contents = await readContents(client);
     const estimates = await readEstimates(client);
@@ -65,9 +65,9 @@ async function refuseUnusable(client: pg.Client): Promise<void> {
  * Begins a transaction, and locks the tables before its first query. The first query takes the snapshot. If the snapshot were taken before
  * the lock, it would lack the rows that other processes write between the snapshot and the lock.
  */
-async function beginLocked(client: pg.Client): Promise<void> {
+async function beginLocked(client: pg.Client, url: string): Promise<void> {
   const { tables } = await readContents(client);
-  await beginTransfer(client, 'REPEATABLE READ');
+  await beginTransfer(client, url, 'REPEATABLE READ READ WRITE');
   const names = tables.map(({ name }) => client.escapeIdentifier(name));
   await client.query(`LOCK TABLE ${names.join(', ')} IN SHARE MODE`);
 }

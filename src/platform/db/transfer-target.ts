@@ -4,9 +4,8 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { OperatorError } from '../errors.ts';
-import { createDatabase, type Database } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { migrateToLatest } from './migrate.ts';
-import { readPooling } from './pooling.ts';
 import {
   type Contents,
   findMigrations,
@@ -51,7 +50,7 @@ export async function loadDatabase(url: string, load: Load): Promise<RowCounts> 
     await refuseUnfit(client);
     await refuseForeign(client, load.contents);
     await migrateUpTo(url, load.contents.migrations);
-    await beginTransfer(client, 'READ COMMITTED');
+    await beginTransfer(client, url, 'READ COMMITTED READ WRITE');
     await claimEmpty(client, load.contents);
     const counts = await copyAll(client, load);
     for (const sequence of load.contents.sequences) {
@@ -95,8 +94,7 @@ export async function refuseForeign(client: pg.Client, { migrations }: Contents)
 }
 
 async function migrateUpTo(url: string, names: string[]): Promise<void> {
-  const { isPooled } = await readPooling(url);
-  const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false, isPooled });
+  const db = await openDatabase({ url, poolSize: 2 });
   try {
     await migrateToLatest(db, { only: new Set(names) });
   } finally {

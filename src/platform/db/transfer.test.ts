@@ -103,7 +103,7 @@ describe('transfer of a database', () => {
     await transfer(to);
     const source = await openSource(from.url);
     const client = await connectForTransfer(to.url);
-    await beginTransfer(client, 'READ COMMITTED');
+    await beginTransfer(client, to.url, 'READ COMMITTED READ WRITE');
     const expected = await digestTables(source.db, source.contents.tables);
     await source.close();
     const copy = databaseOn(client);

@@ -1,7 +1,6 @@
 import type { Config } from '#platform/config.ts';
-import { createDatabase, type Database } from '#platform/db/database.ts';
+import { type Database, openDatabase } from '#platform/db/database.ts';
 import { distribute, readPlacements, type TablePlacement } from '#platform/db/distribution.ts';
-import { readPooling } from '#platform/db/pooling.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { tellDatabase } from './faults.ts';
 import { print, printJson, showProgress } from './terminal.ts';
@@ -69,9 +68,8 @@ async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T
         'Set DATABASE_URL to the URL of the coordinator.',
     );
   }
-  const { isPooled } = await readPooling(url);
+  const db = await openDatabase({ url, poolSize: 1 });
   tellDatabase(config);
-  const db = createDatabase({ url, poolSize: 1, hasNoTimeLimit: true, isPrepared: false, isPooled });
   try {
     return await work(db);
   } finally {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '#platform/config.ts';
-import { createDatabase, type Database } from '#platform/db/database.ts';
+import { type Database, openDatabase } from '#platform/db/database.ts';
 import { inspectEmbedded } from '#platform/db/embedded/inspect.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
 import { type DatabaseState, MIN_POSTGRES_MAJOR, readDatabaseState } from '#platform/db/inspect.ts';
@@ -17,10 +17,10 @@ import { databaseOf } from './faults.ts';
  * @throws OperatorError if the database is out of reach or refuses the connection
  */
 export async function tryDatabase(config: Config, url: string): Promise<Findings> {
-  // `isPooled` makes the connection work with and without a connection pooler between this process and the server.
-  const db = createDatabase({ url, poolSize: 1, isPooled: true, isPrepared: false });
+  let db: Database | undefined;
   try {
     return await inTime(TRY_LIMIT_MS, async () => {
+      db = await openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
       const state = describeState(await readDatabaseState(db));
       const keys = await describeKeys(config, db);
       return { details: [...state.details, ...keys.details], faults: [...state.faults, ...keys.faults] };
@@ -28,7 +28,7 @@ export async function tryDatabase(config: Config, url: string): Promise<Findings
   } catch (error) {
     throw explainFault(error, databaseOf(config));
   } finally {
-    void db.destroy().catch(() => {});
+    void db?.destroy().catch(() => {});
   }
 }
 

@@ -1,7 +1,7 @@
 import { channelSecrets } from '#hotel/channels/channels.ts';
 import type { Config } from '#platform/config.ts';
 import { webhookSecrets } from '#access/credentials/credentials.ts';
-import { createDatabase } from '#platform/db/database.ts';
+import { openDatabase } from '#platform/db/database.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { discardKeys, findMasterKey } from '#platform/keys/keys.ts';
 import { type Rotation, rotateEncryptionKey } from '#platform/keys/rotation.ts';
@@ -82,10 +82,9 @@ export async function discardStoredKeys(config: Config, options: { yes?: boolean
     closesOnSignal: true,
     progress: showProgress,
   });
-  const db = createDatabase({ url: server.url, poolSize: 1, isPrepared: false });
   try {
     const masterKeys = [await findMasterKey(config), config.masterKeyPrevious].filter((key) => key !== null);
-    const discarded = await discardKeys(db, masterKeys);
+    const discarded = await discardIn(server.url, masterKeys);
     tellDatabase(config);
     if (options.json) {
       printJson({ discarded });
@@ -97,8 +96,16 @@ export async function discardStoredKeys(config: Config, options: { yes?: boolean
       );
     }
   } finally {
-    await db.destroy();
     await server.close();
+  }
+}
+
+async function discardIn(url: string, masterKeys: Buffer[]): Promise<number> {
+  const db = await openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
+  try {
+    return await discardKeys(db, masterKeys);
+  } finally {
+    await db.destroy();
   }
 }
 

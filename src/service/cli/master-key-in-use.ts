@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '#platform/config.ts';
-import { createDatabase } from '#platform/db/database.ts';
+import { openDatabase } from '#platform/db/database.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { findMasterKey, masterKeyPath, unwrapsAllKeys } from '#platform/keys/keys.ts';
 
@@ -17,7 +17,7 @@ export async function masterKeyInUse(config: Config, url: string): Promise<Buffe
       `There is no master key in ${place}. Set MASTER_KEY or MASTER_KEY_FILE. Nothing was changed.`,
     );
   }
-  const db = createDatabase({ url, poolSize: 1, isPrepared: false });
+  const db = await openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
   try {
     if (!(await unwrapsAllKeys(db, masterKey))) {
       throw new OperatorError(

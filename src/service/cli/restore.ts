@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { openSealedKey, readPassphrase } from '#platform/backup/passphrase.ts';
 import { type Backup, readBackup } from '#platform/backup/read-backup.ts';
 import type { Config } from '#platform/config.ts';
-import { createDatabase, type Database } from '#platform/db/database.ts';
+import { type Database, openDatabase } from '#platform/db/database.ts';
 import { hasPassword } from '#platform/db/embedded/cluster.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
 import { loadDatabase, type RowCounts } from '#platform/db/transfer-target.ts';
@@ -148,7 +148,7 @@ async function handOverKeys(config: Config, db: Database, backupKey: Buffer | nu
  * take long.
  */
 export async function migrate(url: string): Promise<void> {
-  const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
+  const db = await openDatabase({ url, poolSize: 2 });
   try {
     await migrateToLatest(db);
   } finally {

@@ -1,5 +1,5 @@
 import type { Config } from '#platform/config.ts';
-import { createDatabase, type Database } from '#platform/db/database.ts';
+import { createDatabase, type Database, openDatabase } from '#platform/db/database.ts';
 import { countMisplaced } from '#platform/db/distribution.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
@@ -8,7 +8,7 @@ import { HungWrites } from '#platform/db/hung-writes.ts';
 import { type Layout, readLayout } from '#platform/db/layout.ts';
 import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
 import { NodeOutages } from '#platform/db/node-outages.ts';
-import { DIRECT, type Pooling, readPooling } from '#platform/db/pooling.ts';
+import { type Pooling, readPooling } from '#platform/db/pooling.ts';
 import {
   announcePoolSize,
   AUTOMATIC_BEHIND_POOLER,
@@ -104,7 +104,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       applicationName,
       hasNoTimeLimit: options.role !== 'serve',
       isPrepared: config.databasePreparedStatements ?? pooling.keepsPreparedStatements,
-      isPooled: pooling.isPooled,
+      pooling,
       layout,
       ...(hungWrites ? { hungWrites } : {}),
       ...(layout === 'cluster' ? { nodeOutages } : {}),
@@ -121,11 +121,11 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await server?.close();
   };
   try {
-    const pooling = server === null ? await readPooling(url) : DIRECT;
+    const pooling = await readPooling(url);
     if (pooling.isPooled) {
       options.progress(tellOfPooler(pooling, config));
     }
-    const { masterKey, migration, layout, misplaced } = await setUp(config, url, pooling, options);
+    const { masterKey, migration, layout, misplaced } = await setUp(config, url, options);
     const { notice = notify } = options;
     tellDatabase(config, options.role === 'serve' ? options.progress : notify);
     if (misplaced > 0) {
@@ -158,8 +158,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
  * Checks the master key and migrates the database. Uses separate connections whose statements have no time limit, because a migration may
  * take long.
  */
-async function setUp(config: Config, url: string, { isPooled }: Pooling, { mayCreate, progress }: RuntimeOptions) {
-  const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false, isPooled });
+async function setUp(config: Config, url: string, { mayCreate, progress }: RuntimeOptions) {
+  const db = await openDatabase({ url, poolSize: 2 });
   try {
     if (!mayCreate) {
       await refuseEmpty(db, databaseOf(config).subject);
@@ -211,7 +211,7 @@ async function findPoolSize(
 
 function tellOfPooler({ keepsPreparedStatements }: Pooling, { databasePreparedStatements }: Config): string {
   const arePrepared = databasePreparedStatements ?? keepsPreparedStatements;
-  return `DATABASE_URL leads to a connection pooler. Time limits are sent with each transaction, and statements are ${arePrepared ? '' : 'not '}prepared.`;
+  return `DATABASE_URL leads to a connection pooler. Settings are sent with each transaction, and statements are ${arePrepared ? '' : 'not '}prepared.`;
 }
 
 /** Database that is open for one command. It was not migrated, because the command must not change the schema. */

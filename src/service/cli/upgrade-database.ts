@@ -1,6 +1,6 @@
 import { listTenants } from '#access/tenants/tenants.ts';
 import type { Config } from '#platform/config.ts';
-import { createDatabase } from '#platform/db/database.ts';
+import { openDatabase } from '#platform/db/database.ts';
 import { openUpgrade, type Upgrade } from '#platform/db/embedded/upgrade.ts';
 import { openSource } from '#platform/db/transfer-source.ts';
 import { collectStatistics, loadDatabase, type RowCounts } from '#platform/db/transfer-target.ts';
@@ -104,7 +104,7 @@ async function run(upgrade: Upgrade): Promise<Upgraded> {
  * statistics that PostgreSQL needs for fast queries.
  */
 async function analyse(url: string): Promise<Pick<Upgraded, 'nights' | 'wrongNights'>> {
-  const db = createDatabase({ url, poolSize: 1, hasNoTimeLimit: true, isPrepared: false });
+  const db = await openDatabase({ url, poolSize: 1 });
   try {
     await collectStatistics(db);
     const { nights, wrong } = sumOfNights(await countNights(db, await listTenants(db)));

@@ -3,7 +3,7 @@ import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { channelSecrets } from '#hotel/channels/channels.ts';
 import { type Backup, readBackup } from '#platform/backup/read-backup.ts';
 import type { Config } from '#platform/config.ts';
-import { createDatabase, type Database } from '#platform/db/database.ts';
+import { type Database, openDatabase } from '#platform/db/database.ts';
 import { loadDatabase } from '#platform/db/transfer-target.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
@@ -66,7 +66,7 @@ async function verifyIn(url: string, backup: Backup, masterKey: Buffer | null): 
     beforeCommit: async (_db, loaded) => refuseOtherCounts(loaded, backup.counts),
   });
   await migrate(url);
-  const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
+  const db = await openDatabase({ url, poolSize: 2 });
   try {
     const tenants = await listTenants(db);
     const counted = await countNights(db, tenants);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { newClient } from '../session.ts';
 import { AlreadyServedError, InUseError } from './failure.ts';
 
 /**
@@ -37,8 +38,7 @@ const TIMEOUT_MS = 5_000;
  * @throws the error of pg
  */
 export async function connect(url: string, who: Role | 'visitor'): Promise<Presence> {
-  const client = new pg.Client({
-    connectionString: url,
+  const client = await newClient(url, {
     application_name: `roomservice ${who}`,
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
