@@ -7,9 +7,9 @@ import type { HungWrites } from './hung-writes.ts';
 import { type Layout, setLayout } from './layout.ts';
 import { asPoolClient, LentClient } from './lent-client.ts';
 import type { NodeOutages } from './node-outages.ts';
-import { DIRECT, type Pooling, readPooling } from './pooling.ts';
+import { readPooling } from './pooling.ts';
 import { createPreparedStatements, NO_PREPARED_STATEMENTS } from './prepared-statements.ts';
-import { clientConfig, type PooledSettings, pooledSettings } from './session.ts';
+import { clientConfig, DIRECT, type PooledSettings, pooledSettings, type Pooling } from './session.ts';
 import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;

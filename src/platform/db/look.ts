@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { newClient } from './session.ts';
+import { newClient } from './new-client.ts';
 
 /**
  * Runs work on a connection of its own, because statements that hang may hold all connections of the pools.

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { inTime } from '../lib/in-time.ts';
 import type { Database } from './database.ts';
-import { newClient } from './session.ts';
+import { newClient } from './new-client.ts';
 
 /** Time in milliseconds within which a listening connection must receive its own test notification. */
 const TEST_WITHIN_MS = 2_000;

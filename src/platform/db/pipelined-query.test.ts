@@ -3,7 +3,7 @@ import { after, before, beforeEach, afterEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createDatabase, type Database } from './database.ts';
-import { DIRECT } from './pooling.ts';
+import { DIRECT } from './session.ts';
 import { executeByIndex, executeWithoutTableScan, inTransaction, limitLockWaits } from './transaction.ts';
 
 describe('statements that are sent in one message', () => {

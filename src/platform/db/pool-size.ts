@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { newClient } from './session.ts';
+import { newClient } from './new-client.ts';
 
 const TIMEOUT_MS = 5_000;
 /**

@@ -1,25 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { clientConfig, DIRECT, type Pooling } from './session.ts';
 
 const TIMEOUT_MS = 5_000;
-
-/** What a URL leads to: PostgreSQL itself, or a connection pooler between this process and PostgreSQL. */
-export interface Pooling {
-  /**
-   * True if there is a connection pooler, for example PgBouncer. It may run the statements of one client on different connections to the
-   * server.
-   */
-  isPooled: boolean;
-  /** True if a prepared statement can be used again in a later transaction. */
-  keepsPreparedStatements: boolean;
-  /** Major version of PostgreSQL. */
-  major: number;
-}
-
-/** Oldest major version of PostgreSQL on which the service runs. */
-export const MIN_POSTGRES_MAJOR = 15;
-/** PostgreSQL itself, in the oldest version that the service supports. */
-export const DIRECT: Pooling = { isPooled: false, keepsPreparedStatements: true, major: MIN_POSTGRES_MAJOR };
 
 /** Results of `readPooling`, by URL. */
 const known = new Map<string, Pooling>();
@@ -36,27 +19,45 @@ export async function readPooling(url: string): Promise<Pooling> {
 }
 
 async function askFor(url: string): Promise<Pooling> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'roomservice pooling',
-    connectionTimeoutMillis: TIMEOUT_MS,
-    query_timeout: TIMEOUT_MS,
-  });
-  client.on('error', () => {}); // If the connection is lost, the running statement fails too, so this event needs no handling.
+  const client = await connect(url);
   try {
-    await client.connect();
-    // The settings of the service are not made yet, so a role may have a time limit that is too short for the first SELECT.
-    const results = (await client.query(`
-      BEGIN; SET LOCAL statement_timeout = 0;
-      SELECT pg_backend_pid() AS pid, current_setting('server_version_num')::int / 10000 AS major;
-      COMMIT`)) as unknown as pg.QueryResult<{ pid: number; major: number }>[];
-    const { pid = 0, major = 0 } = results[2]?.rows[0] ?? {};
+    const { rows } = await client.query<{ pid: number; major: number }>(
+      `SELECT pg_backend_pid() AS pid, current_setting('server_version_num')::int / 10000 AS major`,
+    );
+    const { pid = 0, major = 0 } = rows[0] ?? {};
     const isPooled = pid !== (client as unknown as { processID: number }).processID;
     return { isPooled, keepsPreparedStatements: !isPooled || (await keepsPreparedStatements(client)), major };
   } finally {
     // The client of pg never ends if the server has refused the TLS handshake. So this function does not wait for the end.
     void client.end().catch(() => {});
   }
+}
+
+/**
+ * Connects with the settings of the service that each version of PostgreSQL knows, because the role may have a time limit that is too short
+ * for the first statement. If a pooler refuses the settings, connects without them.
+ */
+async function connect(url: string): Promise<pg.Client> {
+  const connectWith = async (config: pg.ClientConfig) => {
+    const client = new pg.Client({
+      ...config,
+      application_name: 'roomservice pooling',
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
+    });
+    client.on('error', () => {}); // If the connection is lost, the running statement fails too, so this event needs no handling.
+    return await client.connect().catch((error: unknown) => {
+      // The client of pg never ends if the server has refused the TLS handshake. So this function does not wait for the end.
+      void client.end().catch(() => {});
+      throw error;
+    });
+  };
+  return await connectWith(clientConfig(url, { ...DIRECT, major: 0 })).catch((error: Error) => {
+    if (/\boptions\b/.test(error.message)) {
+      return connectWith({ connectionString: url });
+    }
+    throw error;
+  });
 }
 
 /**

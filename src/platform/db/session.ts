@@ -1,5 +1,22 @@
 import pg from 'pg';
-import { type Pooling, readPooling } from './pooling.ts';
+
+/** What a URL leads to: PostgreSQL itself, or a connection pooler between this process and PostgreSQL. */
+export interface Pooling {
+  /**
+   * True if there is a connection pooler, for example PgBouncer. It may run the statements of one client on different connections to the
+   * server.
+   */
+  isPooled: boolean;
+  /** True if a prepared statement can be used again in a later transaction. */
+  keepsPreparedStatements: boolean;
+  /** Major version of PostgreSQL. */
+  major: number;
+}
+
+/** Oldest major version of PostgreSQL on which the service runs. */
+export const MIN_POSTGRES_MAJOR = 15;
+/** PostgreSQL itself, in the oldest version that the service supports. */
+export const DIRECT: Pooling = { isPooled: false, keepsPreparedStatements: true, major: MIN_POSTGRES_MAJOR };
 
 /**
  * Settings of PostgreSQL on which the statements of the service rely. The service makes all of them itself, so the settings that a role, a
@@ -37,7 +54,7 @@ const SINCE: Readonly<Record<string, number>> = { idle_session_timeout: 14, tran
 const IN_URL =
   /(?<=[?&])(?:options|client_encoding|statement_timeout|lock_timeout|idle_in_transaction_session_timeout)=[^&#]*&?/g;
 
-interface Limits {
+export interface Limits {
   /** True if statements have no time limit, for example in a migration. */
   hasNoTimeLimit?: boolean | undefined;
 }
@@ -61,11 +78,6 @@ export function clientConfig(url: string, pooling: Pooling, limits: Limits = {})
     connectionString: url.replace(IN_URL, ''),
     options: [given.connectionParameters.options ?? '', ...own].join(' ').trim(),
   };
-}
-
-/** Makes a client of pg outside of the pools, with the settings of the service (`clientConfig`). Does not connect it. */
-export async function newClient(url: string, config: pg.ClientConfig & Limits): Promise<pg.Client> {
-  return new pg.Client({ ...config, ...clientConfig(url, await readPooling(url), config) });
 }
 
 /** Statements that make the settings of the service behind a pooler, which runs the statements of one client on several connections. */

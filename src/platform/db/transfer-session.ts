@@ -3,7 +3,8 @@ import type pg from 'pg';
 import { type Database, types } from './database.ts';
 import { setLayout } from './layout.ts';
 import { readPooling } from './pooling.ts';
-import { localSettings, newClient } from './session.ts';
+import { newClient } from './new-client.ts';
+import { localSettings } from './session.ts';
 import type { DB } from './types.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -6,6 +6,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { OperatorError } from '../errors.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrateToLatest } from './migrate.ts';
+import { refuseUnfit } from './requirements.ts';
 import {
   type Contents,
   findMigrations,
@@ -16,7 +17,6 @@ import {
   TRANSIENT_TABLES,
 } from './transfer-contents.ts';
 import { refuseNewer } from './transfer-newer.ts';
-import { refuseUnfit } from './transfer-requirements.ts';
 import { beginTransfer, connectForTransfer, databaseOn } from './transfer-session.ts';
 
 /** Number of rows of each table. */
@@ -47,9 +47,7 @@ export async function loadDatabase(url: string, load: Load): Promise<RowCounts> 
   await refuseNewer(load.contents);
   const client = await connectForTransfer(url);
   try {
-    await refuseUnfit(client);
-    await refuseForeign(client, load.contents);
-    await migrateUpTo(url, load.contents.migrations);
+    await migrateUpTo(url, client, load.contents);
     await beginTransfer(client, url, 'READ COMMITTED READ WRITE');
     await claimEmpty(client, load.contents);
     const counts = await copyAll(client, load);
@@ -93,10 +91,13 @@ export async function refuseForeign(client: pg.Client, { migrations }: Contents)
   }
 }
 
-async function migrateUpTo(url: string, names: string[]): Promise<void> {
+/** Applies the migrations of the data to an empty database, after a check that the database is fit and empty. */
+async function migrateUpTo(url: string, client: pg.Client, contents: Contents): Promise<void> {
   const db = await openDatabase({ url, poolSize: 2 });
   try {
-    await migrateToLatest(db, { only: new Set(names) });
+    await refuseUnfit(db);
+    await refuseForeign(client, contents);
+    await migrateToLatest(db, { only: new Set(contents.migrations) });
   } finally {
     await db.destroy();
   }

@@ -1,6 +1,7 @@
 import type { Config } from '#platform/config.ts';
 import { type Database, openDatabase } from '#platform/db/database.ts';
 import { distribute, readPlacements, type TablePlacement } from '#platform/db/distribution.ts';
+import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { tellDatabase } from './faults.ts';
 import { print, printJson, showProgress } from './terminal.ts';
@@ -11,6 +12,7 @@ import { print, printJson, showProgress } from './terminal.ts';
  */
 export async function distributeTables(config: Config, options: { json?: boolean }): Promise<void> {
   const placed = await withDatabase(config, async (db) => {
+    await refuseUnfit(db);
     await readTables(db);
     return await distribute(db, showProgress);
   });

@@ -3,8 +3,8 @@ import type { Config } from '#platform/config.ts';
 import { type Database, openDatabase } from '#platform/db/database.ts';
 import { inspectEmbedded } from '#platform/db/embedded/inspect.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
-import { type DatabaseState, MIN_POSTGRES_MAJOR, readDatabaseState } from '#platform/db/inspect.ts';
 import { describeOtherBranch } from '#platform/db/migrate.ts';
+import { faultsOf, type Fitness, readFitness } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkMasterKeys, readMasterKeyOf } from '#platform/keys/keys.ts';
 import { masterKeyPath, readMasterKey } from '#platform/keys/master-key.ts';
@@ -21,8 +21,9 @@ export async function tryDatabase(config: Config, url: string): Promise<Findings
   try {
     return await inTime(TRY_LIMIT_MS, async () => {
       db = await openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
-      const state = describeState(await readDatabaseState(db));
-      const keys = await describeKeys(config, db);
+      const state = describeState(await readFitness(db));
+      // An unfit database may refuse the statement that reads the keys, for example on a standby.
+      const keys = state.faults.length === 0 ? await describeKeys(config, db) : { details: [], faults: [] };
       return { details: [...state.details, ...keys.details], faults: [...state.faults, ...keys.faults] };
     });
   } catch (error) {
@@ -33,29 +34,18 @@ export async function tryDatabase(config: Config, url: string): Promise<Findings
 }
 
 /** Describes the state of a database, and finds its faults. */
-export function describeState({ version, isStandby, mayCreateTables, migrations }: DatabaseState): Findings {
-  const { missing, newer } = migrations;
-  const details = [`It is PostgreSQL ${version}.`];
-  const faults: string[] = [];
-  if (Number.parseInt(version, 10) < MIN_POSTGRES_MAJOR) {
-    faults.push(`PostgreSQL ${version} is too old. Version ${MIN_POSTGRES_MAJOR} or later is needed.`);
-  }
-  if (isStandby) {
-    faults.push('The server is a standby, which accepts no writes. Set DATABASE_URL to the primary.');
-  }
+function describeState(fitness: Fitness): Findings {
+  const { missing, newer } = fitness.migrations;
+  const details = [`It is PostgreSQL ${fitness.version}.`];
+  const faults = faultsOf(fitness);
   if (missing.length > 0 && newer.length > 0) {
-    faults.push(describeOtherBranch(migrations));
+    faults.push(describeOtherBranch(fitness.migrations));
   } else if (newer.length > 0) {
     details.push(
       `A newer version has migrated it (${newer.join(', ')}). This version works with it, because a migration removes nothing that an older version uses.`,
     );
   } else {
     details.push(missing.length === 0 ? 'It has all migrations.' : describeMissing(missing));
-  }
-  if (missing.length > 0 && !mayCreateTables) {
-    faults.push(
-      'The user of DATABASE_URL may not create tables, so the missing migrations cannot be applied. GRANT CREATE ON SCHEMA to this user.',
-    );
   }
   return { details, faults };
 }

@@ -2,6 +2,7 @@ import { channelSecrets } from '#hotel/channels/channels.ts';
 import type { Config } from '#platform/config.ts';
 import { webhookSecrets } from '#access/credentials/credentials.ts';
 import { openDatabase } from '#platform/db/database.ts';
+import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { discardKeys, findMasterKey } from '#platform/keys/keys.ts';
 import { type Rotation, rotateEncryptionKey } from '#platform/keys/rotation.ts';
@@ -103,6 +104,7 @@ export async function discardStoredKeys(config: Config, options: { yes?: boolean
 async function discardIn(url: string, masterKeys: Buffer[]): Promise<number> {
   const db = await openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
   try {
+    await refuseUnfit(db);
     return await discardKeys(db, masterKeys);
   } finally {
     await db.destroy();

@@ -8,7 +8,7 @@ import { HungWrites } from '#platform/db/hung-writes.ts';
 import { type Layout, readLayout } from '#platform/db/layout.ts';
 import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
 import { NodeOutages } from '#platform/db/node-outages.ts';
-import { type Pooling, readPooling } from '#platform/db/pooling.ts';
+import { readPooling } from '#platform/db/pooling.ts';
 import {
   announcePoolSize,
   AUTOMATIC_BEHIND_POOLER,
@@ -16,6 +16,8 @@ import {
   tellOfPool,
   warnOfPool,
 } from '#platform/db/pool-size.ts';
+import { refuseUnfit } from '#platform/db/requirements.ts';
+import type { Pooling } from '#platform/db/session.ts';
 import { databaseOf, tellDatabase } from './faults.ts';
 import { closeWhenInterrupted } from './interruption.ts';
 import { notify } from './terminal.ts';
@@ -155,12 +157,13 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
 }
 
 /**
- * Checks the master key and migrates the database. Uses separate connections whose statements have no time limit, because a migration may
- * take long.
+ * Checks the database and the master key, and migrates the database. Uses separate connections whose statements have no time limit, because
+ * a migration may take long.
  */
 async function setUp(config: Config, url: string, { mayCreate, progress }: RuntimeOptions) {
   const db = await openDatabase({ url, poolSize: 2 });
   try {
+    await refuseUnfit(db);
     if (!mayCreate) {
       await refuseEmpty(db, databaseOf(config).subject);
     }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { newClient } from '../session.ts';
+import { newClient } from '../new-client.ts';
 import { AlreadyServedError, InUseError } from './failure.ts';
 
 /**
