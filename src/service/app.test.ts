@@ -3,7 +3,10 @@ import { after, before, describe, it } from 'node:test';
 import fastJsonStringify from 'fast-json-stringify';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { exchange } from '#test/support/raw-http.ts';
+import { DOCUMENTED } from '#platform/lib/documented.ts';
+import { IN_WORDS } from '#platform/lib/patterns.ts';
 import { compileSchema } from '#platform/lib/validation.ts';
+import { TenantDocument } from './tenant-document/schema.ts';
 import { buildOpenApiDocuments, readRoutes } from '../../tools/openapi/openapi.ts';
 
 interface Route {
@@ -67,6 +70,21 @@ describe('every route', () => {
     }
     answers.forEach((schema) => fastJsonStringify(schema as object));
     assert.ok(requests.length > 40 && answers.length > 40, `${requests.length} and ${answers.length}`);
+  });
+
+  it('each pattern of a request schema and of the tenant document has words, so that no error message shows a regular expression', async () => {
+    const schemas = (await readRoutes()).map(({ schema }) => [schema?.body, schema?.params, schema?.querystring]);
+    const words: unknown[] = [];
+    JSON.stringify([schemas, TenantDocument], (key, node) => {
+      if (key !== DOCUMENTED && typeof node?.pattern === 'string') {
+        words.push(node[IN_WORDS]);
+      }
+      return node;
+    });
+    assert.ok(words.length > 20, String(words.length));
+    for (const each of words) {
+      assert.match(String(each), /^must be [^^$\\]+$/);
+    }
   });
 
   it('the OpenAPI documents contain the menu, order, webhook and credential routes of the third-party API', () => {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
+import { IN_WORDS } from '#platform/lib/patterns.ts';
 
 /**
  * A JSON Schema of a route or of an OpenAPI document. The fields are the keywords that the code in tools/openapi/ reads. A schema may have
@@ -17,6 +18,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly minProperties?: number;
   readonly [DOCUMENTED]?: object;
+  readonly [IN_WORDS]?: string;
 }
 
 /** Keywords of JSON Schema whose value is one schema. */
@@ -36,7 +38,7 @@ export class Components {
    * @throws Error if two different schemas have the same title
    */
   refer(schema: Schema): object {
-    const { [DOCUMENTED]: documented, ...checked } = schema;
+    const { [DOCUMENTED]: documented, [IN_WORDS]: _words, ...checked } = schema;
     const shown: Schema = { ...mapParts(checked, (part) => this.refer(part)), ...documented };
     const { title } = shown;
     if (title === undefined) {

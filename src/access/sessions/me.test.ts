@@ -79,6 +79,8 @@ describe('PATCH /v1/staff/me/', () => {
       const answer = await patch(json);
       assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(json));
     }
+    const { message } = (await patch({ language: 'pt_BR' })).body;
+    assert.equal(message, 'language: must be a language tag such as "pt" or "pt-BR"');
   });
 
   it('403: a display cannot change its profile or a password', async () => {

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { PageQuery } from '#platform/http/paging.ts';
+import { matching } from '#platform/lib/patterns.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
 import { Areas, FeatureName, NewPassword, Password, PersonName, Role } from '../tenants/tenants.ts';
 
@@ -150,7 +151,7 @@ export const MeChange = Type.Object(
     language: Type.Optional(
       Type.String({
         maxLength: MAX_LANGUAGE,
-        pattern: '^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$',
+        ...matching('^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$', 'must be a language tag such as "pt" or "pt-BR"'),
         description: 'The language of the person, as a BCP 47 tag.',
       }),
     ),

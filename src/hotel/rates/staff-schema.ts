@@ -1,13 +1,13 @@
 import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
-import { MONEY_PATTERN } from '#platform/lib/money.ts';
+import { MONEY, MONEY_PATTERN } from '#platform/lib/money.ts';
 import { MAX_INTEGER, RATE_PLAN_EXAMPLES } from './schema.ts';
 
 /** Largest number of nights that staff may change in one call. */
 const MAX_CHANGES = 5_000;
 const FLEXIBLE = '01a19b53-7418-7800-ad62-07fe609eac8f';
 
-const OwnPrice = Type.Union([Type.String({ pattern: MONEY_PATTERN }), Type.Null()], {
+const OwnPrice = Type.Union([Type.String(MONEY), Type.Null()], {
   description: 'The own price of the night, as text. Null means the `base_price` of the plan.',
 });
 const IsSoldOut = Type.Boolean({ description: 'True if the plan is closed for the night.' });
@@ -21,7 +21,7 @@ const NightChange = Type.Object(
         'The day on which the night begins. It may be in the past. A call names each night of a plan at most once.',
     }),
     price: Type.Optional(
-      Type.Union([Type.String({ pattern: MONEY_PATTERN }), Type.Null()], {
+      Type.Union([Type.String(MONEY), Type.Null()], {
         description:
           'The new price of the night, as text with at most two decimals. Null removes the own price, so that the `base_price` of ' +
           'the plan applies. A missing value keeps the price.',
@@ -142,7 +142,7 @@ export const RatePlanChange = Type.Object(
   {
     base_price: Type.Optional(
       Type.String({
-        pattern: MONEY_PATTERN,
+        ...MONEY,
         description: 'The price of each night that has no price of its own, as text with at most two decimals.',
       }),
     ),

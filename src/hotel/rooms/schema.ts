@@ -1,12 +1,13 @@
 import Type from 'typebox';
-import { TIME_OF_DAY_PATTERN } from '#platform/lib/dates.ts';
+import { TIME_OF_DAY } from '#platform/lib/dates.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
-import { MONEY_PATTERN } from '#platform/lib/money.ts';
+import { MONEY } from '#platform/lib/money.ts';
+import { matching } from '#platform/lib/patterns.ts';
 
 const MAX_INTEGER = 2_147_483_647;
-const Money = Type.String({ pattern: MONEY_PATTERN });
-const money = (description: string) => Type.String({ pattern: MONEY_PATTERN, description });
-const time = (description: string) => Type.String({ pattern: TIME_OF_DAY_PATTERN, description });
+const Money = Type.String(MONEY);
+const money = (description: string) => Type.String({ ...MONEY, description });
+const time = (description: string) => Type.String({ ...TIME_OF_DAY, description });
 const text = (description: string) => Type.String({ description });
 
 const Capacity = Type.Integer({
@@ -77,7 +78,7 @@ export const PropertyDocument = Type.Object({
   address: Type.Optional(text('The street and number of the property.')),
   city: Type.Optional(text('The city of the property.')),
   country_code: Type.String({
-    pattern: '^[A-Z]{2}$',
+    ...matching('^[A-Z]{2}$', 'must be a country code of two capital letters, such as "PT"'),
     description: 'The country of the property, as two letters of ISO 3166.',
   }),
   timezone: Type.String({ minLength: 1, description: 'The IANA name of the time zone of the property.' }),

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Bounds, withBounds } from '../lib/bounds.ts';
-import { compileSchema, type Validator } from '../lib/validation.ts';
+import { closed, compileSchema, type Validator } from '../lib/validation.ts';
 import { invalidValue } from './invalid-value.ts';
 import { LARGE_BODY_BYTES } from './read-body.ts';
 import { createBodyWorkers } from './body-workers.ts';
@@ -31,10 +31,10 @@ export function createBodyCheck(app: FastifyInstance, bounds: Bounds): (request:
   app.addHook('onClose', () => workers.close());
   const schemas = new WeakMap<object, CompiledSchema>();
 
-  function compiled(schema: object): CompiledSchema {
+  function compiled(schema: object, isClosed: boolean): CompiledSchema {
     let known = schemas.get(schema);
     if (known === undefined) {
-      const bounded = withBounds(schema, bounds);
+      const bounded = withBounds(isClosed ? closed(schema) : schema, bounds);
       known = { schema: bounded, text: JSON.stringify(bounded), validator: compileSchema(bounded) };
       schemas.set(schema, known);
     }
@@ -45,7 +45,10 @@ export function createBodyCheck(app: FastifyInstance, bounds: Bounds): (request:
     if (routeOptions.schema?.body === undefined) {
       return undefined;
     }
-    const { schema, text, validator } = compiled(routeOptions.schema.body as object);
+    const { schema, text, validator } = compiled(
+      routeOptions.schema.body as object,
+      routeOptions.config.refusesUnknownFields === true,
+    );
     const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const encoded = { bytes, contentType: headers['content-type'], contentEncoding: headers['content-encoding'] };
     // A worker thread checks a large body, because a body of 1 MiB could block the event loop for 100 ms.

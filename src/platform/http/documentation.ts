@@ -30,6 +30,8 @@ declare module 'fastify' {
     hasEtag?: boolean;
     /** True if the operation checks the header `If-Match`. A request whose tag is not the current tag then gets 412. */
     takesIfMatch?: boolean;
+    /** True if a body with a field that its schema does not name is refused. Other operations ignore such a field (decision 4). */
+    refusesUnknownFields?: boolean;
     /** Example of a response as CSV, for an operation that can respond with CSV too. */
     csvExample?: string;
     /**

@@ -1,10 +1,11 @@
 import { Temporal } from 'temporal-polyfill';
+import { matching } from './patterns.ts';
 
 /** Calendar day as a text `YYYY-MM-DD`. The texts sort in the order of the days, and they have no time zone. */
 export type DateText = string;
 
-/** Pattern of a time of day as a text `HH:MM`. */
-export const TIME_OF_DAY_PATTERN = String.raw`^([01]\d|2[0-3]):[0-5]\d$`;
+/** Schema keywords of a time of day as a text `HH:MM`. */
+export const TIME_OF_DAY = matching(String.raw`^([01]\d|2[0-3]):[0-5]\d$`, 'must be a time of day from 00:00 to 23:59');
 
 /** Largest number of nights in a date range (decision 7). */
 export const MAX_NIGHTS = 730;

@@ -1,7 +1,15 @@
+import { matching } from './patterns.ts';
+
 // The service calculates with whole cents, because JavaScript numbers are exact for integers up to 2^53.
 
 /** JSON Schema pattern of a money text: 1 to 8 integer digits, at most 2 decimals, and no sign. */
 export const MONEY_PATTERN = '^\\d{1,8}(\\.\\d{1,2})?$';
+
+/** Words for the pattern of a decimal text. */
+export const DECIMAL_IN_WORDS = 'must be a decimal text such as "12.50", with at most two decimals';
+
+/** Schema keywords of a money text. */
+export const MONEY = matching(MONEY_PATTERN, DECIMAL_IN_WORDS);
 
 /** Largest amount that the service stores or shows, in cents. It has 8 integer digits and 2 decimals. */
 const MAX_CENTS = 9_999_999_999;

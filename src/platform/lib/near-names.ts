@@ -1,8 +1,8 @@
 /**
- * Minimum length of a known name that `nearName` suggests. Known names are names of settings of the service (environment variables). A
- * short name is often similar to a variable of another program. For example, HOSTS is such a variable, and not a misspelled HOST.
+ * Minimum length of a setting (environment variable) that `nearName` suggests. A short name is often similar to a variable of another
+ * program. For example, HOSTS is such a variable, and not a misspelled HOST.
  */
-const MIN_LENGTH = 7;
+const MIN_SETTING_LENGTH = 7;
 /**
  * Minimum length of a known name that `nearName` suggests if the given name has two typing errors. For a shorter known name, `nearName`
  * allows one typing error.
@@ -13,16 +13,16 @@ const TWO_TYPOS_LENGTH = 10;
  * Finds the known name that a misspelled name most likely stands for. A typing error is one additional, missing or wrong character, or two
  * neighbouring characters in the wrong order. A difference in case is not a typing error, so `nearName` suggests `DATABASE_URL` for
  * `database_url`.
- * @param known names in upper case
+ * @param minLength minimum length of a known name that is suggested
  * @returns null if the name is itself a known name, or if no known name is similar enough
  */
-export function nearName(name: string, known: ReadonlySet<string>): string | null {
+export function nearName(name: string, known: ReadonlySet<string>, minLength = MIN_SETTING_LENGTH): string | null {
   if (known.has(name)) {
     return null;
   }
   const near = [...known]
-    .filter((each) => each.length >= MIN_LENGTH)
-    .map((each) => ({ each, typos: countTypos(name.toUpperCase(), each) }))
+    .filter((each) => each.length >= minLength)
+    .map((each) => ({ each, typos: countTypos(name.toUpperCase(), each.toUpperCase()) }))
     .filter(({ each, typos }) => typos <= (each.length >= TWO_TYPOS_LENGTH ? 2 : 1))
     .sort((a, b) => a.typos - b.typos);
   return near[0]?.each ?? null;

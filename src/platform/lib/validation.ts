@@ -2,8 +2,9 @@ import { _ as js, Ajv, type AnySchemaObject, type ErrorObject, type Options, typ
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { default as formats } from 'ajv-formats';
 import { isUuid } from './ids.ts';
-import { TIME_OF_DAY_PATTERN } from './dates.ts';
 import { lazily } from './lazily.ts';
+import { nearName } from './near-names.ts';
+import { IN_WORDS } from './patterns.ts';
 import { isPrice, PRICE_KEYWORD } from './price.ts';
 import { PASSWORD_KEYWORD, trimmed, TRIMMED_KEYWORD } from './unicode.ts';
 
@@ -142,6 +143,52 @@ withAllFaults.addKeyword({
   },
 });
 
+// Ajv's own keyword `pattern` reports the pattern, but an error message shows the words for it.
+withAllFaults.removeKeyword('pattern');
+withAllFaults.addKeyword({
+  keyword: 'pattern',
+  type: 'string',
+  errors: 'full',
+  compile(pattern: string, parentSchema: AnySchemaObject) {
+    const expression = new RegExp(pattern, 'u');
+    const checkText: SchemaValidateFunction = (text: string, context) => {
+      const params = { words: parentSchema[IN_WORDS] ?? 'has a form that is not allowed' };
+      checkText.errors = [{ keyword: 'pattern', instancePath: context?.instancePath ?? '', params }];
+      return expression.test(text);
+    };
+    return checkText;
+  },
+});
+
+// Ajv's own keyword `additionalProperties` reports every unknown field, and an object of a megabyte may have a hundred thousand of them. The
+// keyword below reports only the first ones of each object.
+withAllFaults.removeKeyword('additionalProperties');
+withAllFaults.addKeyword({
+  keyword: 'additionalProperties',
+  type: 'object',
+  errors: 'full',
+  compile(_isAllowed: false, parentSchema: AnySchemaObject) {
+    const known = Object.keys(parentSchema['properties']);
+    const names = new Set(known);
+    const checkNames: SchemaValidateFunction = (value: object, context) => {
+      const unknown = Object.keys(value).filter((name) => !names.has(name));
+      const instancePath = context?.instancePath ?? '';
+      checkNames.errors = unknown
+        .slice(0, FIRST_FAULTS + 1)
+        .map((name) => ({ keyword: 'additionalProperties', instancePath, params: { name, known } }));
+      return unknown.length === 0;
+    };
+    return checkNames;
+  },
+});
+
+/** Returns a copy of the schema that refuses fields that it does not name, at any depth. */
+export function closed<Schema>(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema), (_key, node) =>
+    node?.type === 'object' && 'properties' in node ? { ...node, additionalProperties: false } : node,
+  );
+}
+
 /** Validators by the text of their schema. */
 const validators = new Map<string, Validator>();
 
@@ -238,13 +285,18 @@ function faultTexts(faults: Fault[], whole: string): string[] {
   return texts.length === 0 ? [`${whole}: is not valid`] : texts;
 }
 
+/** Largest number of characters of the name of a field in an error message. */
+const MAX_SHOWN_NAME = 80;
+
 function fieldOf(fault: Fault, whole: string): string {
   const path = fault.instancePath
     .split('/')
     .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, 80));
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, MAX_SHOWN_NAME));
   if (fault.keyword === 'required') {
     path.push(String(fault.params['missingProperty']));
+  } else if (fault.keyword === 'additionalProperties') {
+    path.push(String(fault.params['name']).slice(0, MAX_SHOWN_NAME));
   }
   return path.length === 0 ? whole : path.join('.');
 }
@@ -271,6 +323,8 @@ function textOf(fault: Fault): string {
   switch (fault.keyword) {
     case 'required':
       return 'is required';
+    case 'additionalProperties':
+      return unknownText(String(params['name']), params['known'] as string[]);
     case 'type':
       return `must be ${ARTICLES[String(params['type'])] ?? String(params['type'])}`;
     case 'minimum':
@@ -292,7 +346,7 @@ function textOf(fault: Fault): string {
     case 'format':
       return `must be ${FORMATS[String(params['format'])] ?? `of the form ${String(params['format'])}`}`;
     case 'pattern':
-      return patternText(String(params['pattern']));
+      return String(params['words']);
     case PRICE_KEYWORD:
       return 'must be an amount from 0 to 99999999.99 with at most two decimals';
     default:
@@ -300,11 +354,10 @@ function textOf(fault: Fault): string {
   }
 }
 
-function patternText(pattern: string): string {
-  if (pattern === TIME_OF_DAY_PATTERN) {
-    return 'must be a time of day from 00:00 to 23:59';
-  }
-  return pattern.startsWith('^\\d{1,')
-    ? 'must be a decimal text such as "12.50", with at most two decimals'
-    : `must match ${pattern}`;
+/** Shortest name of a field that the message about an unknown field suggests. */
+const MIN_SUGGESTED_FIELD = 3;
+
+function unknownText(name: string, known: string[]): string {
+  const near = nearName(name, new Set(known), MIN_SUGGESTED_FIELD);
+  return `is not a known field${near === null ? '' : ` (did you mean ${near}?)`}`;
 }

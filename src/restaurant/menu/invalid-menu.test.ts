@@ -55,6 +55,13 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
       'dishes.0.dish_type: must be one of "veg", "non_veg", "halal", "vegan", "gluten_free", "sugar_free", "", null',
     ],
     [withDish({ image: 'no url' }), 'dishes.0.image: must be an absolute http or https URL'],
+    [withDish({ catagory: 'Pizza' }), 'dishes.0.catagory: is not a known field (did you mean category?)'],
+    [
+      withDish({ addons: [{ name: 'x', price: '1', price_cents: 100 }] }),
+      'dishes.0.addons.0.price_cents: is not a known field',
+    ],
+    [{ dishes: [], kichens: [] }, 'kichens: is not a known field (did you mean kitchens?)'],
+    [{ dishes: [], slug: 'a' }, 'slug: is not a known field'],
     ...[
       'javascript:alert(1)',
       'JavaScript://x/%0aalert(1)',
@@ -158,6 +165,19 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
     assert.equal(faults.length, 51);
     assert.match(faults.at(-1) ?? '', /^body: has more faults, which are shown after you correct these$/);
     assert.ok(answer.text.length < 10_000);
+  });
+
+  it('400: if a menu has 60,000 unknown fields, the service reports 50 of them', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`dishes${index}`, 1]));
+    const faults = faultsOf(await put({ ...unknown, dishes: [] }));
+    assert.deepEqual(
+      [faults.length, faults[0], faults.at(-1)],
+      [
+        51,
+        'dishes0: is not a known field (did you mean dishes?)',
+        'body: has more faults, which are shown after you correct these',
+      ],
+    );
   });
 
   it('400: a menu with more than 1000 kitchens is refused', async () => {

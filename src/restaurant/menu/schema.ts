@@ -1,12 +1,13 @@
 import Type from 'typebox';
 import { boundedBy } from '#platform/lib/bounds.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
-import { MONEY_PATTERN } from '#platform/lib/money.ts';
+import { DECIMAL_IN_WORDS, MONEY } from '#platform/lib/money.ts';
+import { matching } from '#platform/lib/patterns.ts';
 import { KORMA, MENU_DOCUMENT, PAPADOM } from './examples.ts';
 
 const Uuid = Type.String({ format: 'uuid' });
-const Money = Type.String({ pattern: MONEY_PATTERN });
-const Percentage = Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,2})?$' });
+const Money = Type.String(MONEY);
+const Percentage = Type.String(matching(String.raw`^\d{1,3}(\.\d{1,2})?$`, DECIMAL_IN_WORDS));
 const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const Image = Nullable(Type.String({ format: 'uri', maxLength: 2048 }));
 
@@ -199,7 +200,7 @@ export const DishPath = Type.Object({
 
 const text = (description: string) => Type.String({ description });
 const uuid = (description: string) => Type.String({ format: 'uuid', description });
-const money = (description: string) => Type.String({ pattern: MONEY_PATTERN, description });
+const money = (description: string) => Type.String({ ...MONEY, description });
 const time = (description: string) => Type.String({ format: 'date-time', description });
 const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });

@@ -97,7 +97,7 @@ function replacingRoute(app: App, { db, changes, documents, staffGuard, maxRende
     '/v1/staff/menu/',
     {
       onRequest: staffGuard,
-      config: { isStreamed: true, takesIfMatch: true, errors: [MENU_CHANGED] },
+      config: { isStreamed: true, takesIfMatch: true, refusesUnknownFields: true, errors: [MENU_CHANGED] },
       schema: {
         ...SHARED,
         operationId: 'replaceMenu',
@@ -107,7 +107,8 @@ function replacingRoute(app: App, { db, changes, documents, staffGuard, maxRende
           'dish that is not in the document is taken off the menu. It stays stored, because orders refer to it. A ' +
           'section that no dish and no menu set needs any more is removed. A variant or add-on that comes back with its ' +
           'old name gets its old id.\n\n' +
-          'The document is applied completely or not at all. An error names the path of each fault. A menu of more ' +
+          'The document is applied completely or not at all. An error names the path of each fault, and a field that the document ' +
+          'does not have is a fault too. A menu of more ' +
           'than 32 MiB in the response to partners is refused, because each dish is shown with its whole category, ' +
           'kitchen and menu set. Sending the same document again changes nothing. Partners see the new menu ' +
           'immediately on this node, and within a second on every other node. Existing orders do not change.\n\n' +

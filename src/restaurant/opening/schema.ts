@@ -1,11 +1,11 @@
 import Type from 'typebox';
-import { TIME_OF_DAY_PATTERN } from '#platform/lib/dates.ts';
+import { TIME_OF_DAY } from '#platform/lib/dates.ts';
 
 /** Largest number of opening times in a week: seven for each day. */
 const MAX_TIMES = 49;
 
 const TimeOfDay = (description: string) =>
-  Type.String({ pattern: TIME_OF_DAY_PATTERN, description: `${description} \`HH:MM\` in 24 hours.` });
+  Type.String({ ...TIME_OF_DAY, description: `${description} \`HH:MM\` in 24 hours.` });
 
 const OpeningTime = Type.Object(
   {

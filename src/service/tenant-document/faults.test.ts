@@ -27,11 +27,80 @@ const REMEDY =
   'Name one of them, or a new user, with the role "owner". Or leave "users" out, so that all users stay as they are';
 const USER = { email: 'someone@example.com', password: 'twelve letters', role: 'owner' };
 
+/** Returns a changed sample document, with one unknown field in an object of each kind. Each object has another field. */
+function misspelled() {
+  const { menu, users, ...document } = sampleTenant();
+  const [dish] = menu?.dishes ?? [];
+  return {
+    ...document,
+    currancy: 'EUR',
+    users: users?.map((user) => ({ ...user, area: [] })),
+    menu: {
+      ...menu,
+      kitchens: [{ name: 'K', descripton: '' }],
+      categories: [{ name: 'Pizza', ticketType: null }],
+      sub_menus: [{ name: 'From the oven', active: true }],
+      menu_sets: [{ name: 'M', service_time: 'dinner' }],
+      dish: [],
+      dishes: [
+        {
+          ...dish,
+          kitchen: 'K',
+          menu_set: 'M',
+          is_taxible: true,
+          price_variants: [{ name: 'V', prize: '1.00', price: '1.00' }],
+          addons: [{ name: 'A', price: '1.00', vegan: true }],
+        },
+      ],
+    },
+    properties: [
+      {
+        name: 'P',
+        country_code: 'PT',
+        timezone: 'Europe/Lisbon',
+        PostCode: '1',
+        room_types: [
+          {
+            name: 'Double',
+            max_occupancy: 2,
+            physical_capacity: 1,
+            min_nights: 2,
+            rate_plans: [{ name: 'Flexible', base_price: '1.00', min_nigths: 2 }],
+          },
+        ],
+      },
+    ],
+  };
+}
+
 describe('invalid tenant document', () => {
+  it('a document with unknown fields is refused at every depth, and the message suggests the nearest known name', async () => {
+    const fields = (name: string) => `is not a known field (did you mean ${name}?)`;
+    const users = sampleTenant().users ?? [];
+    assert.deepEqual(
+      await faultsOf(misspelled()),
+      [
+        `currancy: ${fields('currency')}`,
+        ...users.map((_, index) => `users.${index}.area: ${fields('areas')}`),
+        `menu.kitchens.0.descripton: ${fields('description')}`,
+        `menu.categories.0.ticketType: ${fields('ticket_type')}`,
+        'menu.sub_menus.0.active: is not a known field',
+        'menu.menu_sets.0.service_time: is not a known field',
+        'menu.dish: is not a known field',
+        `menu.dishes.0.is_taxible: ${fields('is_taxable')}`,
+        `menu.dishes.0.price_variants.0.prize: ${fields('price')}`,
+        'menu.dishes.0.addons.0.vegan: is not a known field',
+        'properties.0.PostCode: is not a known field',
+        'properties.0.room_types.0.min_nights: is not a known field',
+        `properties.0.room_types.0.rate_plans.0.min_nigths: ${fields('min_nights')}`,
+      ].sort(),
+    );
+  });
+
   for (const [changes, ...faults] of [
     [{ slug: undefined }, 'slug: is required'],
     [{ name: '' }, 'name: must not be empty'],
-    [{ currency: 'euro' }, 'currency: must match ^[A-Z]{3}$'],
+    [{ currency: 'euro' }, 'currency: must be a currency code of three capital letters, such as "EUR"'],
     [{ timezone: 'Europe/Atlantis' }, 'timezone: must be the name of a time zone such as "Europe/Lisbon"'],
     [{ timezone: '+01:00' }, 'timezone: must be the name of a time zone such as "Europe/Lisbon"'],
     [{ features: ['spa'] }, 'features.0: must be one of "restaurant", "hotel"'],

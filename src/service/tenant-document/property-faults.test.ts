@@ -53,7 +53,7 @@ describe('invalid properties of a tenant document', () => {
     ['properties.0.address: must be a text', propertyWith({ address: 7 }), propertyWith({ address: null })],
     ['properties.0.country_code: is required', propertyWith({ country_code: undefined })],
     [
-      'properties.0.country_code: must match ^[A-Z]{2}$',
+      'properties.0.country_code: must be a country code of two capital letters, such as "PT"',
       propertyWith({ country_code: 'pt' }),
       propertyWith({ country_code: 'PRT' }),
     ],

@@ -3,9 +3,13 @@ import { TRIMMED } from '#platform/lib/unicode.ts';
 import { Areas, NewPassword, PersonName } from '#access/tenants/tenants.ts';
 import { MenuDocument } from '#restaurant/menu/menu.ts';
 import { PropertyDocument } from '#hotel/rooms/rooms.ts';
+import { matching } from '#platform/lib/patterns.ts';
 
-/** Pattern of the slug of a tenant: short and in lower case, because people type it on command lines. */
-const SLUG_PATTERN = '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$';
+/** Schema keywords of the slug of a tenant: short and in lower case, because people type it on command lines. */
+const SLUG = matching(
+  '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$',
+  'must be 1 to 64 lower-case letters, digits and hyphens, such as "my-hotel", without a hyphen at its start or end',
+);
 
 const UserDocument = Type.Object({
   email: Type.String({
@@ -41,12 +45,12 @@ const UserDocument = Type.Object({
 export const TenantDocument = Type.Object(
   {
     slug: Type.String({
-      pattern: SLUG_PATTERN,
+      ...SLUG,
       description: 'Short name that identifies the tenant. It never changes.',
     }),
     name: Type.String({ minLength: 1, maxLength: 255, description: 'Name of the tenant for people.' }),
     currency: Type.String({
-      pattern: '^[A-Z]{3}$',
+      ...matching('^[A-Z]{3}$', 'must be a currency code of three capital letters, such as "EUR"'),
       description: 'Currency of every amount, as three letters of ISO 4217.',
     }),
     timezone: Type.String({ minLength: 1, description: 'IANA name of the time zone, such as `Europe/Lisbon`.' }),

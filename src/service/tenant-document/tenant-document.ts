@@ -8,7 +8,7 @@ import type { Change } from '#platform/lib/change-list.ts';
 import { type Bounds, DEFAULT_BOUNDS, withBounds } from '#platform/lib/bounds.ts';
 import { isTimeZone } from '#platform/lib/dates.ts';
 import { fieldsOf } from '#platform/lib/unchecked.ts';
-import { compileSchema, findFaults } from '#platform/lib/validation.ts';
+import { closed, compileSchema, findFaults } from '#platform/lib/validation.ts';
 import { applyMenu, menuChanges, menuFaults } from '#restaurant/menu/menu.ts';
 import { applyRatePlans } from '#hotel/rates/rates.ts';
 import { applyProperties, type PropertyDocument, propertyFaults } from '#hotel/rooms/rooms.ts';
@@ -94,7 +94,7 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
   const { bounds = DEFAULT_BOUNDS, isDryRun = false, passwords = createPasswordWork() } = options;
   const known = await findKnownTenant(db, value);
   const faults = [
-    ...findFaults(compileSchema(withBounds(TenantDocument, bounds)), value, 'document'),
+    ...findFaults(compileSchema(closed(withBounds(TenantDocument, bounds))), value, 'document'),
     ...textFaults(value),
     ...(await faultsOfValues(db, known?.id ?? null, value)),
   ];
