@@ -97,7 +97,7 @@ export interface RatePlan {
 export interface RateWrite {
   /** The day on which the night begins. It may be in the past. */
   date: string;
-  /** The price of the night, 0 to 99999999.99 with at most two decimals. It may be a string or a number. */
+  /** The price of the night, 0 to 99999999.99 with at most two decimals. It may be a string or a number. If the currency of the tenant has no decimals, as JPY, it is a whole number. */
   price: string | number;
   /** True closes the plan for this night. False opens it. A missing value counts as false. */
   is_sold_out?: boolean;

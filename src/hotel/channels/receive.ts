@@ -121,7 +121,7 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
     external_id: input.external_id,
     rate_plan_id: quote.planId,
     guests: input.guests ?? 1,
-    ...priceOf(quote, input.total_amount),
+    ...priceOf(quote, call.currency, input.total_amount),
     currency: call.currency,
     created_at: new Date(),
     channel_timestamp: call.timestamp,

@@ -7,6 +7,7 @@ import type { Guard } from '#platform/http/guard.ts';
 import type { LongWrites } from '#platform/db/long-writes.ts';
 import type { ReadHeldNights } from '../nights/nights.ts';
 import {
+  checkPrices,
   listActivePlans,
   RatesWrite,
   RestrictionsWrite,
@@ -58,6 +59,7 @@ export function pmsRoutes(app: App, dependencies: Dependencies): void {
   roomRoutes(app, dependencies);
   inventoryRoute(app, dependencies);
   rateRoutes(app, dependencies);
+  restrictionsRoute(app, dependencies);
   reservationRoutes(app, dependencies);
 }
 
@@ -186,9 +188,14 @@ function rateRoutes(app: App, { db, longWrites, pmsGuard }: Dependencies): void 
         response: { 200: RatesWritten },
       },
     },
-    async ({ caller, body }) =>
-      await longWrites.run(caller.tenantId, body.rates.length, () => writeRates(db, callerActor(caller), body)),
+    async ({ caller, body }) => {
+      checkPrices('rates', body.rates, caller.currency);
+      return await longWrites.run(caller.tenantId, body.rates.length, () => writeRates(db, callerActor(caller), body));
+    },
   );
+}
+
+function restrictionsRoute(app: App, { db, longWrites, pmsGuard }: Dependencies): void {
   app.put(
     '/v1/channel-manager/pms/restrictions/',
     {

@@ -58,6 +58,15 @@ export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
   return { planId: plan.id, planName: plan.name, nights: prices, total: totalOf(prices) };
 }
 
+/**
+ * Returns the quote with prices that the currency can have. A price may have more decimals than its currency if it was written before the
+ * service refused such prices, or before the tenant changed its currency.
+ */
+export function roundedQuote(quote: Quote, currency: string): Quote {
+  const nights = quote.nights.map(({ date, price }) => ({ date, price: formatMoney(price, currency) }));
+  return { ...quote, nights, total: totalOf(nights) };
+}
+
 function totalOf(nights: NightPrice[]): string {
   return formatCents(nights.reduce((sum, { price }) => sum + centsOf(price), 0));
 }

@@ -16,7 +16,8 @@ import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts'
 import * as store from './store.ts';
 
 export { type PlanNights, readPlanNights } from './calendar-store.ts';
-export { isOpen, type PlanCalendar, type Quote, quoteCheapest, quotePlan } from './quote.ts';
+export { checkAmounts, checkPrices } from './amounts.ts';
+export { isOpen, type PlanCalendar, type Quote, quoteCheapest, quotePlan, roundedQuote } from './quote.ts';
 export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 
 /** Returns the active rate plans of each room type, in the order of the tenant document. The key is the id of the room type. */

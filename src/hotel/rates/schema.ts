@@ -91,7 +91,8 @@ const RateWrite = Type.Object(
     price: Type.Unsafe<string | number>({
       ...Price,
       description:
-        'The price of the night, 0 to 99999999.99 with at most two decimals. It may be a string or a number.',
+        'The price of the night, 0 to 99999999.99 with at most two decimals. It may be a string or a number. If the currency of the ' +
+        'tenant has no decimals, as JPY, it is a whole number.',
     }),
     is_sold_out: Closed,
   },

@@ -3,6 +3,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import type { LongWrites } from '#platform/db/long-writes.ts';
+import { checkAmounts, checkPrices } from './amounts.ts';
 import { changeRatePlan } from './plans.ts';
 import { changeRates } from './rate-changes.ts';
 import { ChangedRatePlan, RateChanges, RatePlanChange, RatePlanPath, RatesChanged } from './staff-schema.ts';
@@ -40,6 +41,7 @@ export function rateStaffRoutes(app: App, { db, longWrites, rateGuard }: Depende
       },
     },
     async ({ staff, body }) => {
+      checkPrices('changes', body.changes, staff.tenant.currency);
       const actor = actorOf(staff);
       return await longWrites.run(actor.tenantId, body.changes.length, () => changeRates(db, actor, body));
     },
@@ -62,6 +64,9 @@ export function rateStaffRoutes(app: App, { db, longWrites, rateGuard }: Depende
         response: { 200: ChangedRatePlan },
       },
     },
-    async (request) => await changeRatePlan(db, actorOf(request.staff), request.params.id, request.body),
+    async ({ staff, params, body }) => {
+      checkAmounts([['base_price', body.base_price]], staff.tenant.currency);
+      return await changeRatePlan(db, actorOf(staff), params.id, body);
+    },
   );
 }

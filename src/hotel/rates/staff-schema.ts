@@ -23,7 +23,7 @@ const NightChange = Type.Object(
     price: Type.Optional(
       Type.Union([Type.String(MONEY), Type.Null()], {
         description:
-          'The new price of the night, as text with at most two decimals. Null removes the own price, so that the `base_price` of ' +
+          'The new price of the night, as text with at most two decimals, or with none if the currency of the tenant has none. Null removes the own price, so that the `base_price` of ' +
           'the plan applies. A missing value keeps the price.',
       }),
     ),
@@ -143,7 +143,9 @@ export const RatePlanChange = Type.Object(
     base_price: Type.Optional(
       Type.String({
         ...MONEY,
-        description: 'The price of each night that has no price of its own, as text with at most two decimals.',
+        description:
+          'The price of each night that has no price of its own, as text with at most two decimals, or with none if the currency of the ' +
+          'tenant has none.',
       }),
     ),
     min_nights: Type.Optional(

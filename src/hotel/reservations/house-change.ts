@@ -2,7 +2,7 @@ import type { Tx } from '#platform/db/database.ts';
 import { type ApiError, apiError } from '#platform/errors.ts';
 import { nightsOf } from '#platform/lib/dates.ts';
 import { formatMoney } from '#platform/lib/money.ts';
-import { type PlanCalendar, type Quote, quotePlan, readCalendars } from '../rates/rates.ts';
+import { checkAmounts, type PlanCalendar, type Quote, quotePlan, readCalendars } from '../rates/rates.ts';
 import { type FindRoomType, findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
 import { hasMoved } from './changes.ts';
 import { checkRange, requireActive } from './checks.ts';
@@ -21,6 +21,8 @@ interface ChangePlan {
   nights: Pick<ReservationRow, 'room_type_id' | 'check_in' | 'check_out'>;
   /** True if the room type or a date changes. */
   isMoved: boolean;
+  /** Currency of the tenant. The stay may have an older currency. */
+  currency: string;
 }
 
 /**
@@ -60,12 +62,16 @@ export interface CheckedChange {
   capacity: number | null;
 }
 
-/** Checks the change of a stay that the hotel itself booked, and prices it. @throws ApiError as `StaffStays.change` does */
+/**
+ * Checks the change of a stay that the hotel itself booked, and prices it.
+ * @param currency currency of the tenant
+ * @throws ApiError as `StaffStays.change` does
+ */
 export async function houseChange(
   tx: Tx,
   row: ReservationRow,
   present: RoomTypeWithClock,
-  input: HouseChange,
+  { input, currency }: { input: HouseChange; currency: string },
 ): Promise<CheckedChange> {
   const nights = {
     room_type_id: input.room_type_id?.toLowerCase() ?? row.room_type_id,
@@ -73,7 +79,7 @@ export async function houseChange(
     check_out: input.check_out ?? row.check_out,
   };
   checkRange(nights);
-  const plan: ChangePlan = { row, input, nights, isMoved: hasMoved(row, nights) };
+  const plan: ChangePlan = { row, input, nights, isMoved: hasMoved(row, nights), currency };
   const find: FindRoomType = async (tenantId, roomTypeId) => await findRoomType(tx, tenantId, roomTypeId);
   const isSameType = nights.room_type_id === row.room_type_id;
   const roomType = isSameType ? present : await requireActive(find, row.tenant_id, nights.room_type_id);
@@ -84,11 +90,12 @@ export async function houseChange(
 }
 
 /**
- * Checks the day of arrival if this day changes. Checks the number of guests if the caller gives this number or changes the room type. If
- * `overbook` is true, never checks the number of guests.
+ * Checks the amount, in the currency of the stay. Checks the day of arrival if this day changes. Checks the number of guests if the caller
+ * gives this number or changes the room type. If `overbook` is true, never checks the number of guests.
  * @throws ApiError 400 `invalid_request`
  */
 function checkChange(roomType: RoomTypeWithClock, { row, input, nights }: ChangePlan): void {
+  checkAmounts([['total_amount', input.total_amount]], row.currency);
   if (nights.check_in !== row.check_in) {
     checkArrival(roomType, nights.check_in);
   }
@@ -99,19 +106,21 @@ function checkChange(roomType: RoomTypeWithClock, { row, input, nights }: Change
 
 /**
  * Returns the rate plan and the price after the change. If the caller gives no amount, the price changes only if the dates or the room type
- * change.
+ * change. A new price from a rate plan is in the currency of the tenant, and an amount of the caller is in the currency of the stay.
  * @throws ApiError 409 `room_not_available` if the dates or the room type change and no rate plan allows the stay
  */
-async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, { row, input, nights, isMoved }: ChangePlan) {
+async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, plan: ChangePlan) {
+  const { row, input, nights, isMoved } = plan;
   const { total_amount: amount, overbook = false } = input;
   if (!isMoved) {
     const total = amount === undefined ? row.total_amount : formatMoney(String(amount));
     const nightly_prices = total === row.total_amount ? row.nightly_prices : null;
-    return { rate_plan_id: row.rate_plan_id, total_amount: total, nightly_prices };
+    return { rate_plan_id: row.rate_plan_id, total_amount: total, nightly_prices, currency: row.currency };
   }
   const plans = await readCalendars(tx, row.tenant_id, roomType.id, nights.check_in, nights.check_out);
   const quote = quoteKept(row, plans, nights, overbook) ?? cheapest(roomType, plans, nightsOfRange(nights), overbook);
-  return { rate_plan_id: quote.planId, ...priceOf(quote, amount) };
+  const currency = amount === undefined ? plan.currency : row.currency;
+  return { rate_plan_id: quote.planId, ...priceOf(quote, currency, amount), currency };
 }
 
 /**

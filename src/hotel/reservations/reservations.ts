@@ -161,7 +161,7 @@ export class Reservations {
       guest_phone: input.guest.phone,
       // An empty text is not an email address, so it is stored as null.
       guest_email: input.guest.email === '' ? null : (input.guest.email ?? null),
-      ...priceOf(quote),
+      ...priceOf(quote, currency),
       currency,
       created_at: new Date(),
     };

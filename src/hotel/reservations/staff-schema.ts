@@ -249,7 +249,8 @@ export const HouseBooking = Type.Object(
     ),
     total_amount: Type.Optional(
       Amount(
-        'The price of the whole stay, 0 to 99999999.99 with at most two decimals. It may be a string or a number. If it is ' +
+        'The price of the whole stay, 0 to 99999999.99 with at most two decimals, or with none if the currency of the tenant has ' +
+          'none. It may be a string or a number. If it is ' +
           'missing, the rate plan gives the price.',
       ),
     ),

@@ -8,7 +8,7 @@ import { todayIn } from '#platform/lib/dates.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
 import { type Hold, moveHold, moveHoldWithin } from '../nights/nights.ts';
-import { readCalendars } from '../rates/rates.ts';
+import { checkAmounts, readCalendars } from '../rates/rates.ts';
 import { type FindRoomType, findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
 import { notAvailable } from './booking.ts';
 import { findBooked, hasChange, insertChange } from './change-store.ts';
@@ -53,7 +53,8 @@ export class StaffStays {
    */
   async book(staff: Booker, input: HouseBooking): Promise<{ id: string; isReplayed: boolean }> {
     checkRange(input);
-    const { id: tenantId } = staff.tenant;
+    const { id: tenantId, currency } = staff.tenant;
+    checkAmounts([['total_amount', input.total_amount]], currency);
     const requestId = input.request_id.toLowerCase();
     const earlier = await findBooked(this.#db, tenantId, requestId);
     if (earlier !== undefined) {
@@ -92,7 +93,7 @@ export class StaffStays {
       guest_name: guest.name,
       guest_phone: guest.phone ?? null,
       guest_email: guest.email === '' ? null : (guest.email ?? null),
-      ...priceOf(quote, input.total_amount),
+      ...priceOf(quote, tenant.currency, input.total_amount),
       currency: tenant.currency,
       created_at: new Date(),
     };
@@ -135,7 +136,7 @@ export class StaffStays {
       if (refusal === null) {
         const change = isEnd
           ? { update: earlyEnd(row, input, today), capacity: null }
-          : await houseChange(tx, row, roomType, input);
+          : await houseChange(tx, row, roomType, { input, currency: staff.tenant.currency });
         await write(tx, row, change, { wanted, recordAudit });
         return;
       }
@@ -240,7 +241,7 @@ function bookingEntry(row: NewHouseStay, overbook: boolean): NewAuditEntry {
   return { action: 'reservation.booked', subject: row.id, details };
 }
 
-const LISTED = ['room_type_id', 'check_in', 'check_out', 'guests', 'total_amount'] as const;
+const LISTED = ['room_type_id', 'check_in', 'check_out', 'guests', 'total_amount', 'currency'] as const;
 const OF_GUEST = ['guest_name', 'guest_phone', 'guest_email'] as const;
 type Audited = Pick<ReservationRow, (typeof LISTED)[number] | (typeof OF_GUEST)[number]>;
 

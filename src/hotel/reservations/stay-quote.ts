@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
-import type { Quote } from '../rates/rates.ts';
+import { type Quote, roundedQuote } from '../rates/rates.ts';
 import { AvailabilityQuery, Guests } from './schema.ts';
 
 const money = (description: string) => Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN }, description });
@@ -76,7 +76,7 @@ export type StayQuote = Type.Static<typeof StayQuote>;
 
 /** Returns the price of a stay as responses of the third-party API show it. */
 export function stayQuoteShape(roomTypeId: string, stay: StayQuoteQuery, quote: Quote, currency: string): StayQuote {
-  const { planId, planName, nights, total } = quote;
+  const { planId, planName, nights, total } = roundedQuote(quote, currency);
   return {
     room_type_id: roomTypeId,
     check_in: stay.check_in,

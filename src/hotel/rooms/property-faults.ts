@@ -1,12 +1,13 @@
 import { isTimeZone } from '#platform/lib/dates.ts';
+import { amountFaults } from '#platform/lib/money.ts';
 import { fieldsOf, listOf } from '#platform/lib/unchecked.ts';
 
 /**
- * Checks the `properties` part of a tenant document for faults that a schema cannot find: repeated names and unknown time zones. Returns
- * each fault in the form `path: text`. Skips values that break the schema, because the check of the schema reports them. So the caller can
+ * Checks the `properties` part of a tenant document for faults that a schema cannot find: repeated names, unknown time zones, and
+ * prices with decimals that the currency does not have. Returns each fault in the form `path: text`. Skips values that break the schema, because the check of the schema reports them. So the caller can
  * run both checks on one document, and list all faults in one message.
  */
-export function propertyFaults(properties: unknown): string[] {
+export function propertyFaults(properties: unknown, currency: string): string[] {
   return [
     ...repeatedNames(properties, 'properties'),
     ...listOf(properties).flatMap((property, index) => {
@@ -17,10 +18,20 @@ export function propertyFaults(properties: unknown): string[] {
         ...(isZone ? [] : [`${path}.timezone: must be the name of a time zone such as "Europe/Lisbon"`]),
         ...repeatedNames(room_types, `${path}.room_types`),
         ...listOf(room_types).flatMap((roomType, position) =>
-          repeatedNames(fieldsOf(roomType)['rate_plans'], `${path}.room_types.${position}.rate_plans`),
+          roomTypeFaults(fieldsOf(roomType), `${path}.room_types.${position}`, currency),
         ),
       ];
     }),
+  ];
+}
+
+function roomTypeFaults({ base_price, rate_plans: plans }: Record<string, unknown>, path: string, currency: string) {
+  const amounts = listOf(plans).map(
+    (plan, index) => [`${path}.rate_plans.${index}.base_price`, fieldsOf(plan)['base_price']] as const,
+  );
+  return [
+    ...repeatedNames(plans, `${path}.rate_plans`),
+    ...amountFaults([[`${path}.base_price`, base_price], ...amounts], currency),
   ];
 }
 

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { centsOf, exceedsMaximum, formatCents, formatMoney, MONEY_PATTERN } from './money.ts';
+import {
+  amountFaults,
+  centsOf,
+  currencyFault,
+  exceedsMaximum,
+  formatCents,
+  formatMoney,
+  MONEY_PATTERN,
+  roundCents,
+  unitOf,
+} from './money.ts';
 
 /** Writes the digits as a decimal text with `places` decimals. For example, the digits 12345 with 3 decimals give 12.345. */
 function decimal(digits: bigint, places: number): string {
@@ -30,6 +40,45 @@ describe('formatMoney', () => {
     assert.equal(formatMoney('7'), '7.00');
     assert.equal(formatMoney('7.5'), '7.50');
     assert.equal(formatMoney('99999999.99'), '99999999.99');
+  });
+});
+
+describe('amounts of a currency', () => {
+  it('formatMoney rounds once, to the decimals of the currency, and so 1239.499 yen are 1239 and not 1240', () => {
+    assert.equal(formatMoney('1239.499', 'JPY'), '1239.00');
+    assert.equal(formatMoney('1239.5', 'JPY'), '1240.00');
+    assert.equal(formatMoney('0.49', 'KRW'), '0.00');
+    assert.equal(formatMoney('1240', 'CLP'), '1240.00');
+    assert.equal(formatMoney('349.995', 'EUR'), '350.00');
+  });
+
+  it('unitOf is 100 cents for a currency without decimals, and 1 cent for all others and for unknown codes', () => {
+    assert.deepEqual(['JPY', 'ISK', 'XAF', 'EUR', 'USD', 'KWD', 'ABC', ''].map(unitOf), [100, 100, 100, 1, 1, 1, 1, 1]);
+    assert.deepEqual([roundCents(149, 100), roundCents(150, 100), roundCents(149, 1)], [100, 200, 149]);
+  });
+
+  it('each currency that a tenant may have is known to Intl', () => {
+    const known = Intl.supportedValuesOf('currency');
+    const refused = known.filter((code) => currencyFault(code) !== null);
+    assert.ok(known.length - refused.length > 140, refused.join());
+    assert.deepEqual(
+      ['BHD', 'HRK', 'JOD', 'KWD', 'LYD', 'OMR', 'TND', 'XXX'].filter((code) => currencyFault(code) === null),
+      [],
+    );
+  });
+
+  it('amountFaults names each amount that has decimals which the currency does not have, and skips values that are no amounts', () => {
+    const amounts = [
+      ['a', '1.00'],
+      ['b', 1.5],
+      ['c', '1.01'],
+      ['d', null],
+      ['e', 'x'],
+      ['f', undefined],
+    ] as const;
+    const fault = 'must have no decimals, because JPY has none';
+    assert.deepEqual(amountFaults(amounts, 'JPY'), [`b: ${fault}`, `c: ${fault}`]);
+    assert.deepEqual(amountFaults(amounts, 'EUR'), []);
   });
 });
 

@@ -14,16 +14,82 @@ export const MONEY = matching(MONEY_PATTERN, DECIMAL_IN_WORDS);
 /** Largest amount that the service stores or shows, in cents. It has 8 integer digits and 2 decimals. */
 const MAX_CENTS = 9_999_999_999;
 
+/** Number of decimals of an amount in the API, for every currency (decision 9). */
+const DECIMALS = 2;
+
 const FIVE = '5'.charCodeAt(0);
 
-/** Converts a decimal text without a sign to whole cents. Rounds half up to two decimals (decision 21). */
-export function centsOf(amount: string): number {
+/** Codes of ISO 4217 of the currencies that people pay with. Older codes, such as DEM and HRK, are left out. */
+const CURRENCIES = new Set(
+  (
+    'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK ' +
+    'DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS ' +
+    'KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD ' +
+    'OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP ' +
+    'TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG'
+  ).split(' '),
+);
+
+/** Number of decimals of each currency that was asked for. */
+const decimalsByCurrency = new Map<string, number>();
+
+/** Returns the number of decimals of a currency, for example 2 for EUR, 0 for JPY and 3 for KWD. Returns 2 for an unknown code. */
+function decimalsOf(currency: string): number {
+  let decimals = CURRENCIES.has(currency) ? decimalsByCurrency.get(currency) : DECIMALS;
+  if (decimals === undefined) {
+    const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+    decimals = format.resolvedOptions().maximumFractionDigits ?? DECIMALS;
+    decimalsByCurrency.set(currency, decimals);
+  }
+  return decimals;
+}
+
+/** Returns the smallest amount of a currency that the service counts, in cents: 1 for EUR, and 100 for JPY. */
+export function unitOf(currency: string): number {
+  return 10 ** (DECIMALS - Math.min(DECIMALS, decimalsOf(currency)));
+}
+
+/** Rounds cents half up to whole units of a currency. @param unit result of `unitOf` */
+export function roundCents(cents: number, unit: number): number {
+  return Math.round(cents / unit) * unit;
+}
+
+/** Returns what is wrong with a code of three capital letters as the currency of a tenant, or null if a tenant may have this currency. */
+export function currencyFault(code: string): string | null {
+  if (!CURRENCIES.has(code)) {
+    return `${JSON.stringify(code)} is not a currency that is in use. Give its present code of ISO 4217, such as "EUR"`;
+  }
+  const decimals = decimalsOf(code);
+  return decimals > DECIMALS
+    ? `${code} cannot be used yet, because it has ${decimals} decimals, and amounts here have two`
+    : null;
+}
+
+/**
+ * Returns one fault, `path: text`, for each amount that has decimals which the currency does not have. Skips values that are not amounts,
+ * because the schemas report them.
+ */
+export function amountFaults(amounts: Iterable<readonly [path: string, amount: unknown]>, currency: string): string[] {
+  const unit = unitOf(currency);
+  return unit === 1
+    ? []
+    : Array.from(amounts)
+        .filter(
+          ([, amount]) =>
+            (typeof amount === 'string' || typeof amount === 'number') && centsOf(String(amount)) % unit > 0,
+        )
+        .map(([path]) => `${path}: must have no decimals, because ${currency} has none`);
+}
+
+/** Converts a decimal text without a sign to whole cents. Rounds half up to the unit, which is a number of cents (decision 21). */
+export function centsOf(amount: string, unit = 1): number {
   const point = amount.indexOf('.');
   if (point === -1) {
     return Number(amount) * 100;
   }
-  const decimals = amount.slice(point + 1, point + 3).padEnd(2, '0');
-  const roundedUp = amount.charCodeAt(point + 3) >= FIVE ? 1 : 0;
+  const end = point + (unit === 1 ? DECIMALS : 0) + 1;
+  const decimals = amount.slice(point + 1, end).padEnd(DECIMALS, '0');
+  const roundedUp = amount.charCodeAt(end) >= FIVE ? unit : 0;
   return Number(amount.slice(0, point) + decimals) + roundedUp;
 }
 
@@ -33,9 +99,12 @@ export function formatCents(cents: number): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** Formats a decimal text (any number of decimals) with exactly two decimals. Rounds half up. */
-export function formatMoney(amount: string): string {
-  return formatCents(centsOf(amount));
+/**
+ * Formats a decimal text (any number of decimals) with exactly two decimals. Rounds half up to the decimals that the currency has, or to
+ * two decimals without a currency.
+ */
+export function formatMoney(amount: string, currency?: string): string {
+  return formatCents(centsOf(amount, currency === undefined ? 1 : unitOf(currency)));
 }
 
 /** Returns true if the amount is too large for an order or a price. */

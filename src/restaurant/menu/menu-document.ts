@@ -1,4 +1,4 @@
-import { formatMoney } from '#platform/lib/money.ts';
+import { amountFaults, formatMoney } from '#platform/lib/money.ts';
 import { mapInTurns, startTurn } from '#platform/lib/turn.ts';
 import { fieldsOf, listOf } from '#platform/lib/unchecked.ts';
 import type { DishDocument, MenuDocument } from './schema.ts';
@@ -106,16 +106,16 @@ const VALID = null;
 type CheckResult = string | typeof VALID;
 
 /**
- * Returns the faults of a menu document that a schema cannot find: duplicate names and references to missing sections. Each fault is a text
- * that begins with the path of the field (decision 6), for example `dishes.0.category: "Pizza" is not in categories`. The document may also
+ * Returns the faults of a menu document that a schema cannot find: duplicate names, references to missing sections, and prices
+ * with decimals that the currency does not have. Each fault is a text that begins with the path of the field (decision 6), for example `dishes.0.category: "Pizza" is not in categories`. The document may also
  * have faults that the schema finds, for example a value of a wrong type. This function skips such values and does not fail, so one
  * response can report the faults of both checks. Yields to the event loop regularly.
  * @param limit number of faults after which the check ends
  */
-export async function menuFaults(document: unknown, limit = Infinity): Promise<string[]> {
+export async function menuFaults(document: unknown, currency: string, limit = Infinity): Promise<string[]> {
   const turn = startTurn();
   const faults: string[] = [];
-  for (const result of checkMenu(fieldsOf(document))) {
+  for (const result of checkMenu(fieldsOf(document), currency)) {
     if (result !== VALID && faults.push(result) >= limit) {
       break;
     }
@@ -126,7 +126,7 @@ export async function menuFaults(document: unknown, limit = Infinity): Promise<s
   return faults;
 }
 
-function* checkMenu(menu: Record<string, unknown>): Generator<CheckResult> {
+function* checkMenu(menu: Record<string, unknown>, currency: string): Generator<CheckResult> {
   const names = sectionNames(menu, [DEFAULT_NAME]);
   for (const list of SECTION_LISTS) {
     yield* duplicates(menu[list], list, 'name');
@@ -139,6 +139,17 @@ function* checkMenu(menu: Record<string, unknown>): Generator<CheckResult> {
   }
   for (const [index, dish] of listOf(menu['dishes']).entries()) {
     yield* checkDish(fieldsOf(dish), names, `dishes.${index}.`);
+    yield* amountFaults(amountsOf(fieldsOf(dish), `dishes.${index}.`), currency);
+  }
+}
+
+/** Yields the prices of a dish, of its variants and of its add-ons, each with its path. A price may be missing. */
+export function* amountsOf(dish: Record<string, unknown>, prefix = ''): Generator<readonly [string, unknown]> {
+  yield [`${prefix}price`, dish['price']];
+  for (const list of ['price_variants', 'addons']) {
+    for (const [index, entry] of listOf(dish[list]).entries()) {
+      yield [`${prefix}${list}.${index}.price`, fieldsOf(entry)['price']];
+    }
   }
 }
 

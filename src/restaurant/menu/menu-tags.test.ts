@@ -168,7 +168,7 @@ describe('PUT /v1/staff/menu/ with If-Match', () => {
       const { menu, etag } = await readMenu();
       proxy.dropNextCommitResponse();
       const actor = { tenantId: tenant.tenantId, type: 'operator', id: null } as const;
-      await replaceMenu(proxy.db, actor, priced(menu, '44.00'), { ifMatch: etag });
+      await replaceMenu(proxy.db, actor, priced(menu, '44.00'), { currency: 'EUR', ifMatch: etag });
       assert.equal(proxy.lostCount, 1);
       const now = await readMenu();
       assert.equal(now.menu.dishes[0]?.price, '44.00');

@@ -9,8 +9,9 @@ import { TextPieces } from '#platform/http/streaming.ts';
 import { rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { describeListChanges } from '#platform/lib/change-list.ts';
 import { DEFAULT_BOUNDS } from '#platform/lib/bounds.ts';
+import { amountFaults } from '#platform/lib/money.ts';
 import { joinFaults } from '#platform/lib/validation.ts';
-import { dishFaults, type FilledDish, fillDish, menuFaults, type Sections } from './menu-document.ts';
+import { amountsOf, dishFaults, type FilledDish, fillDish, menuFaults, type Sections } from './menu-document.ts';
 import type { AppliedMenu } from './menu-changes.ts';
 import { compareMenus } from './menu-comparison.ts';
 import { refuseGrowth, renderedBytes } from './rendered-size.ts';
@@ -74,6 +75,8 @@ interface Bounds {
 }
 
 interface ReplaceOptions extends Bounds {
+  /** Currency of the tenant. */
+  currency: string;
   /** Maximum number of faults that an error reports. */
   maxReported?: number | undefined;
   /** Header `If-Match` of the call. If it is undefined, the call may replace any version of the menu. */
@@ -99,9 +102,9 @@ export async function replaceMenu(
   db: Database,
   actor: Actor,
   menu: MenuDocument,
-  { maxReported = Infinity, ifMatch, ...bounds }: ReplaceOptions = {},
+  { currency, maxReported = Infinity, ifMatch, ...bounds }: ReplaceOptions,
 ): Promise<void> {
-  refuse(await menuFaults(menu, maxReported + 1), maxReported);
+  refuse(await menuFaults(menu, currency, maxReported + 1), maxReported);
   const { tenantId } = actor;
   const recordAudit = prepareAudit(actor);
   let hasWritten = false;
@@ -138,9 +141,9 @@ export async function compareMenu(
   db: Database,
   tenantId: number,
   menu: MenuDocument,
-  { maxReported = Infinity, ifMatch, ...bounds }: ReplaceOptions = {},
+  { currency, maxReported = Infinity, ifMatch, ...bounds }: ReplaceOptions,
 ): Promise<MenuComparison> {
-  refuse(await menuFaults(menu, maxReported + 1), maxReported);
+  refuse(await menuFaults(menu, currency, maxReported + 1), maxReported);
   const stored = await store.readMenu(db, tenantId);
   if (!(await isMatching(db, tenantId, stored.version, ifMatch))) {
     throw menuChanged();
@@ -200,6 +203,7 @@ export async function changeDish(
   { maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: Bounds = {},
 ): Promise<StaffDish> {
   const { tenantId } = by.actor;
+  refuse(amountFaults(amountsOf(change), by.currency));
   const recordAudit = prepareAudit(by.actor);
   return await inTransaction(db, async (tx) => {
     const { version, sections } = await store.lockSections(tx, tenantId);

@@ -120,7 +120,10 @@ const DISH_FIELDS = {
   name: Type.String({ minLength: 1, maxLength: 255, description: 'The name of the dish.' }),
   description: Type.Optional(Type.String({ description: 'A description of the dish for guests.' })),
   dish_type: Type.Optional(described(DishType, 'The diet that the dish suits. Empty or null if unknown.')),
-  price: described(Money, 'The price of the dish without a variant, in the currency of the tenant.'),
+  price: described(
+    Money,
+    'The price of the dish without a variant, in the currency of the tenant. It has decimals only if the currency has some.',
+  ),
   is_active: Type.Optional(
     Type.Boolean({ description: 'False if the dish is off the menu, so that it is not listed and cannot be ordered.' }),
   ),

@@ -124,9 +124,9 @@ function replacingRoute(app: App, { db, changes, documents, staffGuard, maxRende
     },
     async (request, reply) => {
       const { staff, body, query, headers } = request;
-      const { id } = staff.tenant;
+      const { id, currency } = staff.tenant;
       const { maxReported } = extentFor(Number(headers['content-length']));
-      const options = { maxRenderedBytes, maxReported, ifMatch: headers['if-match'] };
+      const options = { currency, maxRenderedBytes, maxReported, ifMatch: headers['if-match'] };
       if (query.dry_run === true) {
         const compare = async () => [Buffer.from(JSON.stringify(await compareMenu(db, id, body, options)))];
         return await sendPieces(request, reply, () => documents.run(String(id), compare));

@@ -1,5 +1,5 @@
 import { ApiError, apiError, invalidField } from '#platform/errors.ts';
-import { centsOf, exceedsMaximum, formatCents } from '#platform/lib/money.ts';
+import { centsOf, exceedsMaximum, formatCents, unitOf } from '#platform/lib/money.ts';
 import { startTurn, type Turn } from '#platform/lib/turn.ts';
 import type { Dish, ListedMenu } from '../menu/menu.ts';
 import type { OrderItem, OrderLine } from './schema.ts';
@@ -119,6 +119,8 @@ class PricedLines {
 /** Dish, with maps that find its variants and add-ons by id. */
 interface DishParts {
   dish: Dish;
+  /** Smallest amount of the currency, in cents. */
+  unit: number;
   variants: ReadonlyMap<string, Dish['price_variants'][number]>;
   addons: ReadonlyMap<string, Dish['addons'][number]>;
 }
@@ -126,6 +128,7 @@ interface DishParts {
 function partsOf(dish: Dish): DishParts {
   return {
     dish,
+    unit: unitOf(dish.currency),
     variants: new Map(dish.price_variants.map((variant) => [variant.id, variant])),
     addons: new Map(dish.addons.map((addon) => [addon.id, addon])),
   };
@@ -139,14 +142,14 @@ function priceItem(parts: DishParts | undefined, item: OrderItem, path: string):
       `${path}.item_id: no dish on the menu has the sku ${JSON.stringify(item.item_id)}`,
     );
   }
-  const { dish } = parts;
+  const { dish, unit } = parts;
   const variant = findVariant(parts, item, path);
   const addons = findAddons(parts, item, path);
   const unitPrice = variant?.price ?? dish.price;
   const taxPercentage = dish.is_taxable ? dish.extra_tax_percentage : '0.00';
   const onePiece = addons.reduce((sum, addon) => sum + centsOf(addon.price) * addon.quantity, centsOf(unitPrice));
   const untaxed = onePiece * item.quantity;
-  const cents = untaxed + Math.round((untaxed * centsOf(taxPercentage)) / 10_000);
+  const cents = Math.round((untaxed * (10_000 + centsOf(taxPercentage))) / (10_000 * unit)) * unit;
   const line = {
     sku: dish.sku,
     name: dish.name,

@@ -51,7 +51,9 @@ export const TenantDocument = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 255, description: 'Name of the tenant for people.' }),
     currency: Type.String({
       ...matching('^[A-Z]{3}$', 'must be a currency code of three capital letters, such as "EUR"'),
-      description: 'Currency of every amount, as three letters of ISO 4217.',
+      description:
+        'Currency of every amount, as three letters of ISO 4217. An amount has decimals only if the currency has some. A currency with ' +
+        'three decimals cannot be used yet.',
     }),
     timezone: Type.String({ minLength: 1, description: 'IANA name of the time zone, such as `Europe/Lisbon`.' }),
     features: Type.Array(Type.Enum(['restaurant', 'hotel'], { type: 'string' }), {

@@ -26,6 +26,7 @@ import {
   type Tenant,
 } from '#access/tenants/tenants.ts';
 import { TenantDocument } from './schema.ts';
+import { currencyFaults } from './currency-faults.ts';
 import { isStorable, textFaults } from './text-faults.ts';
 import { ownerFaults, userFaults } from './user-faults.ts';
 
@@ -96,7 +97,7 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
   const faults = [
     ...findFaults(compileSchema(closed(withBounds(TenantDocument, bounds))), value, 'document'),
     ...textFaults(value),
-    ...(await faultsOfValues(db, known?.id ?? null, value)),
+    ...(await faultsOfValues(db, known, value)),
   ];
   if (faults.length > 0 && known === null && (await findKnownTenant(db, value)) !== null) {
     // Another call has created the tenant and its users while this call checked the document. So some faults may be wrong, for example that
@@ -202,15 +203,17 @@ async function findKnownTenant(db: Database, value: unknown): Promise<Tenant | n
  * Returns faults that the schema cannot find, for example an unknown time zone. Skips values that the schema refuses, because the schema
  * check reports them. One error message lists the faults of both checks.
  */
-async function faultsOfValues(db: Database, tenantId: number | null, value: unknown): Promise<string[]> {
+async function faultsOfValues(db: Database, known: Tenant | null, value: unknown): Promise<string[]> {
   const { timezone, users, menu, properties } = fieldsOf(value);
+  const currency = String(fieldsOf(value)['currency']);
   return [
+    ...currencyFaults(value, known),
     ...(typeof timezone !== 'string' || isTimeZone(timezone)
       ? []
       : ['timezone: must be the name of a time zone such as "Europe/Lisbon"']),
-    ...(Array.isArray(users) ? await userFaults(db, tenantId, users) : []),
-    ...(await menuFaults(menu)).map((fault) => `menu.${fault}`),
-    ...propertyFaults(properties),
+    ...(Array.isArray(users) ? await userFaults(db, known?.id ?? null, users) : []),
+    ...(await menuFaults(menu, currency)).map((fault) => `menu.${fault}`),
+    ...propertyFaults(properties, currency),
   ];
 }
 

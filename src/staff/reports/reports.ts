@@ -5,7 +5,7 @@ import { invalidField } from '#platform/errors.ts';
 import { type CsvCell, csvOf } from '#platform/lib/csv.ts';
 import { countNights, type DateText, instantOf, nightsOf } from '#platform/lib/dates.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
-import { formatCents } from '#platform/lib/money.ts';
+import { formatCents, formatMoney, roundCents, unitOf } from '#platform/lib/money.ts';
 import type { DayReport } from './schema.ts';
 import { countRooms, readOrderDays, readStayDays } from './store.ts';
 
@@ -47,7 +47,17 @@ async function readOrders(db: Database, tenant: Tenant, { from, to }: ReportRang
   const days = tenant.features.includes('restaurant')
     ? await withRetries(() => readOrderDays(db, tenant.id, tenant.currency, bounds))
     : [];
-  const byDay = new Map(days.map(({ day, ...values }) => [day, values]));
+  const money = (amount: string) => formatMoney(amount, tenant.currency);
+  const byDay = new Map(
+    days.map(({ day, orders, order_total, by_credential }) => [
+      day,
+      {
+        orders,
+        order_total: money(order_total),
+        by_credential: by_credential.map((each) => ({ ...each, total: money(each.total) })),
+      },
+    ]),
+  );
   return (index: number) => byDay.get(index + 1) ?? { orders: 0, order_total: '0.00', by_credential: [] };
 }
 
@@ -61,16 +71,18 @@ function firstIdOf(day: DateText, timezone: string): string {
 
 /** Reads the stays of all days of the range. @returns a function that takes a date and returns the stays of this day */
 async function readStays(db: Database, tenant: Tenant, range: ReportRange) {
+  const unit = unitOf(tenant.currency);
   const [days, rooms] = tenant.features.includes('hotel')
     ? await Promise.all([
-        withRetries(() => readStayDays(db, tenant.id, tenant.currency, range)),
+        withRetries(() => readStayDays(db, tenant, { ...range, unit })),
         withRetries(() => countRooms(db, tenant.id)),
       ])
     : [[], 0];
   const byDate = new Map(days.map((day) => [day.date, day]));
   return (date: DateText) => {
     const { arrivals, rooms_sold, revenue_cents } = byDate.get(date) ?? EMPTY;
-    return { arrivals, rooms_sold, rooms, room_revenue: revenue_cents === null ? null : formatCents(revenue_cents) };
+    const revenue = revenue_cents === null ? null : formatCents(roundCents(revenue_cents, unit));
+    return { arrivals, rooms_sold, rooms, room_revenue: revenue };
   };
 }
 

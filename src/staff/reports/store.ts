@@ -56,7 +56,7 @@ const HOLDING = [...HOLDING_STATUSES];
  * - If the stay has a price for each night, the query uses this price.
  * - If an earlier version of the service booked the stay (`has_history` is false), the price is unknown. That version did not store the
  *   prices of the nights, and these prices may differ from night to night.
- * - Otherwise the query divides the total amount of the stay equally among its nights, in whole cents. For example, an OTA may give only a
+ * - Otherwise the query divides the total amount of the stay equally among its nights, in whole units of the currency. For example, an OTA may give only a
  *   total amount. The parts add up to the amount.
  *
  * Two conditions find the stays that have a night in the report, because each of them can use an index:
@@ -65,13 +65,13 @@ const HOLDING = [...HOLDING_STATUSES];
  *
  * The inner query converts each amount to whole cents, because calculations with decimals are slow. `OFFSET 0` makes PostgreSQL convert
  * each amount once, and not again for each night.
- * @param currency only amounts in this currency are added
+ * @param tenant only amounts in its currency are added
+ * @param range days of the report, and the unit: the smallest amount of the currency, in cents
  */
 export async function readStayDays(
   db: Db,
-  tenantId: number,
-  currency: string,
-  { from, to }: { from: DateText; to: DateText },
+  { id: tenantId, currency }: { id: number; currency: string },
+  { from, to, unit }: { from: DateText; to: DateText; unit: number },
 ): Promise<StayDay[]> {
   const { rows } = await sql<StayDay>`
     SELECT date, count(*) FILTER (WHERE night = 0) AS arrivals, count(*) AS rooms_sold,
@@ -79,12 +79,12 @@ export async function readStayDays(
     FROM (
       SELECT s.check_in + n.night AS date, n.night, CASE
           WHEN s.has_prices THEN (s.nightly_prices[n.night + 1]::numeric * 100)::bigint
-          ELSE s.total_cents * (n.night + 1) / s.nights - s.total_cents * n.night / s.nights
+          ELSE ${unit}::bigint * (s.units * (n.night + 1) / s.nights - s.units * n.night / s.nights)
         END AS cents
       FROM (
         SELECT check_in, check_out, check_out - check_in AS nights, nightly_prices,
           coalesce(cardinality(nightly_prices) = check_out - check_in, false) AND currency = ${currency} AS has_prices,
-          CASE WHEN currency <> ${currency} THEN 0 WHEN has_history THEN (total_amount * 100)::bigint END AS total_cents
+          CASE WHEN currency <> ${currency} THEN 0 WHEN has_history THEN (total_amount * 100 / ${unit}::bigint)::bigint END AS units
         FROM reservation
         WHERE tenant_id = ${tenantId} AND status = ANY (${HOLDING}) AND (
           check_in BETWEEN ${from}::date - 30 AND ${to}::date - 1 AND check_out > ${from}::date
