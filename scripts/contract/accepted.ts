@@ -107,6 +107,19 @@ export const ACCEPTED: Accepted[] = [
       ],
     },
   },
+  {
+    date: '2026-11-28',
+    why: 'The receiver takes more values of a stay that an OTA has sold. Each value that it took before is still allowed.',
+    changes: {
+      pms: [
+        '#/components/schemas/OtaReservation/properties/guests/anyOf: `anyOf` of `guests` was added. ' +
+          '[{"type":"integer","minimum":0,"maximum":2147483647},{"type":"null"}]',
+        '#/components/schemas/OtaReservation/properties/rate_plan_id/anyOf/0: `anyOf` subschema of `rate_plan_id` was removed.',
+        '#/components/schemas/OtaReservation/properties/total_amount/pattern: `pattern` of `total_amount` changed from ' +
+          String.raw`'^\d{1,8}(\.\d{1,2})?$' to '^(\d{1,8}(\.\d+)?)?$'.`,
+      ],
+    },
+  },
 ];
 
 /** Returns those of the given breaking changes that `ACCEPTED` does not list for the document. */

@@ -22,6 +22,7 @@ export interface Schema {
   format?: string;
   pattern?: string;
   'x-price'?: boolean;
+  'x-sold-amount'?: boolean;
 }
 
 export interface Parameter {

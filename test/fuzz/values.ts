@@ -95,7 +95,7 @@ function goodValues(schema: Schema, place: Place): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) {
     return fc.constantFrom(...schema.enum);
   }
-  if (schema['x-price']) {
+  if (schema['x-price'] || schema['x-sold-amount']) {
     return fc.oneof(fc.stringMatching(/^\d{1,4}(\.\d{1,2})?$/), fc.nat({ max: 500 }));
   }
   if (Array.isArray(schema.type)) {

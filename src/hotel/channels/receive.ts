@@ -4,6 +4,7 @@ import { notFound } from '#platform/errors.ts';
 import { nightsOf } from '#platform/lib/dates.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
+import { decimalText } from '#platform/lib/price.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
 import { type PlanCalendar, type Quote, quoteCheapest, quotePlan, readCalendars } from '../rates/rates.ts';
 import {
@@ -56,7 +57,7 @@ export async function receiveReservation(
   }
   const plans = await readCalendars(db, call.tenantId, roomType.id, input.check_in, input.check_out);
   const plan = plans.find(({ id }) => id === input.rate_plan_id?.toLowerCase());
-  if (plan === undefined && typeof input.rate_plan_id === 'string') {
+  if (plan === undefined && input.rate_plan_id) {
     throw notFound('rate plan');
   }
   const requested = { input, roomType, plans, plan, wanted: wantedChange({ type: 'channel', id: call.channelId }) };
@@ -120,8 +121,8 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
     external_source: call.source,
     external_id: input.external_id,
     rate_plan_id: quote.planId,
-    guests: input.guests ?? 1,
-    ...priceOf(quote, call.currency, input.total_amount),
+    guests: input.guests || 1,
+    ...priceOf(quote, call.currency, soldTotal(input)),
     currency: call.currency,
     created_at: new Date(),
     channel_timestamp: call.timestamp,
@@ -142,11 +143,12 @@ function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedS
   const { input, roomType, plan } = requested;
   const isSameSecond = call.timestamp === row.channel_timestamp;
   const keptPlan = roomType.id === row.room_type_id ? row.rate_plan_id : null;
-  const total = input.total_amount === undefined ? row.total_amount : formatMoney(String(input.total_amount));
+  const sold = soldTotal(input);
+  const total = sold === undefined ? row.total_amount : formatMoney(sold, row.currency);
   const stay = stayOf(requested);
   return {
     rate_plan_id: plan?.id ?? keptPlan,
-    guests: input.guests ?? row.guests,
+    guests: input.guests || row.guests,
     total_amount: total,
     nightly_prices: hasMoved(row, stay) || total !== row.total_amount ? null : row.nightly_prices,
     channel_timestamp: call.timestamp,
@@ -162,10 +164,35 @@ function stayOf({ input, roomType }: RequestedStay) {
     room_type_id: roomType.id,
     check_in: input.check_in,
     check_out: input.check_out,
-    guest_name: input.guest.full_name,
-    guest_phone: input.guest.phone ?? null,
-    guest_email: input.guest.email ?? null,
+    ...guestOf(input.guest),
   };
+}
+
+/** Returns the amount of the call as a decimal text, or undefined if the call has no amount. */
+function soldTotal({ total_amount: amount }: OtaReservation): string | undefined {
+  return amount === undefined || amount === null || amount === '' ? undefined : decimalText(amount);
+}
+
+const MAX_NAME = 500;
+const MAX_PHONE = 20;
+const MAX_EMAIL = 254;
+
+/**
+ * Returns the guest as columns of the row. The OTA has sold the stay, so a text that is too long does not refuse the call. A name and a
+ * telephone number are cut. An e-mail address is left out, because a part of it would be a wrong address.
+ */
+function guestOf({ full_name, phone, email }: OtaReservation['guest']) {
+  const address = email?.trim() ?? '';
+  return {
+    guest_name: cut(full_name, MAX_NAME),
+    guest_phone: cut(phone?.trim() ?? '', MAX_PHONE) || null,
+    guest_email: address === '' || address !== cut(address, MAX_EMAIL) ? null : address,
+  };
+}
+
+/** Returns the first characters of a text. A character is a Unicode code point, so no surrogate pair is cut in two. */
+function cut(text: string, maxLength: number): string {
+  return Array.from(text).slice(0, maxLength).join('');
 }
 
 /**

@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { Price } from '#platform/lib/price.ts';
+import { matching } from '#platform/lib/patterns.ts';
+import { SoldAmount } from '#platform/lib/price.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
 import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
 
@@ -82,8 +83,12 @@ export const ChannelPath = Type.Object({
   }),
 });
 
-const NullableText = (maxLength: number, description: string) =>
-  Type.Optional(Type.Union([Type.String({ ...TRIMMED, maxLength }), Type.Null()], { description }));
+const NullableText = (description: string) =>
+  Type.Optional(Type.Union([Type.String(TRIMMED), Type.Null()], { description }));
+/** Id of a rate plan, or an empty text if the OTA names no plan. */
+const PlanId = Type.String(
+  matching('^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$', 'must be a UUID, or null if there is none'),
+);
 
 /** Body with which an OTA sends a reservation to the service. Each time the reservation changes, the OTA sends all of it again. */
 export const OtaReservation = Type.Object(
@@ -101,9 +106,9 @@ export const OtaReservation = Type.Object(
     }),
     room_type_id: Type.String({ format: 'uuid', description: 'The room type that the OTA has sold.' }),
     rate_plan_id: Type.Optional(
-      Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
+      Type.Union([PlanId, Type.Null()], {
         description:
-          'The rate plan of the stay. If it is missing or null, a new reservation gets the cheapest plan, and a known ' +
+          'The rate plan of the stay. If it is missing, null or empty, a new reservation gets the cheapest plan, and a known ' +
           'reservation keeps its plan if its room type stays the same.',
       }),
     ),
@@ -113,27 +118,34 @@ export const OtaReservation = Type.Object(
       description: 'The day of departure. It is after `check_in`, by at most 730 nights.',
     }),
     guests: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_INTEGER,
+      Type.Union([Type.Integer({ minimum: 0, maximum: MAX_INTEGER }), Type.Null()], {
         description:
-          'The number of guests. It may be above the `max_occupancy` of the room type. If it is missing, a new reservation ' +
-          'has 1 guest, and a known reservation keeps its number.',
+          'The number of guests. It may be above the `max_occupancy` of the room type. If it is missing, null or 0, a new ' +
+          'reservation has 1 guest, and a known reservation keeps its number.',
       }),
     ),
     total_amount: Type.Optional(
-      Type.Unsafe<string | number>({
-        ...Price,
+      Type.Unsafe<string | number | null>({
+        ...SoldAmount,
         description:
-          'The price of the whole stay, 0 to 99999999.99 with at most two decimals. It may be a string or a number. If it is ' +
-          'missing, a new reservation gets the price of its rate plan, and a known reservation keeps its amount.',
+          'The price of the whole stay. It may be a string or a number. It is rounded half up to the decimals of the currency. If ' +
+          'it is missing, null or empty, a new reservation gets the price of its rate plan, and a known reservation keeps its amount.',
       }),
     ),
     guest: Type.Object(
       {
-        full_name: Type.String({ ...TRIMMED, minLength: 1, maxLength: 500, description: 'The name of the guest.' }),
-        phone: NullableText(20, 'The telephone number of the guest. It may be null or missing.'),
-        email: NullableText(254, 'The e-mail address of the guest. It may be null or missing.'),
+        full_name: Type.String({
+          ...TRIMMED,
+          minLength: 1,
+          description: 'The name of the guest. Only its first 500 characters are stored.',
+        }),
+        phone: NullableText(
+          'The telephone number of the guest. Only its first 20 characters are stored. An empty text is stored as null.',
+        ),
+        email: NullableText(
+          'The e-mail address of the guest. An empty text is stored as null. So is a text of more than 254 characters, because no ' +
+            'e-mail address is so long, and a part of it would be the address of somebody else.',
+        ),
       },
       { description: 'The guest of the stay.' },
     ),

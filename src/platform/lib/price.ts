@@ -16,3 +16,33 @@ export const Price = Type.Unsafe<string | number>({
 export function isPrice(value: unknown): boolean {
   return (typeof value === 'number' || typeof value === 'string') && /^\d{1,8}(\.\d{1,2})?$/.test(String(value));
 }
+
+/** Schema keyword that marks a `SoldAmount`. A validator from `compileSchema` checks such a value with `isSoldAmount`. */
+export const SOLD_AMOUNT_KEYWORD = 'x-sold-amount';
+
+/**
+ * Schema of an amount below 100,000,000 that another system has already sold. It may be a number or a text, may have any number of
+ * decimals, and may be missing as null or an empty text.
+ */
+export const SoldAmount = Type.Unsafe<string | number | null>({
+  type: ['string', 'number', 'null'],
+  [SOLD_AMOUNT_KEYWORD]: true,
+  [DOCUMENTED]: { pattern: String.raw`^(\d{1,8}(\.\d+)?)?$`, minimum: 0, exclusiveMaximum: 100_000_000 },
+});
+
+/** Returns true if the value is an amount that `SoldAmount` allows. */
+export function isSoldAmount(value: unknown): boolean {
+  return (
+    value === null ||
+    value === '' ||
+    ((typeof value === 'number' || typeof value === 'string') && /^\d{1,8}(\.\d+)?$/.test(decimalText(value)))
+  );
+}
+
+/** Smallest number that JavaScript converts to a decimal text without an exponent. */
+const SMALLEST_PLAIN = 0.000001;
+
+/** Converts a number to a decimal text without an exponent. A number that is so small that it would have an exponent becomes 0. */
+export function decimalText(amount: string | number): string {
+  return typeof amount === 'number' && amount > 0 && amount < SMALLEST_PLAIN ? '0' : String(amount);
+}

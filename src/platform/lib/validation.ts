@@ -5,7 +5,7 @@ import { isUuid } from './ids.ts';
 import { lazily } from './lazily.ts';
 import { nearName } from './near-names.ts';
 import { IN_WORDS } from './patterns.ts';
-import { isPrice, PRICE_KEYWORD } from './price.ts';
+import { isPrice, isSoldAmount, PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
 import { PASSWORD_KEYWORD, trimmed, TRIMMED_KEYWORD } from './unicode.ts';
 
 /** Fault of a value, as the validator (Ajv) reports it. */
@@ -53,6 +53,11 @@ function newAjv(options: Options): Ajv {
     before: 'maxLength',
     // Changes only the variable of the generated code that the next keywords check, not the value.
     code: ({ gen, data }) => gen.assign(data, js`${data}.normalize()`),
+  });
+  ajv.addKeyword({
+    keyword: SOLD_AMOUNT_KEYWORD,
+    errors: false,
+    validate: (_: unknown, value: unknown) => isSoldAmount(value),
   });
   return ajv;
 }
@@ -349,6 +354,8 @@ function textOf(fault: Fault): string {
       return String(params['words']);
     case PRICE_KEYWORD:
       return 'must be an amount from 0 to 99999999.99 with at most two decimals';
+    case SOLD_AMOUNT_KEYWORD:
+      return 'must be an amount from 0 to 99999999.99, without a sign';
     default:
       return fault.message ?? 'is not valid';
   }

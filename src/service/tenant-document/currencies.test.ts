@@ -171,6 +171,13 @@ describe('amounts of a tenant with yen', () => {
     assert.deepEqual(await lineOf(20), ['26639.00', '26639.00', 'JPY']);
   });
 
+  it('201, 200: the amount of an OTA is rounded half up to whole yen', async () => {
+    const send = await openChannel(service, hotel);
+    const stay = { external_id: 'rounded', check_in: dayAhead(10), check_out: dayAhead(13) };
+    assert.equal(total(await send({ ...stay, total_amount: '1239.499' })), '1239.00');
+    assert.equal(total(await send({ ...stay, total_amount: 1239.5, external_id: 'rounded up' })), '1240.00');
+  });
+
   it('200: the report splits the amount of an OTA among the nights in whole yen', async () => {
     const of = await openHotel(service, inYen());
     const send = await openChannel(service, of);
