@@ -1,17 +1,28 @@
-/** Reason why an attempt failed. Staff see this text. The texts are fixed, so that they reveal nothing about our network. */
-export type SendError =
-  | 'timeout'
-  | 'address_refused'
-  | 'tls_failed'
-  | 'dns_failed'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'redirect'
-  | 'http_status'
-  | 'aborted'
-  | 'network_error'
+/**
+ * Reasons why an attempt failed. Staff and partners see these texts. The texts are fixed, so that they reveal nothing about our network.
+ * The table in docs/guides/webhooks.md explains each of them.
+ */
+export const SEND_ERRORS = [
+  'timeout',
+  'address_refused',
+  'tls_failed',
+  'dns_failed',
+  'connection_refused',
+  'connection_reset',
+  'redirect',
+  'http_status',
+  'unreadable_response: no status line',
+  'unreadable_response: headers above 64 KiB',
+  'unreadable_response: change of protocol',
+  'network_error',
+  /** The service stopped during the attempt. */
+  'aborted',
+  /** The process ended before it recorded the outcome. The store and the feed write this error. */
+  'no_outcome',
   /** The service sent no request because of a fault of the service. For example, it could not decrypt the webhook secret. */
-  | 'internal_error';
+  'internal_error',
+] as const;
+export type SendError = (typeof SEND_ERRORS)[number];
 
 /** Error of a failed attempt. The outcome of the attempt shows `reason` in its field `error`. */
 export class SendFailure extends Error {
@@ -28,11 +39,9 @@ const ERROR_OF_CODE: Readonly<Record<string, SendError>> = {
   ECONNRESET: 'connection_reset',
   EPIPE: 'connection_reset',
   ETIMEDOUT: 'timeout',
-  // The receiver closed the connection. If the connection had been idle, the receiver may have closed it before the POST arrived.
-  UND_ERR_SOCKET: 'connection_reset',
 };
 
-/** Returns the reason for an error that undici or a socket has thrown. */
+/** Returns the reason for an error of a connection. */
 export function errorOf(error: Error): SendError {
   if (error instanceof SendFailure) {
     return error.reason;

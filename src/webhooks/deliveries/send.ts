@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { Client, type Dispatcher } from 'undici';
 import type { VettingOptions } from './address-guard.ts';
 import { AnswerText } from './answer-text.ts';
+import { ResponseReader } from './response-reader.ts';
 import { errorOf, type SendError, SendFailure } from './send-error.ts';
-import { vettingConnector } from './vetting-connector.ts';
+import { openVetted } from './vetting-connector.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
 /**
@@ -38,8 +39,6 @@ export interface WebhookSender {
 export interface WebhookSenderOptions extends VettingOptions {
   /** Time limit of an attempt in milliseconds, for look-up, connection, TLS and response together. Default: 10,000 (contract §6). */
   timeoutMs?: number;
-  /** Maximum size of a response with its headers, in bytes. If a response is larger, the sender closes the connection. Default: 65,536. */
-  responseCapBytes?: number;
   /**
    * True if the outcome of a failed attempt has the first bytes of the response. Default: true if private networks are not allowed. If they
    * are allowed, the default is false, because staff could read the responses of servers inside our network.
@@ -53,7 +52,6 @@ export interface WebhookSenderOptions extends VettingOptions {
 }
 
 const TIMEOUT_MS = 10_000;
-const RESPONSE_CAP_BYTES = 65_536;
 /** Headers of every attempt, in addition to the headers with the signature, the timestamp and the event id. */
 export const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Roomservice/1.0' };
 /**
@@ -89,25 +87,29 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         exchange.stop('address_refused');
       } else {
         const { origin } = checked.url;
-        const connection = connections.takeIdle(origin) ?? new Connection(origin, options, connections);
+        const connection = connections.takeIdle(origin) ?? new Connection(checked.url, options, connections);
         exchange.start(connection, postTo(checked.url, headers, body));
       }
       return exchange.outcome;
     },
     async close() {
       isClosed = true;
-      await connections.destroyAll('aborted');
+      connections.destroyAll('aborted');
     },
   };
 }
 
-function postTo(url: URL, headers: Record<string, string>, body: string): Dispatcher.DispatchOptions {
-  return {
-    path: url.pathname + url.search,
-    method: 'POST',
-    headers: { ...FIXED_HEADERS, ...headers },
-    body,
+/** Returns the bytes of a POST request in HTTP/1.1, as text. */
+function postTo(url: URL, headers: Record<string, string>, body: string): string {
+  const all = {
+    host: url.host,
+    connection: 'keep-alive',
+    ...FIXED_HEADERS,
+    ...headers,
+    'content-length': Buffer.byteLength(body),
   };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
 /**
@@ -115,8 +117,12 @@ function postTo(url: URL, headers: Record<string, string>, body: string): Dispat
  * time limit. So a 2xx status is a success, even if an error or the time limit then ends the reading of the body. If the body is read to
  * its end, the connection can be used again.
  */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange {
   readonly outcome: Promise<SendOutcome>;
+  readonly #reader = new ResponseReader(
+    { onStatus: (status) => this.#noteStatus(status), onBody: (part) => this.#answer?.add(part) },
+    IDLE_TIMEOUT_MS,
+  );
   #isOver = false;
   readonly #resolve: (outcome: SendOutcome) => void;
   readonly #startedAt = performance.now();
@@ -134,9 +140,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#deadline = setTimeout(() => this.stop('timeout'), timeoutMs);
   }
 
-  start(connection: Connection, post: Dispatcher.DispatchOptions): void {
+  start(connection: Connection, post: string): void {
     this.#connection = connection;
-    connection.dispatch(post, this);
+    void connection.send(post, this);
   }
 
   /** Ends the exchange and its connection. `error` becomes the outcome if no HTTP status was received before this call. */
@@ -144,31 +150,28 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#isOver) {
       this.#decide(null, error);
       this.#end();
-      void this.#connection?.destroy(error);
+      this.#connection?.destroy(error);
     }
   }
 
-  onRequestStart(): void {} // Empty, but undici requires this method.
-
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
-    if (status >= 200) {
-      const error = errorOfStatus(status);
-      this.#decide(status, error);
-      this.#answer = this.#keepsAnswer(error) ? new AnswerText() : null;
+  /** Reads bytes of the response. */
+  receive(bytes: Buffer): void {
+    try {
+      this.#reader.read(bytes);
+    } catch (error) {
+      this.stop(errorOf(error as Error));
+      return;
+    }
+    if (this.#reader.isEnded) {
+      this.#end();
+      this.#connection?.keep(this.#reader.keepMs);
     }
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#answer?.add(chunk);
-  }
-
-  onResponseEnd(): void {
-    this.#end();
-    this.#connection?.keep();
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.stop(errorOf(error));
+  #noteStatus(status: number): void {
+    const error = errorOfStatus(status);
+    this.#decide(status, error);
+    this.#answer = this.#keepsAnswer(error) ? new AnswerText() : null;
   }
 
   #decide(httpStatus: number | null, error: SendError | null): void {
@@ -220,9 +223,6 @@ class Connections {
    * idle for the longest time.
    */
   keep(connection: Connection): void {
-    if (!this.#open.has(connection)) {
-      return; // The connection was closed because its response was too large.
-    }
     this.#idle.add(connection);
     const toSameOrigin = this.#idleOf.get(connection.origin);
     if (toSameOrigin === undefined) {
@@ -232,16 +232,14 @@ class Connections {
     }
     if (this.#open.size > MAX_KEPT_CONNECTIONS) {
       const [longestIdle] = this.#idle;
-      void longestIdle?.destroy('aborted');
+      longestIdle?.destroy('aborted');
     }
   }
 
-  isIdle(connection: Connection): boolean {
-    return this.#idle.has(connection);
-  }
-
-  async destroyAll(reason: SendError): Promise<void> {
-    await Promise.all(Array.from(this.#open, (connection) => connection.destroy(reason)));
+  destroyAll(reason: SendError): void {
+    for (const connection of this.#open) {
+      connection.destroy(reason);
+    }
   }
 
   #removeIdle(connection: Connection): void {
@@ -255,71 +253,86 @@ class Connections {
   }
 }
 
-/**
- * One connection to one origin, for one exchange at a time. The client of undici opens the connection at first use. The receiver may close
- * the connection before the client has written a byte of the next request. The client then opens the connection again. The pool of undici
- * is not used, because it can fill the memory. In version 8.12, the pool never removes an origin whose last request was aborted, and each
- * registered webhook URL may add an origin.
- */
+/** One connection to one origin, for one exchange at a time. It is opened at its first use. */
 class Connection {
   readonly origin: string;
-  readonly #client: Client;
+  readonly #url: URL;
+  readonly #vetting: VettingOptions;
   readonly #lifetime = new AbortController();
   readonly #all: Connections;
-  readonly #capBytes: number;
   #socket: TLSSocket | null = null;
-  #bytesBefore = 0;
+  /** Exchange that uses the connection. Null if the connection is idle. */
+  #exchange: Exchange | null = null;
+  /** True after the request of the exchange was written. */
+  #isSent = false;
 
-  constructor(origin: string, options: WebhookSenderOptions, all: Connections) {
-    this.origin = origin;
+  constructor(url: URL, vetting: VettingOptions, all: Connections) {
+    this.origin = url.origin;
+    this.#url = url;
+    this.#vetting = vetting;
     this.#all = all;
     all.add(this);
-    this.#capBytes = options.responseCapBytes ?? RESPONSE_CAP_BYTES;
-    this.#client = new Client(origin, {
-      connect: vettingConnector(options, this.#lifetime.signal, (socket) => this.#capResponses(socket)),
-      keepAliveTimeout: IDLE_TIMEOUT_MS,
-      keepAliveMaxTimeout: IDLE_TIMEOUT_MS,
-      headersTimeout: 0, // Zero turns off the time limit of undici, because the deadline of the exchange covers the whole request.
-      bodyTimeout: 0,
-    });
-    this.#client.on('disconnect', () => {
-      if (all.isIdle(this)) {
-        void this.destroy('connection_reset');
+  }
+
+  /** Sends a request, and passes the bytes of the response to the exchange. */
+  async send(request: string, exchange: Exchange): Promise<void> {
+    this.#exchange = exchange;
+    try {
+      if (this.#socket !== null) {
+        // The receiver may have closed the connection or sent bytes while it was idle. Waits until these events have been handled.
+        await nextTurn();
       }
-    });
+      this.#socket ??= this.#watch(await openVetted(this.#url, this.#vetting, this.#lifetime.signal));
+      if (!this.#lifetime.signal.aborted) {
+        this.#isSent = true;
+        this.#socket.setTimeout(0).write(request);
+      }
+    } catch (error) {
+      exchange.stop(errorOf(error as Error));
+    }
   }
 
-  dispatch(post: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.#bytesBefore = this.#socket?.bytesRead ?? 0;
-    this.#client.dispatch(post, handler);
-  }
-
-  /** Keeps the connection open for the next exchange with this origin. */
-  keep(): void {
-    this.#all.keep(this);
+  /** Ends the exchange. Keeps the connection open for the next exchange, unless `keepMs`, its longest idle time in milliseconds, is zero. */
+  keep(keepMs: number): void {
+    this.#exchange = null;
+    this.#isSent = false;
+    if (keepMs === 0) {
+      this.destroy('aborted');
+    } else {
+      this.#socket?.setTimeout(keepMs);
+      this.#all.keep(this);
+    }
   }
 
   /** Closes the connection, even while it opens or is used. If an exchange uses the connection, the exchange fails with `reason`. */
-  async destroy(reason: SendError): Promise<void> {
+  destroy(reason: SendError): void {
     this.#all.remove(this);
-    const failure = new SendFailure(reason);
-    const destroyed = this.#client.destroy(failure);
-    this.#lifetime.abort(failure);
-    await destroyed;
+    this.#exchange?.stop(reason);
+    this.#exchange = null;
+    this.#lifetime.abort(new SendFailure(reason));
   }
 
-  /**
-   * Closes the connection if a response is too large. The method counts the bytes at the socket, because undici does not limit the size of
-   * reason phrases, interim responses (1xx), chunk extensions and trailers.
-   */
-  #capResponses(socket: TLSSocket): void {
-    this.#socket = socket;
-    this.#bytesBefore = socket.bytesRead;
-    socket.on('readable', () => {
-      if (socket.bytesRead - this.#bytesBefore > this.#capBytes) {
-        void this.destroy('network_error');
-      }
-    });
+  #watch(socket: TLSSocket): TLSSocket {
+    const close = () => this.#drop(socket, 'connection_reset');
+    return socket
+      .on('data', (bytes) => (this.#isSent ? this.#exchange?.receive(bytes) : close()))
+      .on('error', (error) => this.#drop(socket, errorOf(error)))
+      .on('end', close)
+      .on('close', close)
+      .on('timeout', close);
+  }
+
+  /** Closes the socket. If the exchange has not sent its request yet, it opens a new socket. Otherwise it fails with `reason`. */
+  #drop(socket: TLSSocket, reason: SendError): void {
+    if (this.#socket !== socket) {
+      return;
+    }
+    if (this.#exchange !== null && !this.#isSent) {
+      this.#socket = null;
+      socket.destroy();
+    } else {
+      this.destroy(reason);
+    }
   }
 }
 

@@ -15,36 +15,17 @@ import { errorOf, SendFailure } from './send-error.ts';
  */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
-/** Function that opens a connection for undici. It calls `settle` with the connection, or with the error. */
-type Connector = (
-  target: { hostname: string; port: string },
-  settle: (...result: [error: null, socket: TLSSocket] | [error: Error, socket: null]) => void,
-) => void;
-
 /**
- * Returns a connector for undici. The connector first resolves the host, and refuses the host if one of its addresses is not public. If the
- * options allow private networks, it accepts all addresses. The connector connects only to the addresses that it has checked. If it cannot
- * connect, it fails with a SendFailure. It calls `onOpen` with each new connection. If the signal `lifetime` is aborted, it closes every
- * connection that it has opened.
+ * Opens a TLS connection to the host and port of a URL. First resolves the host, and refuses the host if one of its addresses is not
+ * public. If the options allow private networks, accepts all addresses. Connects only to the addresses that it has checked. If `lifetime`
+ * is aborted, closes the connection.
+ * @throws SendFailure if it cannot connect
  */
-export function vettingConnector(
-  vetting: VettingOptions,
-  lifetime: AbortSignal,
-  onOpen: (socket: TLSSocket) => void,
-): Connector {
-  const open = async ({ hostname, port }: { hostname: string; port: string }): Promise<TLSSocket> => {
-    const addresses = await vetHost(hostname, vetting).catch(failLookup);
-    lifetime.throwIfAborted();
-    const socket = await secured(openTls(hostname, Number(port) || 443, addresses, lifetime));
-    onOpen(socket);
-    return socket;
-  };
-  return (target, settle) => {
-    open(target).then(
-      (socket) => settle(null, socket),
-      (error: Error) => settle(error, null),
-    );
-  };
+export async function openVetted(url: URL, vetting: VettingOptions, lifetime: AbortSignal): Promise<TLSSocket> {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const addresses = await vetHost(host, vetting).catch(failLookup);
+  lifetime.throwIfAborted();
+  return await secured(openTls(host, Number(url.port) || 443, addresses, lifetime));
 }
 
 /** Opens a TLS connection to a host. Tries the checked addresses of the host one after the other, until one of them connects. */

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ResponseReader } from './response-reader.ts';
+
+const KEEP_MS = 4_000;
+
+/** Reads a response in parts of `size` bytes. Returns what the reader found in it. */
+function read(text: string, size: number) {
+  const found = { statuses: [] as number[], body: '' };
+  const reader = new ResponseReader(
+    { onStatus: (status) => found.statuses.push(status), onBody: (part) => (found.body += part.toString()) },
+    KEEP_MS,
+  );
+  for (let at = 0; at < text.length; at += size) {
+    reader.read(Buffer.from(text.slice(at, at + size)));
+  }
+  return { ...found, isEnded: reader.isEnded, keepMs: reader.keepMs };
+}
+
+const ended = (status: number, body: string, keepMs = KEEP_MS) => ({ statuses: [status], body, isEnded: true, keepMs });
+const open = (body: string, keepMs = KEEP_MS) => ({ statuses: [200], body, isEnded: false, keepMs });
+
+describe('a reader finds the status, the body, the end and the use of the connection in each of these responses, in one part and byte by byte', () => {
+  for (const [head, body, expected] of [
+    ['200 OK\r\ncontent-length: 2', 'ok', ended(200, 'ok')],
+    ['200 OK\r\nContent-Length:0', '', ended(200, '')],
+    ['204 No Content', '', ended(204, '')],
+    ['204 No Content\r\nkeep-alive: timeout=5', '', ended(204, '', 3_000)],
+    ['204 No Content\r\nkeep-alive: timeout=1, max=100', '', ended(204, '', 0)],
+    ['204 No Content\r\nConnection: Close', '', ended(204, '', 0)],
+    ['204 No Content\r\ncontent-length: 5', '', ended(204, '', 0)],
+    ['304 Not Modified', '', ended(304, '')],
+    ['503 Busy\r\ntransfer-encoding: chunked', '2\r\nok\r\n3;a=b\r\n, 3\r\n0\r\n\r\n', ended(503, 'ok, 3')],
+    ['200 OK\r\nTransfer-Encoding: Chunked', '2\r\nok\r\n0\r\nx-trailer: a\r\n\r\n', ended(200, 'ok')],
+    ['200 OK\r\ntransfer-encoding: chunked', '2\r\nok?', open('ok')],
+    ['200 OK\r\ntransfer-encoding: chunked', '2\r\nok?\r\n', ended(200, 'ok', 0)],
+    ['200 OK\r\ntransfer-encoding: chunked', 'two\r\n', ended(200, '', 0)],
+    ['200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked', '2\r\nok\r\n0\r\n\r\n', ended(200, 'ok', 0)],
+    ['200 OK\r\ncontent-length: 2\r\ncontent-length: 2', 'ok', ended(200, 'ok', 0)],
+    ['200 OK\r\nx-folded: a\r\n b\r\ncontent-length: 2', 'ok', ended(200, 'ok', 0)],
+    ['200 OK', 'until the end', open('until the end', 0)],
+    ['200 OK\r\ncontent-length: 9', 'cut', open('cut')],
+    ['200 OK\r\ncontent-length: 2', 'ok!', ended(200, 'ok', 0)],
+  ] as const) {
+    it(JSON.stringify(`${head} ${body}`), () => {
+      const text = `HTTP/1.1 ${head}\r\n\r\n${body}`;
+      assert.deepEqual(read(text, text.length), expected);
+      assert.deepEqual(read(text, 1), expected);
+    });
+  }
+});
