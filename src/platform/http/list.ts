@@ -82,10 +82,13 @@ export function sendJsonBytes(reply: FastifyReply, json: string | Buffer | Reada
   return reply.type('application/json; charset=utf-8').send(json) as never;
 }
 
+/** Excel reads a CSV file as UTF-8 only if the file begins with this character. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
 /** Sends CSV text as a file that a browser saves. @param filename name of the file, of letters, digits, hyphens and dots */
 export function sendCsv(reply: FastifyReply, filename: string, csv: string): never {
   reply.header('content-disposition', `attachment; filename="${filename}"`);
-  return reply.type('text/csv; charset=utf-8').send(Buffer.from(csv)) as never;
+  return reply.type('text/csv; charset=utf-8').send(Buffer.from(`${BYTE_ORDER_MARK}${csv}`)) as never;
 }
 
 /**

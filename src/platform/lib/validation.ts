@@ -1,4 +1,12 @@
-import { _ as js, Ajv, type AnySchemaObject, type ErrorObject, type Options, type SchemaValidateFunction } from 'ajv';
+import {
+  _ as js,
+  Ajv,
+  type AnySchemaObject,
+  type ErrorObject,
+  type Options,
+  type SchemaObject,
+  type SchemaValidateFunction,
+} from 'ajv';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { default as formats } from 'ajv-formats';
 import { isUuid } from './ids.ts';
@@ -14,6 +22,8 @@ export interface Fault {
   instancePath: string;
   params: Record<string, unknown>;
   message?: string;
+  /** True if the value is null, and the field is not required. */
+  isNullOfOptional?: boolean;
 }
 
 /**
@@ -213,7 +223,7 @@ export function compileSchema(schema: object): Validator {
  * Makes the validator of a schema. It uses two functions of Ajv: one stops at the first fault, the other finds all faults. Ajv compiles
  * each function at its first use.
  */
-function makeValidator(schema: object): Validator {
+function makeValidator(schema: SchemaObject): Validator {
   const isValid = lazily(() => untilFirstFault.compile(schema));
   const validate = lazily(() => withAllFaults.compile(schema));
   return {
@@ -222,9 +232,33 @@ function makeValidator(schema: object): Validator {
       const check = validate();
       search = { entersLongLists, maxReports: maxReported * REPORTS_A_FAULT, foundInLists: 0 };
       check(value);
-      return check.errors ?? [];
+      return (check.errors ?? []).map((fault) => {
+        const steps = stepsOf(fault);
+        return { ...fault, isNullOfOptional: valueAt(value, steps) === null && isOptional(schema, steps) };
+      });
     },
   };
+}
+
+/** Returns the names of the fields and the indexes of the lists that lead to a faulty value. */
+function stepsOf({ instancePath }: Fault): string[] {
+  const steps = instancePath.split('/').slice(1);
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function valueAt(value: unknown, steps: string[]): unknown {
+  return steps.reduce((outer, step) => (outer as Record<string, unknown>)[step], value);
+}
+
+function isOptional(schema: SchemaObject, [step = '', ...rest]: string[]): boolean {
+  const variants: SchemaObject[] | undefined = schema['anyOf'] ?? schema['allOf'];
+  if (variants !== undefined) {
+    return variants.some((variant) => isOptional(variant, [step, ...rest]));
+  }
+  const field: SchemaObject | undefined = schema['properties']?.[step] ?? schema['items'];
+  return rest.length > 0
+    ? field !== undefined && isOptional(field, rest)
+    : step in (schema['properties'] ?? {}) && !schema['required']?.includes(step);
 }
 
 const stripping = newAjv({ allErrors: false, removeAdditional: 'all' });
@@ -286,7 +320,10 @@ function faultTexts(faults: Fault[], whole: string): string[] {
     (keyword === 'type' && ofEnums.has(instancePath));
   const listed = faults.filter((fault) => !isRepetition(fault));
   const byField = Map.groupBy(listed, (fault) => fieldOf(fault, whole));
-  const texts = [...byField].map(([field, own]) => `${field}: ${[...new Set(own.map(textOf))].join(', ')}`);
+  const texts = [...byField].map(([field, own]) => {
+    const remedy = own.some(({ isNullOfOptional }) => isNullOfOptional) ? ', or leave the field out' : '';
+    return `${field}: ${[...new Set(own.map(textOf))].join(', ')}${remedy}`;
+  });
   return texts.length === 0 ? [`${whole}: is not valid`] : texts;
 }
 
@@ -294,10 +331,7 @@ function faultTexts(faults: Fault[], whole: string): string[] {
 const MAX_SHOWN_NAME = 80;
 
 function fieldOf(fault: Fault, whole: string): string {
-  const path = fault.instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, MAX_SHOWN_NAME));
+  const path = stepsOf(fault).map((step) => step.slice(0, MAX_SHOWN_NAME));
   if (fault.keyword === 'required') {
     path.push(String(fault.params['missingProperty']));
   } else if (fault.keyword === 'additionalProperties') {

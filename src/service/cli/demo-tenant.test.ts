@@ -99,4 +99,16 @@ describe('the demo tenant that the first serve --demo makes', () => {
     ]);
     await checkOnce();
   });
+
+  it('the command demo prints no port 0 and no address of all interfaces, because neither is an address of the service', async () => {
+    for (const [set, printed] of [
+      [{ PORT: '0', HOST: '::' }, 'http://[::1]:PORT'],
+      [{ PORT: '80', HOST: '0.0.0.0' }, 'http://127.0.0.1:80'],
+      [{ PORT: '0', PUBLIC_URL: 'https://rooms.example.com' }, 'https://rooms.example.com'],
+    ] as const) {
+      const { stdout } = await succeed(['demo'], { env: { ...env, ...set } });
+      assert.ok(stdout.includes(`export BASE=${printed} `), stdout);
+      assert.equal(/^ {2}PORT is the port/m.test(stdout), printed.endsWith('PORT'));
+    }
+  });
 });

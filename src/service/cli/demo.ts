@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '#platform/config.ts';
 import { Credentials } from '#access/credentials/credentials.ts';
@@ -41,6 +42,9 @@ const STAFF: { email: string; name: string; areas: Area[] }[] = [
  */
 const BOOKED_ROOM_TYPE = 'Family';
 
+/** Stands for the port of the service in a printed URL. */
+const PORT_OF_THE_SERVICE = 'PORT';
+
 interface SignIn {
   email: string;
   password: string;
@@ -62,11 +66,18 @@ export async function demo(config: Config, options: { json?: boolean }): Promise
     if (options.json) {
       printJson(made);
     } else {
-      print(describeDemo(made, `http://${config.host}:${config.port}`));
+      print(describeDemo(made, addressOf(config)));
     }
   } finally {
     await runtime.close();
   }
+}
+
+/** Returns the URL for the printed calls. If the service uses any free port, the URL has the word PORT, because only the service knows it. */
+function addressOf({ publicUrl, host, port }: Config): string {
+  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+  const name = everywhere[host] ?? (isIPv6(host) ? `[${host}]` : host);
+  return publicUrl ?? `http://${name}:${port === 0 ? PORT_OF_THE_SERVICE : port}`;
 }
 
 /** Reads the tenant document of the demo tenant, which has no users. */
@@ -173,7 +184,7 @@ function describeDemo({ owner, staff, credential }: Demo, baseUrl: string): stri
   Password  ${owner.password}
 ${staff.map(({ email }) => `  Staff     ${email}, with the same password\n`).join('')}
   Set the credential and the password in your shell, then read the menu:
-
+${baseUrl.endsWith(`:${PORT_OF_THE_SERVICE}`) ? '  PORT is the port that the service prints when it starts.\n' : ''}
   export BASE=${baseUrl} KEY=${credential.api_key} SECRET=${credential.api_secret}
   export PASSWORD=${owner.password}
 

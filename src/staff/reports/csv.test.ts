@@ -82,6 +82,13 @@ describe('GET /v1/staff/reports/days/?format=csv', () => {
     );
   });
 
+  it('200: the CSV report begins with a byte order mark, without which Excel shows "ZoÃ«" for "Zoë"', async () => {
+    const tenant = await service.tenant();
+    const url = `${service.url}/v1/staff/reports/days/?from=2026-05-01&to=2026-05-02&format=csv`;
+    const bytes = await (await fetch(url, { headers: tenant.owner })).bytes();
+    assert.equal(Buffer.from(bytes).toString(), `\uFEFF${HEADER}\r\n2026-05-01,0,0.00,0,0,0,0.00,,,,\r\n`);
+  });
+
   it('200: HEAD gets the headers of the CSV report without its content', async () => {
     const tenant = await service.tenant();
     const path = '/v1/staff/reports/days/?from=2026-05-01&to=2026-05-02&format=csv';
