@@ -97,7 +97,7 @@ export class Credentials {
    * more (decision 15).
    */
   async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
-    const deps = { db: this.#db, keyMaker: this.#keyMaker };
+    const deps = { db: this.#db, keyring: this.#keyring };
     return (await rotateSecret(deps, actor, { id, audience: this.#audience }, 0)).secret;
   }
 

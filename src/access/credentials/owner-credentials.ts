@@ -3,8 +3,7 @@ import type { Database } from '#platform/db/database.ts';
 import { notFound } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { isUuid } from '#platform/lib/ids.ts';
-import { createKeyMaker, type KeyMaker } from './api-key.ts';
-import { AUDIENCES, type Audience } from './audiences.ts';
+import type { Audience } from './audiences.ts';
 import { changeCredential } from './changes.ts';
 import { rotateSecret } from './rotation.ts';
 import type { Credential, CredentialSecret } from './schema.ts';
@@ -25,13 +24,10 @@ export interface OwnedCredential {
 export class OwnerCredentials {
   readonly #db: Database;
   readonly #keyring: Keyring;
-  readonly #keyMaker: KeyMaker;
 
   constructor({ db, keyring }: { db: Database; keyring: Keyring }) {
     this.#db = db;
     this.#keyring = keyring;
-    // This class uses the key maker only to hash secrets. The hash does not depend on the prefix, so any prefix can be used.
-    this.#keyMaker = createKeyMaker(keyring.pepper, AUDIENCES.third_party.prefix);
   }
 
   /** Returns the credential. @throws ApiError 404 (code `error`) for an unknown id */
@@ -79,14 +75,14 @@ export class OwnerCredentials {
 
   /**
    * Gives the credential a new secret. The replaced secret works for `overlapMinutes` more minutes (decision 41).
-   * @throws ApiError 404 (code `error`) for an unknown id, 409 `invalid_status_transition` for a revoked credential
+   * @throws ApiError 404 (code `error`) for an unknown id, 409 `invalid_status_transition` for a credential that `rotateSecret` refuses
    */
   async rotate(
     actor: Actor,
     id: string,
     overlapMinutes: number,
   ): Promise<CredentialSecret & { previous_secret_ends_at: string }> {
-    const deps = { db: this.#db, keyMaker: this.#keyMaker };
+    const deps = { db: this.#db, keyring: this.#keyring };
     const { secret, previousEndsAt } = await rotateSecret(deps, actor, { id, audience: 'any' }, overlapMinutes);
     return { ...secret, previous_secret_ends_at: previousEndsAt.toISOString() };
   }

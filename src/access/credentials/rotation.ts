@@ -1,14 +1,17 @@
 import type { Actor } from '../audit/audit.ts';
 import { announceChange, waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
-import { hashBesidePresent, type KeyMaker, newSecret } from './api-key.ts';
+import type { Keyring } from '#platform/keys/keys.ts';
+import { apiError } from '#platform/errors.ts';
+import { createKeyMaker, hashBesidePresent, newSecret } from './api-key.ts';
+import { AUDIENCES, type Audience } from './audiences.ts';
 import { auditDetails, changeCredential, refuseRevoked, type Target } from './changes.ts';
 import type { CredentialSecret } from './schema.ts';
 import type { LockedCredential } from './store.ts';
 
 interface Dependencies {
   db: Database;
-  keyMaker: KeyMaker;
+  keyring: Keyring;
 }
 
 /** New secret of a credential, and the time until which the previous secret works. */
@@ -22,18 +25,26 @@ export interface Rotated {
  * when no process of the service accepts an ended secret any more (decisions 15 and 41).
  * @param overlapMinutes number of minutes for which the replaced secret still works. If it is 0, that secret ends immediately
  * @throws ApiError 404 with the code `error` if the id is unknown, or belongs to another tenant or API
- * @throws ApiError 409 with the code `invalid_status_transition` if the credential is revoked
+ * @throws ApiError 409 with the code `invalid_status_transition` if the credential is revoked, or if `keys discard` has made its API key
+ * invalid
  */
 export async function rotateSecret(
-  { db, keyMaker }: Dependencies,
+  { db, keyring }: Dependencies,
   actor: Actor,
   target: Target,
   overlapMinutes: number,
 ): Promise<Rotated> {
   const secret = newSecret();
-  const secret_hash = keyMaker.hashSecret(secret);
   const rotated = await changeCredential(db, actor, target, async ({ tx, row, update, note }) => {
     refuseRevoked(row);
+    const keyMaker = createKeyMaker(keyring.pepper, AUDIENCES[row.audience as Audience].prefix);
+    if (keyMaker.tenantOfApiKey(row.api_key) !== actor.tenantId) {
+      throw apiError(
+        'invalid_status_transition',
+        'The API key stopped working when the operator discarded the keys of the service. Create a new credential.',
+      );
+    }
+    const secret_hash = keyMaker.hashSecret(secret);
     // If the response to the COMMIT was lost, the transaction runs again, but this secret is stored already. A second change would make
     // this secret its own previous secret.
     if (row.secret_hash.equals(secret_hash)) {

@@ -127,7 +127,8 @@ function revokeAndRotate(app: App, { credentials, ownerGuard, path, shape, noun 
         description:
           'Replaces the secret. Only this response shows the new secret. The key stays the same. Every call with the ' +
           'old secret that starts after this response is refused. This operation is not idempotent, because each call ' +
-          'makes a new secret. If the response is lost, call it again. A revoked credential cannot be rotated.',
+          'makes a new secret. If the response is lost, call it again. A credential that is revoked, or whose API key ' +
+          'the operator has discarded, cannot be rotated.',
         params,
         response: { 200: secret },
       },

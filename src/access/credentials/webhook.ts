@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/audit.ts';
 import type { Database } from '#platform/db/database.ts';
 import { apiError } from '#platform/errors.ts';
-import type { Keyring, SecretColumn } from '#platform/keys/keys.ts';
+import { type Keyring, type SecretColumn, SecretDecryptionError } from '#platform/keys/keys.ts';
 import { newSecret } from './api-key.ts';
 import { changeCredential, refuseRevoked, type Target } from './changes.ts';
 import * as store from './store.ts';
@@ -13,7 +13,8 @@ interface Dependencies {
 
 /**
  * Registers the webhook URL of a credential (contract §4, registration rules).
- * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret
+ * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret. If no key
+ * decrypts that secret any more, the URL gets a new one
  * @throws ApiError 404 with the code `error` if the id is unknown, or belongs to another tenant or API
  * @throws ApiError 409 with the code `invalid_status_transition` for a credential of a PMS or a revoked credential
  */
@@ -28,14 +29,12 @@ export async function registerWebhook(
   return await changeCredential(db, actor, target, async ({ tx, row, update, note }) => {
     refuseWithoutWebhooks(row);
     const location = webhookSecretLocation(actor.tenantId, row.id);
-    if (row.webhook_url === url) {
+    const stored = row.webhook_url === url ? await decryptIfPossible(keyring, row.webhook_secret, location) : null;
+    if (stored !== null) {
       // If the response to the COMMIT was lost, the transaction runs again. If the first run has stored the new secret, the second run must
-      // return this secret, because no other response shows it. To find this case, the code decrypts the stored secret and compares it with
-      // the new secret. It cannot compare the encrypted texts, because a rotation of the service keys may have encrypted the stored secret
-      // again between the runs.
-      const isFromEarlierRun =
-        wasStored && row.webhook_secret && (await keyring.decrypt(row.webhook_secret, location)) === secret;
-      return isFromEarlierRun ? secret : '';
+      // return this secret, because no other response shows it. The code compares the decrypted secrets, and not the encrypted texts,
+      // because a rotation of the service keys may have encrypted the stored secret again between the runs.
+      return wasStored && stored === secret ? secret : '';
     }
     const webhook_secret = await keyring.encrypt(tx, secret, location);
     await update({ webhook_url: url, webhook_secret });
@@ -43,6 +42,18 @@ export async function registerWebhook(
     await note('webhook.registered', { webhook_url: url });
     return secret;
   });
+}
+
+/** Returns the secret, or null if no key decrypts it any more (`keys discard`). Then only a new secret can sign deliveries. */
+async function decryptIfPossible(keyring: Keyring, secret: Buffer | null, location: string): Promise<string | null> {
+  try {
+    return secret && (await keyring.decrypt(secret, location));
+  } catch (error) {
+    if (error instanceof SecretDecryptionError) {
+      return null;
+    }
+    throw error;
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { insertWrappedKeys, type KeyPurpose, readWrappedKeys, readWrappedKeysIfA
 import { KEY_BYTES, type MasterKeys, nameOf, unwrapWithEither, wrapKey } from './wrapping.ts';
 
 export { discardKeys, rewrapAllKeys, unwrapsAllKeys } from './handover.ts';
+export { SecretDecryptionError } from './keyring.ts';
 export { masterKeyPath } from './master-key.ts';
 export { checkSecrets } from './secret-check.ts';
 export type { SecretColumn, StoredSecret } from './rotation.ts';

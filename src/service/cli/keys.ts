@@ -74,7 +74,7 @@ export async function discardStoredKeys(config: Config, options: { yes?: boolean
   if (!options.yes) {
     throw new OperatorError(
       'This command makes all API secrets, webhook secrets and channel secrets invalid forever, and all users must sign in again. ' +
-        'Run it only if the master key is lost and there is no copy. In this case, stop all processes, and run the command with --yes. ' +
+        'New credentials do not see the orders and stays of the old ones. Run it only if the master key is lost and there is no copy. In this case, stop all processes, and run the command with --yes. ' +
         'Nothing was changed.',
     );
   }

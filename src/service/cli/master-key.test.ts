@@ -3,6 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { copyFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { assertError } from '#test/support/answers.ts';
+import { channelHeaders, CHANNELS, RECEIVER } from '#test/support/channel.ts';
+import { hotelTenant } from '#test/support/pms.ts';
 import { cleanUp, refuse, runCommand, startServing, succeed, untilReady } from '#test/support/command.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { call, startService, type TestService } from '#test/support/service.ts';
@@ -10,6 +13,8 @@ import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { createDatabase } from '#platform/db/database.ts';
 import { readWrappedKeys } from '#platform/keys/store.ts';
+
+const PMS_CREDENTIALS = '/v1/channel-manager/credentials/';
 
 after(cleanUp);
 
@@ -92,7 +97,10 @@ describe('replacing the master key', () => {
   });
 
   it('if the operator replaces a lost master key and runs the command `keys discard`, owners can sign in and issue new credentials', async () => {
-    const tenant = await service.tenant();
+    const tenant = await hotelTenant(service, { features: ['restaurant', 'hotel'] });
+    const { id: pmsId } = (await service.call('GET', PMS_CREDENTIALS, { headers: tenant.owner })).body[0];
+    const register = { webhook_url: 'https://partner.example/hooks' };
+    await service.call('POST', '/v1/third-party/webhook/', { headers: tenant.partner, json: register });
     const lost = { env: envOf(newKey) };
     const stored = await wrapped();
     await refuse(['keys', 'discard'], lost, /API secrets, .* invalid forever.* --yes\. Nothing was changed\.$/m);
@@ -118,6 +126,38 @@ describe('replacing the master key', () => {
     assert.equal(made.status, 201, made.text);
     const partner = { 'x-api-key': made.body.api_key, 'x-api-secret': made.body.api_secret };
     assert.equal((await ask('GET', '/v1/third-party/menu/', { headers: partner })).status, 200);
+    const refusedRotations = [
+      [`/v1/third-party/credentials/${tenant.credential.id}/rotate/`, undefined],
+      [`${PMS_CREDENTIALS}${pmsId}/rotate/`, undefined],
+      [`/v1/staff/credentials/${tenant.credential.id}/rotate/`, { overlap_minutes: 60 }],
+      [`/v1/staff/credentials/${pmsId}/rotate/`, { overlap_minutes: 0 }],
+    ] as const;
+    for (const [path, json] of refusedRotations) {
+      const answer = await ask('POST', path, { headers: owner, ...(json && { json }) });
+      assert.match(
+        assertError(answer, 409, 'invalid_status_transition'),
+        /^The API key stopped .* Create a new credential\.$/,
+      );
+    }
+    // The key of a channel is made at each rotation, so a rotation restores the channel.
+    const { body: channel } = await ask('POST', `${CHANNELS}${tenant.channel.id}/rotate/`, { headers: owner });
+    const stay = JSON.stringify({
+      external_id: 'OTA-1',
+      status: 'confirmed',
+      room_type_id: tenant.id('Harbour House', 'Double'),
+      check_in: '2031-05-01',
+      check_out: '2031-05-02',
+      guest: { full_name: 'Ada Guest' },
+    });
+    assert.equal((await ask('POST', RECEIVER, { headers: channelHeaders(channel, stay), body: stay })).status, 201);
+    // The old webhook secret cannot sign, so the same URL gets a new one.
+    const webhook = `/v1/staff/credentials/${tenant.credential.id}/webhook/`;
+    const [first, second] = [
+      await ask('POST', webhook, { headers: owner, json: register }),
+      await ask('POST', webhook, { headers: owner, json: register }),
+    ];
+    assert.match(first.body.webhook_secret, /^rss_/);
+    assert.equal(second.body.webhook_secret, '');
     const revoke = `/v1/third-party/credentials/${tenant.credential.id}/revoke/`;
     assert.equal((await ask('POST', revoke, { headers: owner })).status, 200);
     serving.kill('SIGTERM');

@@ -123,8 +123,8 @@ function rotateRoute(app: App, { ownerCredentials, ownerGuard }: Dependencies): 
           'Replaces the secret of a credential of a partner or of a PMS. Only this response shows the new secret. The key stays the ' +
           'same. The replaced secret works until `previous_secret_ends_at`, so that the partner can change its servers one after the ' +
           'other. At most two secrets work at the same time: if you rotate again, the oldest secret ends immediately. A revoke ends ' +
-          'both. The webhook secret is another secret, and stays the same. A revoked credential cannot be rotated. This operation is not ' +
-          'idempotent. If the response is lost, the secret that the partner uses still works for `overlap_minutes`. To get a new secret, ' +
+          'both. The webhook secret is another secret, and stays the same. A credential that is revoked, or whose API key the operator has ' +
+          'discarded, cannot be rotated. This operation is not idempotent. If the response is lost, the secret that the partner uses still works for `overlap_minutes`. To get a new secret, ' +
           "rotate again. But the second rotation ends the partner's secret immediately. Only the owner may call this operation.",
         params: CredentialPath,
         body: CredentialRotation,
