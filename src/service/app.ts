@@ -12,6 +12,7 @@ import { docsRoutes } from '#developer/docs/routes.ts';
 import { invalidField } from '#platform/errors.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
 import { healthRoutes } from '#platform/http/health.ts';
+import { REQUEST } from '#platform/http/log.ts';
 import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
 import type { EventStreams, StreamBounds } from '#platform/http/event-streams.ts';
@@ -366,6 +367,6 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
       user_id: staff?.type === 'person' ? staff.id : undefined,
       display_id: staff?.type === 'display' ? staff.id : undefined,
     },
-    'request',
+    REQUEST,
   );
 }

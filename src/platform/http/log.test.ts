@@ -3,17 +3,26 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 
-/**
- * Runs a script in a new process, and returns the log lines on its standard output.
- * @param onLines called after each output with the number of lines so far, and with the standard input of the process
- */
-async function linesOf(
-  script: string,
-  onLines?: (count: number, stdin: NodeJS.WritableStream) => void,
-): Promise<{ time: string; msg: string }[]> {
-  const source = `import { createLogger } from './log.ts';\nconst log = await createLogger('info');\n${script}`;
+interface OutputOptions {
+  /** True if the process must take its standard output for a terminal. */
+  isTerminal?: boolean;
+  /** Called after each output with the number of lines so far, and with the standard input of the process. */
+  onLines?: ((count: number, stdin: NodeJS.WritableStream) => void) | undefined;
+}
+
+/** Runs a script in a new process, and returns its standard output. */
+async function outputOf(script: string, { isTerminal = false, onLines }: OutputOptions): Promise<string> {
+  const source = `
+    import { createLogger } from './log.ts';
+    process.stdout.isTTY = ${isTerminal};
+    const log = await createLogger('info');
+    ${script}`;
   const args = ['--input-type=module-typescript', '--eval', source];
-  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, args, {
+    cwd: import.meta.dirname,
+    env: { ...process.env, NO_COLOR: '1' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
@@ -21,6 +30,12 @@ async function linesOf(
   });
   await once(child, 'close');
   assert.ok(output.endsWith('\n'));
+  return output;
+}
+
+/** Runs a script in a new process, and returns the log lines on its standard output. */
+async function linesOf(script: string, onLines?: OutputOptions['onLines']): Promise<{ time: string; msg: string }[]> {
+  const output = await outputOf(script, { onLines });
   return output
     .split('\n')
     .slice(0, -1)
@@ -59,6 +74,21 @@ describe('the log on standard output', () => {
       lines.map(({ msg }) => msg),
       ['before'],
     );
+  });
+
+  it('in a terminal, each request has one short line, and other log lines have one line with their fields', async () => {
+    const script = `
+      log.warn({ reason: 'no route' }, 'careful');
+      const request = { request_id: 'r'.repeat(36), method: 'GET', status: 200, duration_ms: 3, tenant_id: 1 };
+      log.info({ ...request, path: '/v1/third-party/menu/', credential_id: 'c'.repeat(36) }, 'request');
+      log.info({ ...request, path: '/\u009b2J', cut_off: true }, 'request');`;
+    const output = await outputOf(script, { isTerminal: true });
+    assert.deepEqual(output.replaceAll(/^\[[\d:.]+\] /gm, '').split('\n'), [
+      'WARN: careful {"reason":"no route"}',
+      'INFO: GET /v1/third-party/menu/ 200, 3 ms',
+      'INFO: GET /%C2%9B2J 200, 3 ms, cut off',
+      '',
+    ]);
   });
 
   it('each log line has the time of its log call, in UTC with milliseconds', async () => {

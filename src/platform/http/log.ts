@@ -13,6 +13,9 @@ const GATHER_MS = 10;
  */
 const GATHER_LENGTH = 16 * 1024;
 
+/** Message of the line that reports a request. */
+export const REQUEST = 'request';
+
 /**
  * Creates a logger that writes to standard output. It writes readable lines if standard output is a terminal, and JSON lines if it is not.
  * No line contains headers or bodies.
@@ -28,7 +31,23 @@ export async function createLogger(level: string): Promise<Logger> {
  */
 async function readableLines(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty');
-  return pretty({ sync: true, ignore: 'pid,hostname' });
+  const terminal = pretty({ sync: true, singleLine: true, ignore: 'pid,hostname' });
+  return { write: (line) => terminal.write(shortened(line)) };
+}
+
+/**
+ * Shortens the line of a request, so that it fits into one row of a terminal. Otherwise a few requests would push the secrets away that a
+ * start prints only once.
+ */
+function shortened(line: string): string {
+  const { msg, level, time, method, path, status, duration_ms: ms, cut_off } = JSON.parse(line);
+  if (msg !== REQUEST) {
+    return line;
+  }
+  // The path may contain any byte above 0x7F, and a terminal could take some of them for a command.
+  const shownPath = String(path).replace(/[^!-~]/g, (character) => encodeURIComponent(character));
+  const shortMessage = `${method} ${shownPath} ${status}, ${ms} ms${cut_off ? ', cut off' : ''}`;
+  return `${JSON.stringify({ level, time, msg: shortMessage })}\n`;
 }
 
 /**

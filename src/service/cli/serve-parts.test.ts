@@ -72,7 +72,8 @@ describe('serve on a DATABASE_URL', () => {
         .map((line) => JSON.parse(line));
       const [where] = lines.filter(({ address }) => address !== undefined);
       const { url } = index === 0 ? api : worker;
-      assert.deepEqual([where.level, where.address, where.msg], [30, url, `Roomservice listens on ${url}`]);
+      const site = index === 0 ? ` (documentation: ${url}/docs/)` : '';
+      assert.deepEqual([where.level, where.address, where.msg], [30, url, `Roomservice listens on ${url}${site}`]);
     }
   });
 

@@ -272,7 +272,7 @@ async function introduce(
   { address, isLocal }: Listening,
   options: ServeOptions,
 ): Promise<void> {
-  const where = `Roomservice listens on ${address}`;
+  const where = `Roomservice listens on ${address}${options.only === 'worker' ? '' : ` (documentation: ${address}/docs/)`}`;
   if (process.stdout.isTTY) {
     print(where);
   } else {
