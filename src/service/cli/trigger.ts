@@ -34,11 +34,11 @@ export async function trigger(
     const parts = createParts(config, runtime);
     const tenant = await requireDemoTenant(parts.db);
     const credential = await chooseCredential(parts, tenant, options.apiKey);
-    const { delivery, ...entry } = await makeEvent(parts, event, callerOf(tenant, credential));
+    const entry = await makeEvent(parts, event, callerOf(tenant, credential));
     if (options.json) {
-      printJson({ ...entry, delivery, credential: { id: credential.id, api_key: credential.api_key } });
+      printJson(entry);
     } else {
-      print(describe(entry, credential, delivery !== null));
+      print(describe(entry, credential));
     }
   } finally {
     await runtime.close();
@@ -100,12 +100,13 @@ async function makeEvent(parts: TriggerParts, event: EventType, caller: Caller):
   return entry;
 }
 
-function describe(entry: Omit<FeedEntry, 'delivery'>, credential: Credential, hasDelivery: boolean): string {
+function describe(entry: FeedEntry, credential: Credential): string {
   const { status, ...ids } = entry.data;
   const named = Object.entries({ event_id: entry.event_id, ...ids }).map(([name, value]) => `  ${name}  ${value}`);
-  const sent = hasDelivery
-    ? `It is sent to ${credential.webhook_url}.`
-    : 'It is not sent, because no webhook is registered.';
+  const sent =
+    entry.delivery === null
+      ? 'It is not sent, because no webhook is registered.'
+      : `It is sent to ${credential.webhook_url}.`;
   return [
     `${entry.event}: ${status}`,
     ...named,
