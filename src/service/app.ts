@@ -127,6 +127,7 @@ export interface AppDependencies {
 export async function createApp(deps: AppDependencies, extend?: (app: App) => Promise<void>): Promise<App> {
   const { config, log } = deps;
   const refusals = createRefusalHook(deps);
+  const contact = deps.contact ?? new DatabaseContact(deps.db);
   const app = createHttpApp({
     logger: log,
     trustedProxies: config.trustedProxies,
@@ -140,13 +141,14 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
       wakeAfterWrite(liveChanges, request, reply);
     },
     onRefused: refusals.onRefused,
+    onFailed: (error) => contact.noteFailure(error),
   });
   app.addHook('preValidation', (request, _reply, done) => {
     refuseTenantParameters(request);
+    refuseUnknownParameters(request);
     done();
   });
   await extend?.(app);
-  const contact = deps.contact ?? new DatabaseContact(deps.db);
   const changes = new RecentChanges(deps.backgroundDb, log, contact);
   const callers = createCallers(deps, changes);
   const noteUse = callers.sessions.noteUse.bind(callers.sessions);
@@ -333,6 +335,24 @@ function refuseTenantParameters(request: FastifyRequest): void {
     const refused = ['tenant_id', 'restaurant_id', 'hotel_id'].find((name) => name in query);
     if (refused !== undefined) {
       throw invalidField(refused, 'is not accepted, because the credential determines the tenant. Leave it out');
+    }
+  }
+}
+
+/**
+ * Refuses query parameters that a call of the staff API does not know. A misspelled filter would otherwise show everything, and a misspelled
+ * `dry_run` would change the menu. Partners may send unknown parameters (decision 4).
+ */
+function refuseUnknownParameters({ routeOptions, query }: FastifyRequest): void {
+  const schema = routeOptions.schema?.querystring as { properties: object } | undefined;
+  if (schema !== undefined && routeOptions.url?.startsWith('/v1/staff/')) {
+    const unknown = Object.keys(query as object).find((name) => !Object.hasOwn(schema.properties, name));
+    if (unknown !== undefined) {
+      const known = Object.keys(schema.properties).join(', ');
+      throw invalidField(
+        unknown,
+        `is not a parameter of this call, which knows ${known}. Correct the name, or leave it out`,
+      );
     }
   }
 }

@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import type { Database } from './database.ts';
+import { isRefusedWrite } from './failures.ts';
 import { isMigrated } from './migrate.ts';
+import { runTransaction } from './transaction.ts';
 
 /**
  * Time in milliseconds for which a successful regular statement proves that the process is in contact with its database. The time begins
@@ -24,6 +27,8 @@ export class DatabaseContact {
    * an older backup.
    */
   #isMigrated = false;
+  /** True if the database has refused a write, and no trial has succeeded since. */
+  #refusesWrites = false;
 
   /**
    * Counts the process as in contact for the next 2.5 s (`IN_CONTACT_FOR_MS`), without sending a statement. So the caller must have just
@@ -41,8 +46,13 @@ export class DatabaseContact {
     this.#lastMs = Math.max(this.#lastMs, beganAtMs);
   }
 
+  /** Records that a call has failed. If the database has refused its write, the next readiness check tries a write. */
+  noteFailure(error: unknown): void {
+    this.#refusesWrites ||= isRefusedWrite(error);
+  }
+
   /**
-   * Returns true if the database can be reached and has all migrations. If a call has found all migrations applied, later calls do not read
+   * Returns true if the database can be reached, has all migrations, and does not refuse writes. If a call has found all migrations applied, later calls do not read
    * the list of migrations, until the contact is lost. After a loss of contact, the list is read again, because the database may have been
    * restored from an older backup in the meantime.
    */
@@ -52,6 +62,16 @@ export class DatabaseContact {
       return false;
     }
     this.#isMigrated ||= await isMigrated(this.#db);
-    return this.#isMigrated;
+    this.#refusesWrites &&= await refusesWrites(this.#db);
+    return this.#isMigrated && !this.#refusesWrites;
   }
+}
+
+/**
+ * Tries to write some hundred KiB, and leaves nothing behind. A smaller write could succeed on a full disk, in a page of a table that has
+ * room. Another failure than a refused write, for example a missing right to make the temporary table, proves nothing.
+ */
+async function refusesWrites(db: Database): Promise<boolean> {
+  const write = sql`CREATE TEMPORARY TABLE trial ON COMMIT DROP AS SELECT generate_series(1, 10000)`;
+  return await runTransaction(db, (tx) => write.execute(tx)).then(() => false, isRefusedWrite);
 }

@@ -27,6 +27,9 @@ const LOST_CONNECTION =
 const NO_CONNECTION =
   /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection (terminated due to connection timeout|ended unexpectedly))/;
 
+/** SQLSTATE codes of a database that can read but not write: its disk is full or broken, or it is read-only. */
+const REFUSED_WRITES = new Set(['53100', '58030', '25006']);
+
 const MAX_TRIES = 5;
 const FIRST_WAIT_MS = 20;
 
@@ -99,6 +102,11 @@ export function isRetryable(error: unknown): boolean {
     isOnStandby(error) ||
     LOST_CONNECTION.test(messageOf(error))
   );
+}
+
+/** Returns true if the work failed because the database cannot write. It may still be able to read. */
+export function isRefusedWrite(error: unknown): boolean {
+  return REFUSED_WRITES.has(codeOf(error instanceof UnavailableError ? error.cause : error));
 }
 
 /** Returns true if the database is unreachable or overloaded, and false if the statement itself is wrong. */

@@ -49,6 +49,8 @@ export interface HttpOptions {
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Called once for each request that gets a 4xx response, before the response is sent. */
   onRefused?: (request: FastifyRequest, refusal: ApiError) => void;
+  /** Called once for each request that gets a 5xx response, before the response is sent. */
+  onFailed?: (error: Error) => void;
   /** Overrides some of the default timeouts. Used by tests. */
   timeouts?: Partial<typeof TIMEOUTS>;
   /** Overrides some of the default bounds on clients that read long lists. Used by tests. */
@@ -119,7 +121,7 @@ export function createHttpApp(options: HttpOptions): App {
   addEventStreams(app, options.streams);
   addClientAddress(app);
   compileOnDemand(app);
-  handleErrors(app, options.onRefused);
+  handleErrors(app, options);
   const waitForTurn = createRequestQueues(app);
   app.decorateRequest('account');
   // This hook is not async, because an async hook would delay each request a little (its promise takes one more pass of the microtask
@@ -205,11 +207,13 @@ function refuseUnstorableText(params: Record<string, string>): void {
   }
 }
 
-function handleErrors(app: FastifyInstance, onRefused: HttpOptions['onRefused']): void {
+function handleErrors(app: FastifyInstance, { onRefused, onFailed }: HttpOptions): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     drainBody(request);
     const refusal = toApiError(error);
-    if (refusal !== null) {
+    if (refusal === null) {
+      onFailed?.(error);
+    } else {
       onRefused?.(request, refusal);
     }
     return sendError(refusal ?? error, request, reply);

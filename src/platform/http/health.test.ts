@@ -38,6 +38,34 @@ describe('GET /livez and GET /readyz', () => {
     }
   });
 
+  it('503: after the database has refused a write, /readyz responds with 503 until a trial write succeeds', async (t) => {
+    const service = await startService();
+    t.after(() => service.close());
+    const { db } = service.database;
+    const tenant = await service.tenant();
+    const statusOf = async () => (await service.call('GET', '/readyz')).status;
+    // PostgreSQL reports a full disk with this code. The triggers refuse an order, and the temporary table of the trial.
+    await sql`CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql
+              AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = '53100'; END $$`.execute(db);
+    await sql`CREATE FUNCTION disk_full_too() RETURNS event_trigger LANGUAGE plpgsql
+              AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = '53100'; END $$`.execute(db);
+    await sql`CREATE TRIGGER refuse BEFORE INSERT ON restaurant_order FOR EACH STATEMENT EXECUTE FUNCTION disk_full()`.execute(
+      db,
+    );
+    await sql`CREATE EVENT TRIGGER refuse_too ON ddl_command_start WHEN TAG IN ('CREATE TABLE AS')
+              EXECUTE FUNCTION disk_full_too()`.execute(db);
+    const order = { external_order_id: 'N-1', items: [{ item_id: 'PIZZA-1', quantity: 1 }] };
+    const place = () => service.call('POST', '/v1/third-party/orders/', { headers: tenant.partner, json: order });
+    assert.equal(await statusOf(), 200);
+    assert.equal((await place()).status, 503);
+    await eventually(async () => (await statusOf()) === 503, 'response 503 to /readyz');
+    assert.equal((await service.call('GET', '/livez')).status, 200);
+    await sql`DROP EVENT TRIGGER refuse_too`.execute(db);
+    await sql`DROP TRIGGER refuse ON restaurant_order`.execute(db);
+    await eventually(async () => (await statusOf()) === 200, 'response 200 to /readyz');
+    assert.equal((await place()).status, 201);
+  });
+
   it('200: after its first call, /readyz sends no SQL statement if the regular polls for recent changes show that the database is reachable', async (t) => {
     const service = await startService();
     t.after(() => service.close());
