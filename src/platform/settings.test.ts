@@ -22,6 +22,12 @@ it('README.md has one row for each environment variable, in the order of SETTING
   assert.deepEqual(rows, expected);
 });
 
+it('README.md names each variable with the suffix _FILE that the service reads', async () => {
+  const readme = await readFile(join(REPOSITORY, 'README.md'), 'utf8');
+  const named = new Set([...readme.matchAll(/`([A-Z_]+_FILE)\b/g)].map(([, name]) => name));
+  assert.deepEqual(named, new Set([...SETTING_NAMES].filter((name) => name.endsWith('_FILE'))));
+});
+
 it('each documentation page that SETTINGS names is a file of the repository, and begins with a title', async () => {
   for (const { page } of SETTINGS) {
     if (page !== undefined) {

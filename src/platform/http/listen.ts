@@ -50,6 +50,18 @@ export async function listen(app: App, { host, port }: Address): Promise<Listeni
   };
 }
 
+/** What the operator must change if a process cannot listen on a host, by the code of the error. */
+export const HOST_REMEDIES: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: 'this machine has no such address. Set another HOST',
+  ENOTFOUND: 'there is no host of that name. Set another HOST',
+  EAI_AGAIN: 'the name cannot be looked up. Set another HOST',
+};
+
+/** Checks that a process can listen on the host, on any free port. @throws NodeJS.ErrnoException */
+export async function checkHost(host: string): Promise<void> {
+  await closed(await open({ host, port: 0 }));
+}
+
 async function canShare(host: string): Promise<boolean> {
   try {
     await closed(await open({ host, port: 0, reusePort: true }));

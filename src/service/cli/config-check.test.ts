@@ -138,6 +138,7 @@ describe('roomservice config check: variables', () => {
     assert.deepEqual(
       tries.map(({ what, tried }) => [what, tried]),
       [
+        ['host', true],
         ['database', true],
         ['redis', false],
         ['jwks', false],

@@ -87,6 +87,7 @@ function linesOf({ name, value, is_secret: isSecret, source, file, meaning, faul
 }
 
 const TITLES = {
+  host: 'Address',
   database: 'Database',
   redis: 'Redis',
   jwks: 'Keys of the identity provider (JWKS)',

@@ -19,7 +19,7 @@ async function lineAbout(
   return [code, stdout.split('\n').find((line) => line.startsWith(title)) ?? stdout, stderr];
 }
 
-describe('roomservice config check: poolers and groups of servers', () => {
+describe('roomservice config check: the own address, poolers and groups of servers', () => {
   after(cleanUp);
 
   it('config check exits 0 if DATABASE_URL leads through PgBouncer in transaction mode', {
@@ -38,6 +38,16 @@ describe('roomservice config check: poolers and groups of servers', () => {
       /^Database: usable\. It is PostgreSQL .+ It has all migrations\. The master key unwraps its keys\.$/,
     );
     assert.deepEqual([code, stderr], [0, '']);
+  });
+
+  it('config check exits 1 and says what to do if the service cannot listen on HOST', async () => {
+    const of = async (host: string) => await lineAbout('Address', { DATA_DIR: await newDataDir(), HOST: host });
+    assert.deepEqual(await of('localhost'), [0, 'Address: usable. This machine can listen on localhost.', '']);
+    for (const host of ['nowhere.invalid', '192.0.2.1']) {
+      const [code, line] = await of(host);
+      assert.equal(code, 1);
+      assert.match(line, /^Address: fault\. The service cannot listen on \S+ \(E\w+\): .+ Set another HOST\.$/);
+    }
   });
 
   const program = findRedis() ?? '';

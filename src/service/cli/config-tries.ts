@@ -1,6 +1,7 @@
 import { countProviderKeys } from '#access/tenants/tokens.ts';
 import type { Config, InspectedConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
+import { checkHost, HOST_REMEDIES } from '#platform/http/listen.ts';
 import { checkRedis } from '#platform/http/redis-check.ts';
 import { loadRedisLibrary } from '#platform/http/redis-servers.ts';
 import { inTime } from '#platform/lib/in-time.ts';
@@ -11,12 +12,12 @@ import { tryDatabase, tryEmbedded } from './config-database.ts';
 import { type Findings, TRY_LIMIT_MS } from './config-findings.ts';
 
 export interface Try extends Findings {
-  what: 'database' | 'redis' | 'jwks' | 'smtp';
+  what: 'host' | 'database' | 'redis' | 'jwks' | 'smtp';
   /** False if no server was tried, because a variable is missing or invalid. `details` then names the variable. */
   isTried: boolean;
 }
 
-/** Tries the database, Redis, the key set of the identity provider and the mail server at the same time. Changes nothing on them. */
+/** Tries the address to listen on, the database, Redis, the key set of the identity provider and the mail server at the same time. Changes nothing on them. */
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
   /**
    * Tries one server. Does not try it if one of `variables` is faulty.
@@ -48,6 +49,7 @@ export async function tryServers({ config, readings }: InspectedConfig): Promise
     await loadRedisLibrary();
   }
   return await Promise.all([
+    attempt('host', ['HOST'], true, () => tryHost(config.host)),
     attempt('database', ['DATABASE_URL'], true, () =>
       databaseUrl === null ? tryEmbedded(config) : tryDatabase(config, databaseUrl),
     ),
@@ -59,6 +61,14 @@ export async function tryServers({ config, readings }: InspectedConfig): Promise
       tryMailServer(mail as NonNullable<Config['mail']>),
     ),
   ]);
+}
+
+async function tryHost(host: string): Promise<Findings> {
+  await checkHost(host).catch((error: NodeJS.ErrnoException) => {
+    const remedy = HOST_REMEDIES[error.code ?? ''] ?? 'Set another HOST';
+    throw new OperatorError(`The service cannot listen on ${host} (${reasonOf(error)}): ${remedy}.`);
+  });
+  return { details: [`This machine can listen on ${host}.`], faults: [] };
 }
 
 async function tryRedis(url: string): Promise<Findings> {

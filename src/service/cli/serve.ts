@@ -7,7 +7,7 @@ import { countWaiting, type Database } from '#platform/db/database.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
 import { type Health, healthRoutes } from '#platform/http/health.ts';
-import { type Listening, listen } from '#platform/http/listen.ts';
+import { HOST_REMEDIES, type Listening, listen } from '#platform/http/listen.ts';
 import { createLogger } from '#platform/http/log.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
@@ -240,8 +240,7 @@ async function listenOn(app: App, variable: string, host: string, port: number):
     const reasons: Record<string, string> = {
       EADDRINUSE: `another process listens there. Set another ${variable}`,
       EACCES: `the process has no permission for this port. Set ${variable} to 1024 or higher`,
-      EADDRNOTAVAIL: 'this machine has no such address. Set another HOST',
-      ENOTFOUND: 'there is no host of that name. Set another HOST',
+      ...HOST_REMEDIES,
     };
     const reason = reasons[error.code ?? ''];
     throw reason === undefined
