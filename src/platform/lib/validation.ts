@@ -9,22 +9,12 @@ import {
 } from 'ajv';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { default as formats } from 'ajv-formats';
+import { type Fault, faultTexts, stepsOf } from './fault-texts.ts';
 import { isUuid } from './ids.ts';
 import { lazily } from './lazily.ts';
-import { nearName } from './near-names.ts';
 import { IN_WORDS } from './patterns.ts';
 import { isPrice, isSoldAmount, PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
 import { PASSWORD_KEYWORD, trimmed, TRIMMED_KEYWORD } from './unicode.ts';
-
-/** Fault of a value, as the validator (Ajv) reports it. */
-export interface Fault {
-  keyword: string;
-  instancePath: string;
-  params: Record<string, unknown>;
-  message?: string;
-  /** True if the value is null, and the field is not required. */
-  isNullOfOptional?: boolean;
-}
 
 /**
  * Makes an Ajv validator with the formats and keywords of this project. Unless the options say otherwise, it converts no types and fills
@@ -240,12 +230,6 @@ function makeValidator(schema: SchemaObject): Validator {
   };
 }
 
-/** Returns the names of the fields and the indexes of the lists that lead to a faulty value. */
-function stepsOf({ instancePath }: Fault): string[] {
-  const steps = instancePath.split('/').slice(1);
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
 function valueAt(value: unknown, steps: string[]): unknown {
   return steps.reduce((outer, step) => (outer as Record<string, unknown>)[step], value);
 }
@@ -305,100 +289,4 @@ export function joinFaults(texts: string[], whole: string, maxReported = Infinit
     listed.push(`${whole}: has more faults, which are shown after you correct these`);
   }
   return listed.join(' | ');
-}
-
-function faultTexts(faults: Fault[], whole: string): string[] {
-  // Ajv reports some faults several times, so the message leaves out these errors:
-  // - For a nullable field: the errors of the variant `null` and of the union itself.
-  // - For a price that is neither text nor number: the error of the type, because the keyword `x-price` reports the fault too.
-  // - For an enum value of the wrong type: the error of the type, because the list of allowed values says more.
-  const ofEnums = new Set(faults.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath));
-  const isRepetition = ({ keyword, params, instancePath }: Fault) =>
-    keyword === 'anyOf' ||
-    params['type'] === 'null' ||
-    Array.isArray(params['type']) ||
-    (keyword === 'type' && ofEnums.has(instancePath));
-  const listed = faults.filter((fault) => !isRepetition(fault));
-  const byField = Map.groupBy(listed, (fault) => fieldOf(fault, whole));
-  const texts = [...byField].map(([field, own]) => {
-    const remedy = own.some(({ isNullOfOptional }) => isNullOfOptional) ? ', or leave the field out' : '';
-    return `${field}: ${[...new Set(own.map(textOf))].join(', ')}${remedy}`;
-  });
-  return texts.length === 0 ? [`${whole}: is not valid`] : texts;
-}
-
-/** Largest number of characters of the name of a field in an error message. */
-const MAX_SHOWN_NAME = 80;
-
-function fieldOf(fault: Fault, whole: string): string {
-  const path = stepsOf(fault).map((step) => step.slice(0, MAX_SHOWN_NAME));
-  if (fault.keyword === 'required') {
-    path.push(String(fault.params['missingProperty']));
-  } else if (fault.keyword === 'additionalProperties') {
-    path.push(String(fault.params['name']).slice(0, MAX_SHOWN_NAME));
-  }
-  return path.length === 0 ? whole : path.join('.');
-}
-
-const ARTICLES: Record<string, string> = {
-  integer: 'a whole number',
-  number: 'a number',
-  string: 'a text',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-};
-
-const FORMATS: Record<string, string> = {
-  uuid: 'a UUID',
-  uri: 'an absolute http or https URL',
-  email: 'an e-mail address',
-  date: 'a calendar day, YYYY-MM-DD',
-  'date-time': 'a time with a time zone, such as 2026-11-20T18:42:07Z',
-};
-
-function textOf(fault: Fault): string {
-  const params = fault.params;
-  switch (fault.keyword) {
-    case 'required':
-      return 'is required';
-    case 'additionalProperties':
-      return unknownText(String(params['name']), params['known'] as string[]);
-    case 'type':
-      return `must be ${ARTICLES[String(params['type'])] ?? String(params['type'])}`;
-    case 'minimum':
-      return `must be at least ${String(params['limit'])}`;
-    case 'maximum':
-      return `must be at most ${String(params['limit'])}`;
-    case 'minLength':
-      return params['limit'] === 1 ? 'must not be empty' : `must have at least ${String(params['limit'])} characters`;
-    case 'maxLength':
-      return `must have at most ${String(params['limit'])} characters`;
-    case 'minItems':
-      return `must have at least ${String(params['limit'])} ${params['limit'] === 1 ? 'entry' : 'entries'}`;
-    case 'maxItems':
-      return `must have at most ${String(params['limit'])} entries`;
-    case 'minProperties':
-      return `must have at least ${String(params['limit'])} ${params['limit'] === 1 ? 'field' : 'fields'}`;
-    case 'enum':
-      return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
-    case 'format':
-      return `must be ${FORMATS[String(params['format'])] ?? `of the form ${String(params['format'])}`}`;
-    case 'pattern':
-      return String(params['words']);
-    case PRICE_KEYWORD:
-      return 'must be an amount from 0 to 99999999.99 with at most two decimals';
-    case SOLD_AMOUNT_KEYWORD:
-      return 'must be an amount from 0 to 99999999.99, without a sign';
-    default:
-      return fault.message ?? 'is not valid';
-  }
-}
-
-/** Shortest name of a field that the message about an unknown field suggests. */
-const MIN_SUGGESTED_FIELD = 3;
-
-function unknownText(name: string, known: string[]): string {
-  const near = nearName(name, new Set(known), MIN_SUGGESTED_FIELD);
-  return `is not a known field${near === null ? '' : ` (did you mean ${near}?)`}`;
 }
