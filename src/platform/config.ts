@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
 import { OperatorError } from './errors.ts';
 import type { Bounds } from './lib/bounds.ts';
 import { nearName } from './lib/near-names.ts';
@@ -23,6 +21,7 @@ import {
   parseProxies,
 } from './lib/setting-values.ts';
 import type { SmtpAddress } from './lib/smtp-url.ts';
+import { findStateDir } from './lib/state-dir.ts';
 import { decodeText } from './lib/text-file.ts';
 import { type SettingName, SETTING_NAMES, settingOf } from './settings.ts';
 
@@ -231,8 +230,11 @@ export interface PartnerConfig {
   serviceUrl: string;
   apiKey: string;
   apiSecret: string;
-  /** Folder in which a command keeps its state for the next run, according to the XDG Base Directory Specification. */
-  stateDir: string;
+  /**
+   * Folder in which a command keeps its state for the next run, according to the XDG Base Directory Specification. Null if the user has no
+   * home folder.
+   */
+  stateDir: string | null;
 }
 
 /**
@@ -254,7 +256,6 @@ export function readPartnerConfig(
   environment: Environment = process.env,
 ): PartnerConfig {
   const text = (...names: string[]) => names.map((name) => environment[name]).find(Boolean) ?? null;
-  const stateHome = text('XDG_STATE_HOME');
   const secret = lookUp(environment, 'ROOMSERVICE_API_SECRET', true);
   const serviceUrl = parsePartnerUrl(given.url ?? text('ROOMSERVICE_URL', 'BASE') ?? 'http://localhost:8080');
   const apiKey = parseCredential('ROOMSERVICE_API_KEY', readPartnerApiKey(given.apiKey, environment));
@@ -265,10 +266,7 @@ export function readPartnerConfig(
     serviceUrl,
     apiKey,
     apiSecret: parseCredential('ROOMSERVICE_API_SECRET', secret.text ?? text('SECRET')),
-    stateDir: join(
-      stateHome !== null && isAbsolute(stateHome) ? stateHome : join(homedir(), '.local', 'state'),
-      'roomservice',
-    ),
+    stateDir: findStateDir(environment['XDG_STATE_HOME']),
   };
 }
 

@@ -26,6 +26,8 @@ export interface CommandOptions {
   program?: string;
   /** If true, the command runs in a process group of its own, like a command in a terminal. */
   detached?: boolean;
+  /** System user that runs the command. Only root may choose it. By default, it is the user of this process. */
+  uid?: number;
 }
 
 export interface Ended {
@@ -61,11 +63,12 @@ const folders = new Set<string>();
  * variable must be in `env`.
  */
 export function startCommand(args: string[], options: CommandOptions = {}): Command {
-  const { env = {}, node = process.execPath, program = COMMAND, detached = false } = options;
+  const { env = {}, node = process.execPath, program = COMMAND, detached = false, uid } = options;
   const child = spawn(node, [program, ...args], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached,
+    ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   running.add(child);
   let stdout = '';

@@ -11,6 +11,11 @@ import { OperatorError } from '#platform/errors.ts';
  * @throws OperatorError if the secret cannot be stored or read
  */
 export async function readOrMakeSecret({ stateDir, serviceUrl, apiKey }: PartnerConfig): Promise<string> {
+  if (stateDir === null) {
+    throw new OperatorError(
+      'The signing secret cannot be stored, because this user has no home folder. Set XDG_STATE_HOME to a folder that you can write to.',
+    );
+  }
   const folder = join(stateDir, 'listen');
   const name = createHash('sha256').update(`${serviceUrl}\n${apiKey}`).digest('hex').slice(0, 32);
   const path = join(folder, `${name}.secret`);

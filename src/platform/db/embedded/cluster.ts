@@ -104,6 +104,14 @@ async function runInitdb({ binaries, folder, password, sync, account }: InitdbOp
     await promisify(execFile)(join(binaries, 'bin/initdb'), args, { cwd: '/', env: ENVIRONMENT, ...account });
   } catch (error) {
     const reason = (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
-    throw programError(`The database could not be created in ${dirname(folder)}`, reason, dirname(folder), error);
+    const remedy = reason.includes('could not look up effective user ID')
+      ? '. PostgreSQL needs an entry for this user in /etc/passwd. Add one, or run the service as a user that has one, or set DATABASE_URL.'
+      : '';
+    throw programError(
+      `The database could not be created in ${dirname(folder)}`,
+      reason + remedy,
+      dirname(folder),
+      error,
+    );
   }
 }
