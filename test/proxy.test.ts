@@ -88,8 +88,8 @@ describe('deploy/Caddyfile', { skip: !isInstalled() && 'this machine has no cadd
     const inTheGap = Array.from({ length: 20 }, (_, index) => place(`gap-${index}`));
     const second = await startApi();
     assert.deepEqual(new Set(await Promise.all(inTheGap)), new Set([201]));
-    const answered = statuses.length;
-    await eventually(() => statuses.length > answered + 20, 'orders after the restart');
+    const placed = statuses.length;
+    await eventually(() => statuses.length > placed + 20, 'orders after the restart');
     isOver = true;
     await Promise.all(lanes);
     assert.deepEqual(new Set(statuses), new Set([201]));
