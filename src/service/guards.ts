@@ -42,7 +42,7 @@ export function createCallers({ db, keyring, config, log }: GuardDependencies, c
     partners: new Authentication({ ...ofCredentials, audience: 'third_party' }),
     pms: new Authentication({ ...ofCredentials, audience: 'pms' }),
     sessions: new Sessions({ db, pepper: keyring.pepper, onError: onError('sessions') }),
-    verifyToken: createTokenVerifier(keyring.token, config.identityProvider),
+    verifyToken: createTokenVerifier(keyring.token, config.identityProvider, log),
   };
 }
 

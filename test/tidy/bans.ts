@@ -5,7 +5,7 @@ const SQL =
   /\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(|\bsql(?:(?:<[^`]*>)?`|\.\w+\()/g;
 const DRIVER = /\bfrom 'pg(?:-[a-z-]+)?'/g;
 const OUTBOUND =
-  /\bimport\s+(?!type\b)(?:\w+|\*\s*as\s+\w+|\{[^}]*(?<!type )\b(?:request|get|connect|Agent)\b[^}]*\})\s*(?:,[^;]*?)?\bfrom 'node:http[s2]?'|\bfrom 'undici'/g;
+  /\bimport\s+(?!type\b)(?:\w+|\*\s*as\s+\w+|\{[^}]*(?<!type )\b(?:request|get|connect|Agent)\b[^}]*\})\s*(?:,[^;]*?)?\bfrom 'node:(?:http[s2]?|tls)'|\bfrom 'undici'/g;
 
 /**
  * Finds SQL outside of the store files (`store.ts` and `*-store.ts`) and src/platform/db. Also finds imports of the
@@ -24,17 +24,21 @@ export function sqlOutsideStores(files: SourceFile[]): string[] {
 }
 
 /**
- * Files that may make HTTP requests. One is the webhook sender of the service, which checks the addresses that it
- * connects to (decision 34). The other is the client of `roomservice listen`, which runs on a partner's machine and is
- * not part of the service.
+ * Files that may make HTTP requests or open TLS connections. The connector of the webhook sender checks the addresses that it connects to
+ * (decision 34). `outgoing.ts` calls servers that the operator has configured. The client of `roomservice listen` runs on a partner's
+ * machine and is not part of the service.
  */
-const OUTBOUND_FILES = new Set(['src/webhooks/deliveries/send.ts', 'src/developer/listen/http.ts']);
+const OUTBOUND_FILES = new Set([
+  'src/webhooks/deliveries/vetting-connector.ts',
+  'src/platform/http/outgoing.ts',
+  'src/developer/listen/http.ts',
+]);
 
 /** Finds code outside of `OUTBOUND_FILES` that makes HTTP requests. */
 export function outboundHttp(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
     if (OUTBOUND_FILES.has(file.path)) return [];
-    const message = `Only ${[...OUTBOUND_FILES].join(' and ')} may make HTTP requests. Use the first one in the service.`;
+    const message = `Only ${[...OUTBOUND_FILES].join(' and ')} may make HTTP requests. Use send.ts for URLs of partners.`;
     return [
       ...offencesOf(file, file.uncommented, OUTBOUND, message),
       ...offencesOf(file, file.code, /(?<![.\w])(?:globalThis\.)?fetch\(|\bnew WebSocket\(/g, message),

@@ -221,19 +221,21 @@ describe('the bans on the source code', () => {
     assert.equal(found('src/hotel/rates/store.ts', "db.selectFrom('credential')"), 0);
   });
 
-  test('outboundHttp finds HTTP requests outside of the webhook sender and the client of `roomservice listen`', () => {
+  test('outboundHttp finds HTTP requests and TLS connections outside of the files that may make them', () => {
     separates(outboundHttp, {
       offenders: [
         ['src/restaurant/orders/orders.ts', "await fetch('https://example.com')"],
         ['src/restaurant/orders/orders.ts', 'await globalThis.fetch(url)'],
         ['src/restaurant/orders/orders.ts', "import { Agent } from 'undici';"],
         ['src/developer/listen/forward.ts', "import { request } from 'undici';"],
+        ['src/webhooks/deliveries/send.ts', "import { connect as connectTls } from 'node:tls';"],
         ['src/restaurant/orders/orders.ts', "import https from 'node:https';"],
         ['src/restaurant/orders/orders.ts', "import { createServer, request } from 'node:http';"],
       ],
       fine: [
-        ['src/webhooks/deliveries/send.ts', "import { Agent } from 'undici';"],
-        ['src/developer/listen/http.ts', "import { Agent, request } from 'undici';"],
+        ['src/webhooks/deliveries/vetting-connector.ts', "import { connect } from 'node:tls';"],
+        ['src/platform/http/outgoing.ts', "import { request } from 'node:https';"],
+        ['src/developer/listen/http.ts', "import { Agent } from 'node:https';"],
         ['src/platform/http/answers.ts', "import type { Agent, IncomingMessage } from 'node:http';"],
         ['src/platform/http/answers.ts', "import { STATUS_CODES, type Agent } from 'node:http';"],
         ['src/service/app.ts', "import { createServer } from 'node:http';\nawait this.store.fetch(id);"],

@@ -1,62 +1,26 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { after, before, beforeEach, describe, it, mock } from 'node:test';
-import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { exportSPKI } from 'jose';
+import {
+  AUDIENCE,
+  ISSUER,
+  type KeyServer,
+  makeKey,
+  type SigningKey,
+  signToken,
+  startKeyServer,
+  startWithProvider,
+  stopKeyServer as stop,
+} from '#test/support/identity-provider.ts';
 import { choosePassword, invite } from '#test/support/people.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { TestService, TestTenant } from '#test/support/service.ts';
 import { age, CONSOLE, consoleHeaders, ME, SESSION, tokenOf } from '#test/support/sessions.ts';
 import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 import { setPassword } from './tenants.ts';
 
-const ISSUER = 'https://id.example/';
-const AUDIENCE = 'roomservice-staff';
 const PATH = '/v1/third-party/credentials/';
-
-interface SigningKey {
-  alg: string;
-  kid: string;
-  privateKey: CryptoKey;
-  publicKey: CryptoKey;
-  jwk: JWK;
-}
-
-async function makeKey(alg: string, kid: string): Promise<SigningKey> {
-  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
-  return { alg, kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
-}
-
-/** Test server in the role of the identity provider. It serves a key set (JWKS) on a free port of 127.0.0.1. */
-interface KeyServer {
-  url: URL;
-  server: Server;
-  /** Sends the response to a request. By default it sends `keys` as a key set. */
-  answer: (response: ServerResponse) => void;
-  keys: JWK[];
-  requestCount: number;
-}
-
-async function startKeyServer(keys: JWK[]): Promise<KeyServer> {
-  const answer = (response: ServerResponse) => response.end(JSON.stringify({ keys: keyServer.keys }));
-  const server = createServer((_request, response) => {
-    keyServer.requestCount += 1;
-    keyServer.answer(response);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`);
-  const keyServer: KeyServer = { url, server, keys, answer, requestCount: 0 };
-  return keyServer;
-}
-
-async function stop({ server }: KeyServer): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
-}
 
 let rsa: SigningKey;
 let elliptic: SigningKey;
@@ -76,31 +40,8 @@ after(async () => {
   await stop(provider);
 });
 
-/** Starts a node that uses the identity provider but has not fetched the provider's keys yet. */
-function startWithProvider(
-  { url }: KeyServer,
-  beside?: TestService,
-  requiresVerifiedEmail = true,
-): Promise<TestService> {
-  const config = { identityProvider: { issuer: ISSUER, audience: AUDIENCE, jwksUrl: url, requiresVerifiedEmail } };
-  return startService({ config, ...(beside ? { beside } : {}) });
-}
-
-function sign(key: SigningKey, claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}) {
-  const now = Math.floor(Date.now() / 1000);
-  const defaults = {
-    iss: ISSUER,
-    aud: AUDIENCE,
-    sub: 'user-17',
-    iat: now,
-    exp: now + 600,
-    email,
-    email_verified: true,
-  };
-  return new SignJWT({ ...defaults, ...claims })
-    .setProtectedHeader({ alg: key.alg, kid: key.kid, ...header })
-    .sign(key.privateKey);
-}
+const sign = (key: SigningKey, claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}) =>
+  signToken(key, { email, ...claims }, header);
 
 const call = (token: string, service = first) =>
   service.call('GET', PATH, { headers: { authorization: `Bearer ${token}` } });
@@ -217,6 +158,13 @@ describe('a token of the configured identity provider', () => {
     assert.equal((await first.call('GET', ME, { headers: { authorization: `Bearer ${token}` } })).status, 200);
   });
 
+  it("200: a provider's token is accepted if the provider's clock is 20 s ahead or behind", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    for (const claims of [{ exp: now - 20 }, { nbf: now + 20 }, { iat: now + 20 }]) {
+      assert.equal((await call(await sign(rsa, claims))).status, 200, JSON.stringify(claims));
+    }
+  });
+
   it("401: a provider's token is refused if it has a wrong issuer or audience, is expired, is not yet valid or has no expiry", async () => {
     const now = Math.floor(Date.now() / 1000);
     for (const claims of [
@@ -225,7 +173,7 @@ describe('a token of the configured identity provider', () => {
       { iss: undefined },
       { aud: 'another-client' },
       { aud: undefined },
-      { exp: now - 1 },
+      { exp: now - 31 },
       { exp: undefined },
       { nbf: now + 600 },
     ]) {

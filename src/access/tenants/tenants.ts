@@ -175,6 +175,9 @@ export async function authenticateToken(
   const subject = token === undefined ? null : await verifyToken(token);
   const user = subject === null ? undefined : await findSubject(db, subject);
   if (subject === null || user === undefined || !user.is_active || isInvited(user)) {
+    if (subject !== null && 'email' in subject) {
+      subject.noteRefusal('no active person has the e-mail of the token');
+    }
     throw apiError('invalid_credentials', 'A valid bearer token is required. Sign in at /v1/auth/token/.', {
       'www-authenticate': 'Bearer',
     });

@@ -1,22 +1,16 @@
 // Only the needed modules of the library jose are imported, because loading the whole library takes twice as long.
-import { JOSEError, JWKSInvalid, JWKSTimeout } from 'jose/errors';
-import { createRemoteJWKSet } from 'jose/jwks/remote';
+import { JOSEError, JWKSInvalid, JWKSTimeout, JWTInvalid } from 'jose/errors';
 import { decodeJwt } from 'jose/jwt/decode';
 import { SignJWT } from 'jose/jwt/sign';
-import type { JWTPayload } from 'jose';
 import { jwtVerify } from 'jose/jwt/verify';
+import type { Logger } from 'pino';
 import type { IdentityProvider } from '#platform/config.ts';
 import { UnavailableError } from '#platform/errors.ts';
+import { createProviderVerifier, type ProviderSubject } from './provider-tokens.ts';
 
 const ISSUER = 'roomservice';
 const AUDIENCE = 'roomservice';
 const ALGORITHM = 'HS256';
-/**
- * Signature algorithms that are accepted from the identity provider. All are asymmetric. If a symmetric algorithm were accepted, the
- * provider's public key would serve as the secret of the signature. Then everybody could forge tokens.
- */
-const OUTSIDE_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-
 /** Lifetime of an access token: 8 hours (decision 12). */
 export const TOKEN_SECONDS = 8 * 60 * 60;
 
@@ -29,9 +23,11 @@ export interface SignedInUser {
 
 /**
  * User whom a valid token names. A token of the service names the user by id, and a token of the identity provider names the user by
- * e-mail. `expiresAt` is the end of the token.
+ * e-mail. `expiresAt` is the end of the token. `noteRefusal` logs why the user of a provider's token was refused.
  */
-export type TokenSubject = (SignedInUser | { email: string }) & { expiresAt: Date };
+export type TokenSubject =
+  | (SignedInUser & { expiresAt: Date })
+  | (ProviderSubject & { noteRefusal: (reason: string) => void });
 
 export type VerifyToken = (token: string) => Promise<TokenSubject | null>;
 
@@ -48,25 +44,34 @@ export function issueToken(key: Buffer, user: SignedInUser): Promise<string> {
 
 /**
  * Returns a function that verifies tokens of the service and of the configured identity provider. The function resolves to null for a token
- * that is expired, forged or of another issuer. It throws UnavailableError if the provider's keys cannot be fetched. A token has no
- * influence on its own check. The algorithms, the issuer and the audience are fixed, and keys or key URLs inside a token are never used.
+ * that is expired, forged or of another issuer. If a provider is configured, it logs why a token that is not of the service was refused.
+ * It throws UnavailableError if the provider's keys cannot be fetched. A token has no influence on its own check. The algorithms, the issuer
+ * and the audience are fixed, and keys or key URLs inside a token are never used.
  */
-export function createTokenVerifier(key: Buffer, provider: IdentityProvider | null): VerifyToken {
-  const outside = provider === null ? null : outsideVerifier(provider);
+export function createTokenVerifier(key: Buffer, provider: IdentityProvider | null, log: Logger): VerifyToken {
+  if (provider === null) {
+    return async (token) => await verifyOwn(token, key).catch(() => null);
+  }
+  const verifyOutside = createProviderVerifier(provider);
+  const noteRefusal = (reason: string) => log.info({ reason }, 'a token of the identity provider was refused');
   return async (token) => {
+    const issuer = issuerOf(token);
+    if (issuer === ISSUER || issuer === undefined) {
+      return await verifyOwn(token, key).catch(() => null);
+    }
     try {
-      const issuer = decodeJwt(token).iss;
-      if (provider !== null && outside !== null && issuer === provider.issuer) {
-        return await outside(token);
+      if (issuer !== provider.issuer) {
+        throw new JWTInvalid('the issuer of the token is not AUTH_ISSUER');
       }
-      return await verifyOwn(token, key);
+      return { ...(await verifyOutside(token)), noteRefusal };
     } catch (error) {
-      if (saysTokenIsBad(error)) {
-        return null;
+      if (error instanceof JOSEError && KEY_SET_FAULTS.has(error.code)) {
+        throw new UnavailableError('The keys of the identity provider cannot be fetched. Check AUTH_JWKS_URL.', {
+          cause: error,
+        });
       }
-      throw new UnavailableError('The keys of the identity provider cannot be fetched. Check AUTH_JWKS_URL.', {
-        cause: error,
-      });
+      noteRefusal((error as Error).message.slice(0, 200));
+      return null;
     }
   };
 }
@@ -77,8 +82,13 @@ export function createTokenVerifier(key: Buffer, provider: IdentityProvider | nu
  */
 const KEY_SET_FAULTS = new Set([JOSEError.code, JWKSTimeout.code, JWKSInvalid.code]);
 
-function saysTokenIsBad(error: unknown): boolean {
-  return error instanceof JOSEError && !KEY_SET_FAULTS.has(error.code);
+/** Returns the issuer that a token names, before any check of the token. Returns undefined if the token is malformed or names no issuer. */
+function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined;
+  }
 }
 
 async function verifyOwn(token: string, key: Buffer): Promise<TokenSubject | null> {
@@ -89,49 +99,8 @@ async function verifyOwn(token: string, key: Buffer): Promise<TokenSubject | nul
     requiredClaims: ['exp', 'sub'],
   });
   // Tokens that were issued before generations were introduced have no generation. They count as generation 0.
-  const { sub, tenant, generation = 0 } = payload;
+  const { sub, tenant, generation = 0, exp = 0 } = payload;
   return sub !== undefined && typeof tenant === 'number' && typeof generation === 'number'
-    ? { tenantId: tenant, userId: sub, generation, expiresAt: expiryOf(payload) }
+    ? { tenantId: tenant, userId: sub, generation, expiresAt: new Date(exp * 1_000) }
     : null;
-}
-
-/** Returns the end of a verified token. A verified token always has the claim `exp`. */
-function expiryOf({ exp = 0 }: JWTPayload): Date {
-  return new Date(exp * 1000);
-}
-
-/** Types of keys that the accepted algorithms use (RFC 7518 §6.1, RFC 8037 §2). */
-const OUTSIDE_KEY_TYPES = ['RSA', 'EC', 'OKP'];
-
-/**
- * Fetches the key set of the identity provider, within 5 s.
- * @returns the number of its keys that may verify a token
- * @throws an error of fetch or of the library jose if the key set cannot be fetched or is not valid
- */
-export async function countProviderKeys(provider: IdentityProvider): Promise<number> {
-  const keySet = remoteKeySet(provider);
-  await keySet.reload();
-  const keys = keySet.jwks()?.keys ?? [];
-  return keys.filter(({ kty = '', use = 'sig' }) => OUTSIDE_KEY_TYPES.includes(kty) && use === 'sig').length;
-}
-
-function remoteKeySet({ jwksUrl }: IdentityProvider) {
-  return createRemoteJWKSet(jwksUrl, { timeoutDuration: 5_000, cooldownDuration: 30_000 });
-}
-
-function outsideVerifier(provider: IdentityProvider): (token: string) => Promise<TokenSubject | null> {
-  const keys = remoteKeySet(provider);
-  return async (token) => {
-    const { payload } = await jwtVerify(token, keys, {
-      algorithms: OUTSIDE_ALGORITHMS,
-      issuer: provider.issuer,
-      audience: provider.audience,
-      requiredClaims: ['exp'],
-    });
-    const { email, email_verified: verified = !provider.requiresVerifiedEmail } = payload;
-    // Some identity providers send the text 'true' instead of the boolean true. Both are accepted.
-    return typeof email === 'string' && (verified === true || verified === 'true')
-      ? { email, expiresAt: expiryOf(payload) }
-      : null;
-  };
 }

@@ -1,4 +1,4 @@
-import { countProviderKeys } from '#access/tenants/tokens.ts';
+import { countProviderKeys } from '#access/tenants/provider-tokens.ts';
 import type { Config, InspectedConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkHost, HOST_REMEDIES } from '#platform/http/listen.ts';

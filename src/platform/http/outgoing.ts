@@ -1,0 +1,60 @@
+import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps, type RequestOptions } from 'node:https';
+
+export interface OutgoingCall extends Pick<RequestOptions, 'rejectUnauthorized'> {
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body?: string;
+  /** Agent that makes the connection. If missing, the call has its own connection, which is closed afterwards. */
+  agent?: Agent;
+  /** Ends the call. If the signal is aborted, the call fails with its reason. */
+  signal: AbortSignal;
+}
+
+/** Maximum size of the body of a response, in bytes. It is at least ten times the size of the largest page of the feed. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Maximum size of the headers of a response, in bytes. Some servers and proxies send more than the 16 KiB that Node allows. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/**
+ * Calls a server over HTTP or HTTPS, and returns the response after its headers. Also reads responses that are not quite valid, for example
+ * with folded headers or after an unexpected 100, which the global `fetch` and undici refuse. Follows no redirect.
+ * @throws an error with a code of the operating system, of TLS or of the HTTP parser (`HPE_…`) if no response can be read
+ */
+export function callOut(url: URL, { body, agent, ...options }: OutgoingCall): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { signal } = options;
+    const fail = (error: Error) => reject(signal.aborted ? (signal.reason as Error) : error);
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = send(url, {
+      ...options,
+      agent: agent ?? false,
+      insecureHTTPParser: true,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    });
+    request.on('response', resolve);
+    request.on('error', fail);
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      fail(new Error('the response changes the protocol'));
+    });
+    request.end(body);
+  });
+}
+
+/**
+ * Reads the body of a response as text.
+ * @throws Error if the body is larger than 8 MiB, or if the connection ends before the body does
+ */
+export async function readText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) {
+      throw new Error(`the response is larger than ${MAX_BODY_BYTES} bytes`);
+    }
+  }
+  return Buffer.concat(chunks).toString();
+}
