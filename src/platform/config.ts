@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs';
 import { OperatorError } from './errors.ts';
 import type { Bounds } from './lib/bounds.ts';
 import { nearName } from './lib/near-names.ts';
+import { type ProxyVariables, proxyVariables } from './lib/proxy-variables.ts';
 import {
   checkRedisUrl,
   integerFrom,
   InvalidValueError,
+  MAX_PORT,
+  metricsPortBeside,
   type MailSender,
   oneOf,
   type Parse,
@@ -235,6 +238,8 @@ export interface PartnerConfig {
    * home folder.
    */
   stateDir: string | null;
+  /** Variables that name a proxy for the calls to the service. */
+  proxyVariables: ProxyVariables;
 }
 
 /**
@@ -257,24 +262,28 @@ export function readPartnerConfig(
 ): PartnerConfig {
   const text = (...names: string[]) => names.map((name) => environment[name]).find(Boolean) ?? null;
   const secret = lookUp(environment, 'ROOMSERVICE_API_SECRET', true);
-  const serviceUrl = parsePartnerUrl(given.url ?? text('ROOMSERVICE_URL', 'BASE') ?? 'http://localhost:8080');
+  const serviceUrl = orOperatorError('--url or ROOMSERVICE_URL ', () =>
+    parseBaseUrl(given.url ?? text('ROOMSERVICE_URL', 'BASE') ?? 'http://localhost:8080'),
+  );
   const apiKey = parseCredential('ROOMSERVICE_API_KEY', readPartnerApiKey(given.apiKey, environment));
   if (secret.fault !== null) {
     throw new OperatorError(secret.fault);
   }
   return {
     serviceUrl,
+    proxyVariables: orOperatorError('', () => proxyVariables(serviceUrl, environment)),
     apiKey,
     apiSecret: parseCredential('ROOMSERVICE_API_SECRET', secret.text ?? text('SECRET')),
     stateDir: findStateDir(environment['XDG_STATE_HOME']),
   };
 }
 
-function parsePartnerUrl(value: string): string {
+/** Calls a parser. Turns its InvalidValueError into an OperatorError, whose message begins with `prefix`. */
+function orOperatorError<T>(prefix: string, parse: () => T): T {
   try {
-    return parseBaseUrl(value);
+    return parse();
   } catch (error) {
-    throw error instanceof InvalidValueError ? new OperatorError(`--url or ROOMSERVICE_URL ${error.message}`) : error;
+    throw error instanceof InvalidValueError ? new OperatorError(`${prefix}${error.message}`) : error;
   }
 }
 
@@ -314,18 +323,6 @@ function lookUp(environment: Environment, name: string, mayBeInFile: boolean): R
   } catch (error) {
     return refuse(`${name}_FILE must be the path of a readable file (${(error as NodeJS.ErrnoException).code})`);
   }
-}
-
-const MAX_PORT = 65_535;
-
-function metricsPortBeside(port: number): Parse<number> {
-  return (value) => {
-    const metricsPort = integerFrom(0, MAX_PORT)(value);
-    if (metricsPort === port && port !== 0) {
-      throw new InvalidValueError(`must differ from PORT, which is ${port}`);
-    }
-    return metricsPort;
-  };
 }
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import type { FeedPage } from '#webhooks/events/events.ts';
-import { callService, type HttpAnswer } from './http.ts';
+import { type CallService, createServiceCaller, type HttpAnswer } from './http.ts';
 import { escaped } from './printing.ts';
 
 /**
@@ -36,12 +36,14 @@ const LONGEST_RETRY_AFTER_SECONDS = 60;
 /** Reader of one credential's event feed over HTTP. While the service cannot be reached, the reader waits and tries again. */
 export class Feed {
   readonly #config: PartnerConfig;
+  readonly #call: CallService;
   readonly #say: (text: string) => void;
   #failures = 0;
 
   /** @param say receives notices, for example that the service cannot be reached, or that it can be reached again */
   constructor(config: PartnerConfig, say: (text: string) => void) {
     this.#config = config;
+    this.#call = createServiceCaller(config);
     this.#say = say;
   }
 
@@ -67,7 +69,7 @@ export class Feed {
     const { serviceUrl, apiKey, apiSecret } = this.#config;
     const url = new URL(`${serviceUrl}/v1/third-party/events/?after=${after}&limit=${PAGE_SIZE}`);
     const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret };
-    const answer = await callService({ method: 'GET', url, headers, timeoutMs: TIMEOUT_MS });
+    const answer = await this.#call({ method: 'GET', url, headers, timeoutMs: TIMEOUT_MS });
     if ('failure' in answer) {
       return this.#noteOutage(answer.failure);
     }

@@ -1,5 +1,8 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { PartnerConfig } from '#platform/config.ts';
+import { callOut, readText } from '#platform/http/outgoing.ts';
 import { isLoopback } from '#platform/lib/loopback.ts';
-import { Agent, request } from 'undici';
 
 export interface HttpRequest {
   method: 'GET' | 'POST';
@@ -21,48 +24,43 @@ export interface HttpFailure {
   failure: string;
 }
 
-/** Maximum size of a response, in bytes. It is at least ten times the size of the largest page of the feed. */
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-
-/** Connections to the service. They stay open, because `listen` calls the service every one or two seconds. */
-const keepAlive = new Agent({ maxResponseSize: MAX_ANSWER_BYTES });
 /**
- * Settings that open a new connection for each request to the developer's server. A connection of an earlier request may not work any more,
- * because the developer may have restarted the server.
+ * Function that calls the service and reads the whole response. It never throws. It returns the reason if no response came. Its connections
+ * stay open, because `listen` calls the service every one or two seconds.
  */
-const newConnection = { pipelining: 0, maxResponseSize: MAX_ANSWER_BYTES };
-const single = new Agent(newConnection);
-/**
- * Agent for a server on the developer's own machine. It does not check the certificate, because a local certificate is self-signed, and the
- * connection does not leave the machine.
- */
-const singleToLoopback = new Agent({ ...newConnection, connect: { rejectUnauthorized: false } });
+export type CallService = (request: HttpRequest) => Promise<HttpAnswer | HttpFailure>;
 
-/** Calls the service and reads the whole response. Never throws. Returns the reason if no response came. */
-export async function callService({ url, timeoutMs, ...options }: HttpRequest): Promise<HttpAnswer | HttpFailure> {
-  try {
-    const answer = await request(url, { ...options, dispatcher: keepAlive, signal: AbortSignal.timeout(timeoutMs) });
-    const header = (name: string) => [answer.headers[name] ?? []].flat()[0] ?? null;
-    return { status: answer.statusCode, header, text: await answer.body.text() };
-  } catch (error) {
-    return { failure: failureOf(error) };
-  }
+/** Creates the function that calls the service. */
+export function createServiceCaller({ serviceUrl, proxyVariables: proxyEnv }: PartnerConfig): CallService {
+  const Agent = serviceUrl.startsWith('https:') ? HttpsAgent : HttpAgent;
+  const agent = new Agent({ keepAlive: true, proxyEnv });
+  return async ({ url, timeoutMs, ...options }) => {
+    try {
+      const response = await callOut(url, { ...options, agent, signal: AbortSignal.timeout(timeoutMs) });
+      const header = (name: string) => [response.headers[name] ?? []].flat()[0] ?? null;
+      return { status: response.statusCode ?? 0, header, text: await readText(response) };
+    } catch (error) {
+      return { failure: failureOf(error) };
+    }
+  };
 }
 
 /**
- * Sends a request to the developer's server, which may be on any machine. Returns only the status of the response. Follows no redirect.
- * Never throws.
+ * Sends a request to the developer's server, which may be on any machine. Returns only the status of the response. Follows no redirect, and
+ * uses no proxy. Never throws. Opens a new connection for each request, because an earlier connection may not work any more after the
+ * developer has restarted the server. Does not check the certificate of a server on the developer's own machine, because a local certificate
+ * is self-signed, and the connection does not leave the machine.
  */
 export async function callReceiver({
   url,
   timeoutMs,
   ...options
 }: HttpRequest): Promise<{ status: number } | HttpFailure> {
-  const dispatcher = isLoopback(url.hostname) ? singleToLoopback : single;
   try {
-    const answer = await request(url, { ...options, dispatcher, signal: AbortSignal.timeout(timeoutMs) });
-    answer.body.dump().catch(() => {}); // Reads the body and ignores it, so that the connection can close.
-    return { status: answer.statusCode };
+    const rejectUnauthorized = !isLoopback(url.hostname);
+    const response = await callOut(url, { ...options, rejectUnauthorized, signal: AbortSignal.timeout(timeoutMs) });
+    response.on('error', () => {}).resume(); // Reads the body and ignores it, so that the connection can close.
+    return { status: response.statusCode ?? 0 };
   } catch (error) {
     return { failure: failureOf(error) };
   }
@@ -70,5 +68,8 @@ export async function callReceiver({
 
 function failureOf(error: unknown): string {
   const { name, code, message } = error as NodeJS.ErrnoException;
-  return name === 'TimeoutError' ? 'timeout' : (code ?? message);
+  if (name === 'TimeoutError' || name === 'AbortError') {
+    return 'timeout';
+  }
+  return code?.startsWith('HPE_') ? `unreadable_response: ${message}` : (code ?? message);
 }

@@ -26,8 +26,7 @@ const INDENT = ' '.repeat(10);
 const HINTS: Record<string, string> = {
   401: 'does your server verify the raw body with the secret that "roomservice listen" printed at its start?',
   ECONNREFUSED: 'no server listens there; is your server running on that port?',
-  ECONNRESET: 'your server closed the connection',
-  UND_ERR_SOCKET: 'your server closed the connection; does it expect https:// on that port?',
+  ECONNRESET: 'your server closed the connection; does it expect https:// on that port?',
   ENOTFOUND: 'there is no host of that name',
   timeout: 'your server did not respond within 10 s, the time limit of the service',
   ERR_SSL_WRONG_VERSION_NUMBER: 'your server does not use TLS on that port; does it expect http:// there?',
