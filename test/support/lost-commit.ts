@@ -30,7 +30,7 @@ export async function startCommitProxy(url: string): Promise<CommitProxy> {
     const database = connectToDatabase(url);
     let isLosing = false;
     client.on('data', (bytes: Buffer) => {
-      if (isArmed && bytes.includes('commit')) {
+      if (isArmed && bytes.includes('commit\0')) {
         isArmed = false;
         isLosing = true;
         if (delayMs > 0) {
