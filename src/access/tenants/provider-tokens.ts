@@ -4,6 +4,7 @@ import {
   JOSEError,
   JWKSMultipleMatchingKeys,
   JWKSNoMatchingKey,
+  JWKSTimeout,
   JWSSignatureVerificationFailed,
   JWTInvalid,
 } from 'jose/errors';
@@ -93,9 +94,8 @@ const fetchKeys: FetchImplementation = async (url, { headers, signal }) => {
     }
     return new Response(await readText(response));
   } catch (error) {
-    // jose recognises a timeout by this name. Other errors become errors of jose, so that they differ from errors of a single key.
-    const { name, message } = error as Error;
-    throw name === 'TimeoutError' ? error : new JOSEError(message, { cause: error });
+    // Errors of the fetch become errors of jose, so that they differ from errors of a single key.
+    throw signal.aborted ? new JWKSTimeout() : new JOSEError((error as Error).message, { cause: error });
   }
 };
 
