@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startService, type TestService } from '#test/support/service.ts';
+import { placeOrder } from '#test/support/webhooks.ts';
 
 describe('the path of a request', () => {
   let service: TestService;
@@ -45,9 +46,27 @@ describe('the path of a request', () => {
     }
   });
 
-  it('400: a path with an empty id is refused', async () => {
-    const answer = await service.call('POST', '/v1/third-party/orders//cancel/', { headers: partner });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request']);
+  it('200: several slashes in a row count as one slash in every path, but not in an id or a query; 405: an empty id is no id', async () => {
+    for (const path of ['//v1/third-party/menu/', '/v1//third-party///menu//', '/v1/third-party//menu', '//livez']) {
+      const answer = await service.call('GET', path, { headers: partner });
+      assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+    }
+    const order = await service.call('GET', '//v1//third-party/orders/a%2F%2Fb/', { headers: partner });
+    assert.deepEqual([order.status, order.body.code], [404, 'order_not_found']);
+    const events = await service.call('GET', '//v1/third-party/events/?after=a//b', { headers: partner });
+    assert.deepEqual([events.status, events.body.code], [400, 'invalid_request']);
+    const broken = await service.call('GET', '//v1/third-party//orders/%Z/', { headers: partner });
+    assert.deepEqual([broken.status, broken.body.code], [400, 'invalid_request']);
+    const cancel = await service.call('POST', '/v1/third-party/orders//cancel/', { headers: partner });
+    assert.deepEqual([cancel.status, cancel.headers.get('allow')], [405, 'GET, HEAD']);
+    assert.equal((await service.call('GET', '//v1//unknown/', { headers: partner })).status, 404);
+  });
+
+  it('200: an order whose id has two slashes is found under its percent-encoded id', async () => {
+    const { partner: other } = await service.tenant();
+    await placeOrder(service, other, 'a//b');
+    const found = await service.call('GET', '//v1/third-party/orders/a%2F%2Fb/', { headers: other });
+    assert.deepEqual([found.status, found.body.external_order_id], [200, 'a//b']);
   });
 
   it('404: an order id of 151 or more characters in the path gets 404, because no order has such an id', async () => {
@@ -59,16 +78,13 @@ describe('the path of a request', () => {
     }
   });
 
-  it('404: a path with additional or empty segments, other letter case or encoded separators is unknown', async () => {
+  it('404: a path with additional segments, other letter case or encoded separators is unknown', async () => {
     for (const path of [
       '/v1/third-party/orders/a/b/',
       '/v1/third-party/orders/a/cancel/b/',
-      '/v1/third-party//orders/',
-      '//v1/third-party/orders/',
       '/V1/third-party/orders/',
       '/v1/third-party/orders/a/Cancel/',
       '/livez/x',
-      '/livez//',
       '/livez%2F',
       '/livez%3F',
       '/livez;a=1',

@@ -18,16 +18,19 @@ export function hasBrokenPath(target: string): boolean {
 }
 
 /**
- * Returns a target for which the router finds the route. The router refuses a path with broken percent-encoding, so this function escapes
+ * Returns a target for which the router finds the route. Several slashes in a row become one slash, for example if a client joins a base URL
+ * with a slash at its end and a path. The router refuses a path with broken percent-encoding, so this function escapes
  * each percent sign of such a path. The checks that come before the check of the path (decision 1) can then run, and refuse the request
  * first.
  */
 export function routableTarget(target: string): string {
-  if (!hasBrokenPath(target)) {
+  const isBroken = hasBrokenPath(target);
+  if (!isBroken && !target.includes('//')) {
     return target;
   }
   const [path, rest] = splitTarget(target);
-  return path.replaceAll('%', '%25') + rest;
+  const routable = path.replaceAll(/\/{2,}/g, '/');
+  return (isBroken ? routable.replaceAll('%', '%25') : routable) + rest;
 }
 
 /** Splits a target into the path and the rest. The rest begins with the first `?` or `#`. */
