@@ -51,6 +51,8 @@ export interface MailSettings {
 export interface Config {
   port: number;
   host: string;
+  /** Time in seconds for which an idle connection to the API stays open. */
+  keepAliveSeconds: number;
   /** Base URL of the links in responses, without a trailing slash. If null, a link has the protocol and host of its request. */
   publicUrl: string | null;
   dataDir: string;
@@ -141,6 +143,7 @@ export function inspectConfig(environment: Environment = process.env): Inspected
   const config: Config = {
     port,
     host: reader.withDefault('HOST', String),
+    keepAliveSeconds: reader.withDefault('KEEP_ALIVE_SECONDS', integerFrom(1, 86_400)),
     publicUrl: reader.optional('PUBLIC_URL', parseBaseUrl),
     dataDir: reader.withDefault('DATA_DIR', String),
     databaseUrl,

@@ -29,6 +29,14 @@ const TABLE = [
   { name: 'PORT', default: '8080', meaning: 'Port of the API, or 0 for any free port.' },
   { name: 'HOST', default: '127.0.0.1', meaning: 'IP address or host name on which the API listens.' },
   {
+    name: 'KEEP_ALIVE_SECONDS',
+    default: '72',
+    meaning:
+      'Seconds for which an idle connection to the API stays open, from 1 to 86400. The value must be greater than the idle time of the ' +
+      'proxy or load balancer in front of the service.',
+    page: 'docs/operating/proxies.md',
+  },
+  {
     name: 'PUBLIC_URL',
     default: null,
     otherwise: 'from the request',

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import fastJsonStringify from 'fast-json-stringify';
 import { assertError } from '#test/support/answers.ts';
@@ -45,6 +47,23 @@ function withMethodsOfParameters(routes: Route[]): Route[] {
 function allowOf({ methods }: Route): string {
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ');
 }
+
+describe('KEEP_ALIVE_SECONDS', () => {
+  it('an idle connection stays open for the configured time, as the header Keep-Alive says, and is then closed', async (t) => {
+    for (const keepAliveSeconds of [620, 1]) {
+      const service = await startService({ config: { keepAliveSeconds } });
+      t.after(() => service.close());
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      t.after(() => socket.destroy());
+      socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n');
+      const [response] = await once(socket, 'data');
+      assert.match(String(response), new RegExp(`^Keep-Alive: timeout=${keepAliveSeconds}\r$`, 'im'));
+      if (keepAliveSeconds === 1) {
+        await once(socket.resume(), 'end');
+      }
+    }
+  });
+});
 
 describe('every route', () => {
   let service: TestService;

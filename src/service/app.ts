@@ -67,6 +67,7 @@ import { readVersion } from './version.ts';
 export interface AppDependencies {
   config: Pick<
     Config,
+    | 'keepAliveSeconds'
     | 'publicUrl'
     | 'rateLimitPerMinute'
     | 'bounds'
@@ -133,6 +134,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
     bounds: config.bounds,
+    timeouts: { keepAliveMs: config.keepAliveSeconds * 1_000 },
     readers: deps.readers,
     streams: deps.streams,
     onAnswered(request, reply) {

@@ -43,6 +43,7 @@ export async function readRoutes(): Promise<RouteOptions[]> {
   const app = await createApp(
     {
       config: {
+        keepAliveSeconds: 72,
         publicUrl: null,
         rateLimitPerMinute: 300,
         bounds: DEFAULT_BOUNDS,
