@@ -134,7 +134,8 @@ describe('commands whose database fails', () => {
 
   it('commands exit 1 and name the missing permission', async (t) => {
     const url = await newRole(t);
-    const message = /The role \w+ may not read and change the table \w+\. Use the role that owns the tables, or run GRANT /;
+    const message =
+      /The role \w+ may not read and change the table \w+\. Use the role that owns the tables, or run GRANT /;
     for (const command of [['serve'], ['tenant', 'list'], ['keys', 'discard', '--yes']]) {
       await refuse(command, { env: { ...envWith(url), LOG_LEVEL: 'error' } }, message);
     }
