@@ -64,7 +64,7 @@ async function* framed({ opening, closing }: PageFrame, texts: ReturnType<Render
 }
 
 /**
- * Sends JSON in parts, as fast as the caller reads it.
+ * Sends JSON in parts, as fast as the caller reads it. For HEAD, makes only the first part, so that the status is that of GET.
  * @param makeTexts makes the parts. Called only after the caller is allowed to begin one more stream.
  * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */
@@ -74,7 +74,12 @@ export async function sendTexts(
   makeTexts: () => AsyncGenerator<string>,
 ): Promise<never> {
   await request.server.slowReaders.enter(request, reply);
-  return sendJsonBytes(reply, await streamTexts(makeTexts()));
+  const stream = await streamTexts(makeTexts());
+  if (request.method === 'HEAD') {
+    stream.destroy();
+    return sendJsonBytes(reply, Readable.from([]));
+  }
+  return sendJsonBytes(reply, stream);
 }
 
 /** Sends a value that is JSON text already. The return type `never` tells the compiler that the route returns no other value. */
