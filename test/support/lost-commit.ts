@@ -20,6 +20,9 @@ export interface CommitProxy {
   close(): Promise<void>;
 }
 
+/** The word must not be a part of `committed`, which is in the settings of each new session. */
+const COMMIT = /commit(?!ted)/;
+
 /** Starts a proxy to a PostgreSQL server. @param url the URL of this server */
 export async function startCommitProxy(url: string): Promise<CommitProxy> {
   const sockets = new Set<Socket>();
@@ -30,7 +33,7 @@ export async function startCommitProxy(url: string): Promise<CommitProxy> {
     const database = connectToDatabase(url);
     let isLosing = false;
     client.on('data', (bytes: Buffer) => {
-      if (isArmed && bytes.includes('commit\0')) {
+      if (isArmed && COMMIT.test(bytes.toString('latin1'))) {
         isArmed = false;
         isLosing = true;
         if (delayMs > 0) {
