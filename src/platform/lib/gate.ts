@@ -1,0 +1,122 @@
+export interface GateOptions {
+  /** Number of places. */
+  places: number;
+  /** Number of places that holders with one key may have at the same time. Default: all places. */
+  placesOfKey?: number;
+  /** Longest wait for a place in milliseconds. After it, the one who waits is refused with the error from `refusal`. */
+  maxWaitMs: number;
+  refusal: () => Error;
+}
+
+/** Lets at most `places` holders in at the same time. Who must wait is served key by key in turn, so that no key delays another. */
+export class Gate {
+  readonly #options: GateOptions;
+  /** Number of places held, by key. */
+  readonly #held = new Map<string, number>();
+  /** Who waits, by key. The first queue of the map is served next. No queue is empty. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+  #allHeld = 0;
+  #allWaiting = 0;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  /** Number of holders that wait for a place. */
+  get waiting(): number {
+    return this.#allWaiting;
+  }
+
+  /** Takes a place if one is free. Whoever has got a place must call `leave` with the same key. */
+  tryEnter(key: string): boolean {
+    if (this.#allHeld >= this.#options.places || this.#isKeyFull(key)) {
+      return false;
+    }
+    this.#count(key, 1);
+    return true;
+  }
+
+  /**
+   * Takes a place, and waits for it if none is free.
+   * @param signal ends the wait when it is aborted; the promise then rejects with its reason
+   * @throws the error from `refusal` after `maxWaitMs`
+   */
+  async enter(key: string, signal?: AbortSignal): Promise<void> {
+    if (this.tryEnter(key)) {
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const queue = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, queue.add(resolve));
+    this.#allWaiting += 1;
+    const giveUp = (error: unknown) => {
+      if (queue.delete(resolve)) {
+        this.#allWaiting -= 1;
+        if (queue.size === 0) {
+          this.#waiting.delete(key);
+        }
+        reject(error);
+      }
+    };
+    const timer = setTimeout(() => giveUp(this.#options.refusal()), this.#options.maxWaitMs);
+    const onAbort = () => giveUp(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  leave(key: string): void {
+    this.#count(key, -1);
+    while (this.#allHeld < this.#options.places && this.#admitNext()) {
+      // Goes on until no place is free or nobody may take one.
+    }
+  }
+
+  /** Takes a place, does the work and leaves. */
+  async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    await this.enter(key);
+    try {
+      return await work();
+    } finally {
+      this.leave(key);
+    }
+  }
+
+  #admitNext(): boolean {
+    for (const [key, queue] of this.#waiting) {
+      const [admit] = queue;
+      if (admit !== undefined && !this.#isKeyFull(key)) {
+        queue.delete(admit);
+        this.#allWaiting -= 1;
+        // A queue that is not empty moves behind the others.
+        this.#waiting.delete(key);
+        if (queue.size > 0) {
+          this.#waiting.set(key, queue);
+        }
+        this.#count(key, 1);
+        admit();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #isKeyFull(key: string): boolean {
+    const { placesOfKey = Number.POSITIVE_INFINITY } = this.#options;
+    return (this.#held.get(key) ?? 0) >= placesOfKey;
+  }
+
+  #count(key: string, change: 1 | -1): void {
+    const held = (this.#held.get(key) ?? 0) + change;
+    this.#allHeld += change;
+    if (held === 0) {
+      this.#held.delete(key);
+    } else {
+      this.#held.set(key, held);
+    }
+  }
+}
