@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
+import type { ChannelCall } from '#hotel/channels/channels.ts';
 import { RecentChanges } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
@@ -16,7 +17,6 @@ import { REQUEST } from '#platform/http/log.ts';
 import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
 import type { EventStreams, StreamBounds } from '#platform/http/event-streams.ts';
-import type { ReaderBounds } from '#platform/http/slow-readers.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMailer, type Mailer } from '#platform/mail/mail.ts';
 import { menuRoutes } from '#restaurant/menu/routes.ts';
@@ -95,8 +95,6 @@ export interface AppDependencies {
    * messages, the database reads that find the changes, and the open streams that carry the messages.
    */
   watchLive?: (counts: LiveCounts, streams: EventStreams) => void;
-  /** Bounds on the memory and time that clients may take to read long lists. A missing field keeps its default. */
-  readers?: Partial<ReaderBounds> | undefined;
   /** Bounds on streams of events. A missing field keeps its default. */
   streams?: Partial<StreamBounds> | undefined;
   /**
@@ -133,9 +131,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     logger: log,
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
-    bounds: config.bounds,
     timeouts: { keepAliveMs: config.keepAliveSeconds * 1_000 },
-    readers: deps.readers,
     streams: deps.streams,
     onAnswered(request, reply) {
       logAnswer(request, reply);
@@ -364,17 +360,30 @@ function refuseUnknownParameters({ routeOptions, query }: FastifyRequest): void 
  * this process that watch the tenant get the change before the next regular poll.
  */
 function wakeAfterWrite(liveChanges: LiveChanges, request: FastifyRequest, reply: FastifyReply): void {
-  const tenantId = Number(request.account.tenant); // NaN if the caller is unknown.
-  if (request.method !== 'GET' && reply.statusCode < 400 && Number.isInteger(tenantId)) {
+  const tenantId = tenantOf(request);
+  if (request.method !== 'GET' && reply.statusCode < 400 && tenantId !== undefined) {
     liveChanges.wake(tenantId);
   }
 }
 
+/**
+ * Callers of a request, as the guards set them. Fastify's type says that all of them are always present, because the routes use them only
+ * after a guard. But each guard sets one of them, and a refused request has none.
+ */
+interface Called {
+  caller?: Caller;
+  staff?: Staff;
+  channelCall?: ChannelCall;
+}
+
+function tenantOf(request: FastifyRequest): number | undefined {
+  const { caller, staff, channelCall } = request as Called;
+  return caller?.tenantId ?? staff?.tenant.id ?? channelCall?.tenantId;
+}
+
 /** Logs one line for a request, with the ids of the tenant and the caller. The line contains no header, no body and no query. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  // The request type says that `caller` and `staff` are always present, because the routes use them only after a guard. But if no guard has
-  // run for this request, both are missing.
-  const { caller, staff } = request as { caller?: Caller; staff?: Staff };
+  const { caller, staff } = request as Called;
   request.log.info(
     {
       method: request.method,
@@ -384,7 +393,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
       // so the log line does not have this field.
       cut_off: reply.raw.writableFinished ? undefined : true,
       duration_ms: Math.round(reply.elapsedTime),
-      tenant_id: caller?.tenantId ?? staff?.tenant.id,
+      tenant_id: tenantOf(request),
       credential_id: caller?.credentialId,
       user_id: staff?.type === 'person' ? staff.id : undefined,
       display_id: staff?.type === 'display' ? staff.id : undefined,

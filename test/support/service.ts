@@ -8,7 +8,6 @@ import { Credentials } from '#access/credentials/credentials.ts';
 import type { CredentialSecret } from '#access/credentials/schema.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import type { StreamBounds } from '#platform/http/event-streams.ts';
-import type { ReaderBounds } from '#platform/http/slow-readers.ts';
 import { type Keyring, openKeyring } from '#platform/keys/keys.ts';
 import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { createPasswordWork, type PasswordWork } from '#access/tenants/documented-users.ts';
@@ -36,7 +35,6 @@ export interface ServiceOptions {
   database?: TestDatabase;
   /** Layout (`cluster` or `one node`) for which the service writes its statements. By default, it is the layout of the database. */
   layout?: Layout;
-  readers?: Partial<ReaderBounds>;
   streams?: Partial<StreamBounds>;
   /**
    * Overrides options of test calls. A test call is a POST that `/v1/staff/credentials/{id}/ping/` sends to the webhook URL of a
@@ -111,7 +109,6 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     budgets,
     log,
     deliveries: worker?.deliveries ?? null,
-    readers: options.readers,
     streams: options.streams,
     testCalls: options.testCalls,
     stopping: options.stopping,

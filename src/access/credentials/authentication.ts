@@ -3,7 +3,6 @@ import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { apiError } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
-import { askAbout } from '#platform/lib/account.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import { createKeyMaker, hashBesidePresent, type KeyMaker } from './api-key.ts';
 import { AUDIENCES, type Audience } from './audiences.ts';
@@ -26,6 +25,9 @@ interface Dependencies {
   /** Called if a background write of `last_used_at` fails. */
   onError: (error: unknown) => void;
 }
+
+/** Runs a look-up in the database for a caller who is not known yet. It may have to wait. */
+type LookUp = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** Cached caller, with those of its secrets that the database has accepted: the present secret, the previous secret, or both. */
 interface KnownCaller {
@@ -69,7 +71,7 @@ export class Authentication {
    * safe here, because a secret has 256 random bits.
    * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key or a wrong secret, always the same error
    */
-  async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
+  async authenticate(apiKey: unknown, apiSecret: unknown, lookUp: LookUp = (work) => work()): Promise<Caller> {
     const key = typeof apiKey === 'string' ? apiKey : '';
     const secret = typeof apiSecret === 'string' ? apiSecret : '';
     const fingerprint = hash('sha256', secret, 'base64');
@@ -77,7 +79,7 @@ export class Authentication {
     const isCached =
       cached !== undefined &&
       cached.secrets.some((known) => isEqual(fingerprint, known.fingerprint) && hasNotEnded(known));
-    const caller = isCached ? cached.caller : await this.#lookUp(key, secret, fingerprint);
+    const caller = isCached ? cached.caller : await lookUp(() => this.#find(key, secret, fingerprint));
     this.#lastUsed.touch(caller.tenantId, caller.credentialId);
     return caller;
   }
@@ -86,12 +88,12 @@ export class Authentication {
    * Reads the credential from the database. Does the same work for an unknown key as for a known one, so that the response time does not
    * show if a key exists.
    */
-  async #lookUp(key: string, secret: string, fingerprint: string): Promise<Caller> {
+  async #find(key: string, secret: string, fingerprint: string): Promise<Caller> {
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
     const given = this.#keyMaker.hashSecret(secret);
     const known = await this.#callers.load(tenantId, key, async () => {
       const askedAtMs = performance.now();
-      const row = await askAbout(tenantId, () => store.findByApiKey(this.#db, tenantId, this.#audience, key));
+      const row = await store.findByApiKey(this.#db, tenantId, this.#audience, key);
       const endsAtMs = endOf(given, row, askedAtMs);
       if (row === undefined || endsAtMs === null || !row.is_active) {
         return undefined;

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PERMISSION_DENIED, permissionDenied } from '#platform/errors.ts';
 import type { Guard, GuardFacts } from '#platform/http/guard.ts';
 import { type Budget, countCall } from '#platform/http/rate-limit.ts';
-import type { Account } from '#platform/lib/account.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import type { Authentication, Caller } from './authentication.ts';
 
@@ -20,8 +19,10 @@ declare module 'fastify' {
 export function callerGuard(authentication: Authentication, budget: Budget, feature?: Feature): Guard {
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;
-    request.caller = await authentication.authenticate(headers['x-api-key'], headers['x-api-secret']);
-    Object.assign(request.account, accountOf(request.caller));
+    request.caller = await authentication.authenticate(headers['x-api-key'], headers['x-api-secret'], (work) =>
+      request.server.door.lookUp(request, work),
+    );
+    request.holder = String(request.caller.tenantId);
     await countCall(budget, request.caller.credentialId, reply);
     if (feature !== undefined && !request.caller.features.includes(feature)) {
       throw permissionDenied();
@@ -33,10 +34,6 @@ export function callerGuard(authentication: Authentication, budget: Budget, feat
   } satisfies GuardFacts);
 }
 
-function accountOf({ tenantId, credentialId }: Caller): Account {
-  return { tenant: String(tenantId), caller: credentialId };
-}
-
 /**
  * Returns the guard (request hook) of the PMS API. It accepts only PMS credentials, and does not check the features of the tenant (decision
  * 17).
@@ -44,8 +41,10 @@ function accountOf({ tenantId, credentialId }: Caller): Account {
 export function pmsGuard(authentication: Authentication, budget: Budget): Guard {
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;
-    request.caller = await authentication.authenticate(headers['x-pms-api-key'], headers['x-pms-api-secret']);
-    Object.assign(request.account, accountOf(request.caller));
+    request.caller = await authentication.authenticate(headers['x-pms-api-key'], headers['x-pms-api-secret'], (work) =>
+      request.server.door.lookUp(request, work),
+    );
+    request.holder = String(request.caller.tenantId);
     await countCall(budget, request.caller.credentialId, reply);
   };
   return Object.assign(guard, {

@@ -25,7 +25,7 @@ function listAndInvite(app: App, { people, ownerGuard }: Dependencies): void {
     PATH,
     {
       onRequest: ownerGuard,
-      config: { isStreamed: true },
+      config: { place: 'long', isStreamed: true },
       schema: {
         ...SHARED,
         operationId: 'listPeople',

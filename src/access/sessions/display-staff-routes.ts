@@ -20,7 +20,7 @@ export function displayStaffRoutes(app: App, { displays, ownerGuard }: Dependenc
     PATH,
     {
       onRequest: ownerGuard,
-      config: { isStreamed: true },
+      config: { place: 'long', isStreamed: true },
       schema: {
         ...SHARED,
         operationId: 'listDisplays',

@@ -35,7 +35,7 @@ const decompress = promisify(gunzip);
 /** Registers `GET` and `HEAD` of a resource that needs no credential and is in no OpenAPI document. */
 export function resourceRoute(app: App, path: string, { contentType, read, cacheControl, headers }: Resource): void {
   const load = once(async () => cacheContent(await read()));
-  app.get(path, async (request, reply) => {
+  app.get(path, { config: { place: 'none' } }, async (request, reply) => {
     const { gzipped, plain, etags } = await load();
     const isGzipped = acceptsGzip(request.headers['accept-encoding']);
     const etag = isGzipped ? etags.gzipped : etags.plain;

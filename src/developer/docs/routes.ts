@@ -49,7 +49,7 @@ export function docsRoutes(app: App): void {
 }
 
 function referenceRoute(app: App): void {
-  app.get('/docs/', async (_request, reply) => {
+  app.get('/docs/', { config: { place: 'none' } }, async (_request, reply) => {
     const nonce = randomBytes(16).toString('base64');
     return reply.type(HTML).header('content-security-policy', referencePolicy(nonce)).send(referencePage(nonce));
   });

@@ -22,12 +22,13 @@ export function channelKeyGuard(channels: Channels, headerBrand: string) {
   const brand = headerBrand.toLowerCase();
   return async (request: FastifyRequest) => {
     const { headers } = request;
-    request.unverifiedCall = await channels.findChannel({
+    const given = {
       channelKey: headers['x-channel-key'],
       timestamp: headers[`x-${brand}-timestamp`],
       signature: headers[`x-${brand}-signature`],
-    });
-    request.account.caller = request.unverifiedCall.call.channelId;
+    };
+    request.unverifiedCall = await request.server.door.lookUp(request, () => channels.findChannel(given));
+    request.holder = request.unverifiedCall.call.channelId;
   };
 }
 
@@ -35,8 +36,6 @@ export function channelKeyGuard(channels: Channels, headerBrand: string) {
  * Creates the `preParsing` hook that verifies the signature of a channel's call. The signature covers the bytes of the body, so the hook
  * reads the body first. Then the usual parsers decode the same bytes (decision 30). The hook refuses a call with one of these statuses:
  * - 413: the body is too large.
- * - 429: with this body, the process would hold too many bytes of request bodies in memory. The settings that begin with `BODY_MIB_` set
- *   the limits.
  * - 401: the signature is wrong.
  * - 403: the tenant does not have the hotel feature.
  */
@@ -47,7 +46,6 @@ export function channelGuard() {
       throw body;
     }
     request.channelCall = verifyCall(request.unverifiedCall, body);
-    request.account.tenant = String(request.channelCall.tenantId);
     if (!request.channelCall.features.includes('hotel')) {
       throw permissionDenied();
     }

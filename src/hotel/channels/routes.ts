@@ -128,6 +128,7 @@ export function receiverRoutes(app: App, { db, channels, reservations, headerBra
       onRequest: channelKeyGuard(channels, headerBrand),
       preParsing: channelGuard(),
       config: {
+        place: 'channel',
         errors: [
           { ...NOT_FOUND, message: 'No such room type.' },
           { ...NOT_FOUND, message: 'No such rate plan.' },

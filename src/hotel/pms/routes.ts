@@ -120,7 +120,7 @@ function inventoryRoute(app: App, { findRoomType, readHeldNights, pmsGuard }: De
     '/v1/channel-manager/pms/inventory/',
     {
       onRequest: pmsGuard,
-      config: { errors: [{ status: 404, code: 'error', message: 'No such room type.' }] },
+      config: { place: 'long', errors: [{ status: 404, code: 'error', message: 'No such room type.' }] },
       schema: {
         ...SHARED,
         operationId: 'pmsGetInventory',
@@ -152,7 +152,7 @@ function rateRoutes(app: App, { db, longWrites, pmsGuard }: Dependencies): void 
     '/v1/channel-manager/pms/rates/',
     {
       onRequest: pmsGuard,
-      config: { errors: [NO_RATE_PLAN] },
+      config: { place: 'long', errors: [NO_RATE_PLAN] },
       schema: {
         ...SHARED,
         operationId: 'pmsGetRates',
@@ -174,7 +174,7 @@ function rateRoutes(app: App, { db, longWrites, pmsGuard }: Dependencies): void 
     '/v1/channel-manager/pms/rates/',
     {
       onRequest: pmsGuard,
-      config: { errors: [NO_RATE_PLAN] },
+      config: { place: 'long', errors: [NO_RATE_PLAN] },
       schema: {
         ...SHARED,
         operationId: 'pmsPutRates',
@@ -200,7 +200,7 @@ function restrictionsRoute(app: App, { db, longWrites, pmsGuard }: Dependencies)
     '/v1/channel-manager/pms/restrictions/',
     {
       onRequest: pmsGuard,
-      config: { errors: [NO_RATE_PLAN] },
+      config: { place: 'long', errors: [NO_RATE_PLAN] },
       schema: {
         ...SHARED,
         operationId: 'pmsPutRestrictions',
@@ -227,6 +227,7 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
     '/v1/channel-manager/pms/reservations/',
     {
       onRequest: pmsGuard,
+      config: { place: 'long' },
       schema: {
         ...SHARED,
         operationId: 'pmsListReservations',

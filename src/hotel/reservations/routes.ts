@@ -78,6 +78,7 @@ function collectionRoutes(app: App, { reservations, callerGuard }: Dependencies)
     '/v1/third-party/hotels/reservations/',
     {
       onRequest: callerGuard,
+      config: { place: 'long' },
       schema: {
         ...SHARED,
         operationId: 'listReservations',

@@ -41,7 +41,7 @@ function readingRoutes(app: App, { reservations, staffGuard }: Dependencies): vo
     '/v1/staff/reservations/',
     {
       onRequest: staffGuard,
-      config: { isStreamed: true },
+      config: { place: 'long', isStreamed: true },
       schema: {
         ...SHARED,
         operationId: 'listStaffReservations',

@@ -10,23 +10,21 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, invalidField } from '../errors.ts';
-import { chargeTo, STRANGERS } from '../lib/account.ts';
-import { type Bounds, DEFAULT_BOUNDS } from '../lib/bounds.ts';
+import { MAX_BODY_BYTES } from '../lib/bounds.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { sendError, toApiError } from './answers.ts';
-import { BodyBudget } from './body-budget.ts';
 import { addClientAddress, HOST } from './client-address.ts';
 import { createClientErrorHandler } from './client-errors.ts';
 import { compileOnDemand } from './compilers.ts';
-import { drainBody, registerBodyParsers } from './body-parsers.ts';
+import { registerBodyParsers } from './body-parsers.ts';
 import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
 import { QuietLogController } from './log.ts';
-import { createRequestQueues } from './request-queues.ts';
+import { addDoor } from './door.ts';
 import { addEventStreams, type StreamBounds } from './event-streams.ts';
+import { drainBody } from './read-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { hasBrokenPath, originForm, routableTarget, splitTarget } from './request-target.ts';
-import { type ReaderBounds, SlowReaders } from './slow-readers.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -41,10 +39,6 @@ export interface HttpOptions {
   trustedProxies: string[];
   /** Base URL of the links in responses. If missing or null, a link has the protocol and host of the request. */
   publicUrl?: string | null;
-  /** Bounds on the resources that requests may take. If missing, `DEFAULT_BOUNDS` apply. */
-  bounds?: Bounds;
-  /** Counter of the bytes of request bodies in memory. If missing, the app makes a counter with the bounds in `bounds`. */
-  bodyBudget?: BodyBudget;
   /** Called once for each request, after its response is sent or its connection is lost. */
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Called once for each request that gets a 4xx response, before the response is sent. */
@@ -53,14 +47,10 @@ export interface HttpOptions {
   onFailed?: (error: Error) => void;
   /** Overrides some of the default timeouts. Used by tests. */
   timeouts?: Partial<typeof TIMEOUTS>;
-  /** Overrides some of the default bounds on clients that read long lists. Used by tests. */
-  readers?: Partial<ReaderBounds> | undefined;
   /** Overrides some of the default bounds on streams of events. Used by tests. */
   streams?: Partial<StreamBounds> | undefined;
 }
 
-/** Largest size of a request body (decision 6). */
-const BODY_LIMIT_BYTES = 1024 * 1024;
 /**
  * Largest number of characters of a path parameter. No request reaches this number, because Node responds with 431 if the request line and
  * the headers together have more than 16 KiB.
@@ -86,14 +76,13 @@ const TIMEOUTS = {
 /** Creates the HTTP app that all APIs share, with decoding, limits, errors and request ids (decisions 1–8). It has no routes yet. */
 export function createHttpApp(options: HttpOptions): App {
   const loggerInstance: FastifyBaseLogger = options.logger;
-  const bounds = options.bounds ?? DEFAULT_BOUNDS;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const app = Fastify({
     loggerInstance,
     logController: new QuietLogController(),
     genReqId: requestIdOf,
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
-    bodyLimit: BODY_LIMIT_BYTES,
+    bodyLimit: MAX_BODY_BYTES,
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionTimeout: timeouts.stuckMs,
@@ -117,29 +106,23 @@ export function createHttpApp(options: HttpOptions): App {
   const answerClientError = createClientErrorHandler(app.server);
   const allowedMethods = trackAllowedMethods(app);
   app.decorate('publicUrl', options.publicUrl ?? null);
-  app.decorate('slowReaders', new SlowReaders({ maxWaiting: bounds.waitingStreams, ...options.readers }));
   addEventStreams(app, options.streams);
   addClientAddress(app);
   compileOnDemand(app);
   handleErrors(app, options);
-  const waitForTurn = createRequestQueues(app);
-  app.decorateRequest('account');
   // This hook is not async, because an async hook would delay each request a little (its promise takes one more pass of the microtask
   // queue).
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
-    request.account = { tenant: STRANGERS, caller: '' };
-    reply.raw.on('close', () => {
-      request.bodySpace?.release();
-      options.onAnswered?.(request, reply);
-    });
+    reply.raw.on('close', () => options.onAnswered?.(request, reply));
     refuseBadHead(request);
     if (request.is404) {
       throw noRoute(allowedMethods(request.url));
     }
-    waitForTurn(request, reply, () => chargeTo(request.account, done));
+    done();
   });
+  addDoor(app);
   app.addHook('preValidation', (request, _reply, done) => {
     if (hasBrokenPath(originForm(request.originalUrl))) {
       throw invalidField('path', 'is not valid percent-encoded UTF-8');
@@ -150,7 +133,7 @@ export function createHttpApp(options: HttpOptions): App {
     refuseUnstorableText(request.params as Record<string, string>);
     done();
   });
-  registerBodyParsers(app, { bounds, budget: options.bodyBudget ?? new BodyBudget(bounds.bodyBytes) });
+  registerBodyParsers(app);
   handleOddRequests(app);
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
@@ -209,7 +192,7 @@ function refuseUnstorableText(params: Record<string, string>): void {
 
 function handleErrors(app: FastifyInstance, { onRefused, onFailed }: HttpOptions): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    drainBody(request);
+    drainBody(request, reply);
     const refusal = toApiError(error);
     if (refusal === null) {
       onFailed?.(error);

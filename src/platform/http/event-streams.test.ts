@@ -23,7 +23,7 @@ describe('EventStreams (streams of events)', () => {
     const streams = { undrainedMs: 400, checkEveryMs: 50, beatEveryMs: 10_000 };
     app = createHttpApp({ logger, trustedProxies: [], streams });
     app.get('/endless', async (request, reply) => {
-      app.eventStreams.admit(request, reply);
+      app.eventStreams.admit({ tenantId: 1, callerId: 'a' }, reply);
       const stream = app.eventStreams.open(request, reply, {
         take() {
           taken += 1;
@@ -36,7 +36,7 @@ describe('EventStreams (streams of events)', () => {
       return reply;
     });
     app.get('/quiet', async (request, reply) => {
-      app.eventStreams.admit(request, reply);
+      app.eventStreams.admit({ tenantId: 1, callerId: 'a' }, reply);
       app.eventStreams.open(request, reply, { take: () => null, beat: () => ': beat\n\n' });
       return reply;
     });

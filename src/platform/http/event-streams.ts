@@ -2,13 +2,18 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { apiError } from '../errors.ts';
-import { type Account, chargeService } from '../lib/account.ts';
 import { Tally } from '../lib/tally.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     eventStreams: EventStreams;
   }
+}
+
+/** Who opens a stream: the person or display, and its tenant. */
+export interface StreamOwner {
+  tenantId: number;
+  callerId: string;
 }
 
 /** Bounds on streams of events. All times are in milliseconds. */
@@ -64,14 +69,13 @@ export interface StreamSource {
 
 /**
  * All open streams of events of this process. A stream stays open for minutes, and sends no bytes for most of this time. So it does not
- * count as a running request in `request-queues.ts`, which limits the running requests of each tenant. Streams have bounds of their own
- * (`StreamBounds`). While a client does not read, its stream keeps at most one message in memory.
+ * keep its place at the door. Streams have bounds of their own (`StreamBounds`). While a client does not read, its stream keeps at most one message in memory.
  */
 export class EventStreams {
   readonly #bounds: StreamBounds;
   readonly #open = new Set<EventStream>();
   readonly #ofCallers = new Tally<string>();
-  readonly #ofTenants = new Tally<string>();
+  readonly #ofTenants = new Tally<number>();
   #admitted = 0;
   #checking: NodeJS.Timeout | undefined;
   #isStopping = false;
@@ -89,13 +93,10 @@ export class EventStreams {
    * Counts a stream that is about to open. It is counted until its connection is closed.
    * @throws ApiError 429 `rate_limited` if the caller, the tenant or the process has too many streams
    */
-  admit({ account }: FastifyRequest, reply: FastifyReply): void {
-    // The counts increase here, and decrease when the connection closes. Both changes must be for the same tenant and caller. Code that
-    // runs in between may change the fields of `account`, so the fields are copied here.
-    const { tenant, caller } = account;
-    this.#refuseTooMany({ tenant, caller });
-    this.#count({ tenant, caller }, 1);
-    reply.raw.once('close', () => this.#count({ tenant, caller }, -1));
+  admit(owner: StreamOwner, reply: FastifyReply): void {
+    this.#refuseTooMany(owner);
+    this.#count(owner, 1);
+    reply.raw.once('close', () => this.#count(owner, -1));
   }
 
   /**
@@ -104,12 +105,12 @@ export class EventStreams {
    */
   open(request: FastifyRequest, reply: FastifyReply, source: StreamSource): EventStream {
     const response = takeOver(reply);
-    request.leaveQueue?.();
+    request.place?.leave();
     const stream = new EventStream(response, source, this.#bounds);
     this.#open.add(stream);
     response.once('close', () => this.#leave(stream));
     destroyWhenClientLeaves(request.raw.socket, response);
-    this.#checking ??= chargeService(() => setInterval(() => this.#check(), this.#bounds.checkEveryMs).unref());
+    this.#checking ??= setInterval(() => this.#check(), this.#bounds.checkEveryMs).unref();
     if (this.#isStopping) {
       stream.sayBye();
     }
@@ -127,17 +128,17 @@ export class EventStreams {
     this.#open.forEach((stream) => stream.sayBye());
   }
 
-  #count({ tenant, caller }: Account, change: 1 | -1): void {
+  #count({ tenantId, callerId }: StreamOwner, change: 1 | -1): void {
     this.#admitted += change;
-    this.#ofTenants.add(tenant, change);
-    this.#ofCallers.add(`${tenant} ${caller}`, change);
+    this.#ofTenants.add(tenantId, change);
+    this.#ofCallers.add(`${tenantId} ${callerId}`, change);
   }
 
-  #refuseTooMany({ tenant, caller }: Account): void {
+  #refuseTooMany({ tenantId, callerId }: StreamOwner): void {
     const { ofCaller, ofTenant, ofProcess } = this.#bounds;
     const bounds: [count: number, most: number, whose: string][] = [
-      [this.#ofCallers.of(`${tenant} ${caller}`), ofCaller, 'You have'],
-      [this.#ofTenants.of(tenant), ofTenant, 'The tenant has'],
+      [this.#ofCallers.of(`${tenantId} ${callerId}`), ofCaller, 'You have'],
+      [this.#ofTenants.of(tenantId), ofTenant, 'The tenant has'],
       [this.#admitted, ofProcess, 'The service has'],
     ];
     const exceeded = bounds.find(([count, most]) => count >= most);

@@ -1,15 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteError } from '../errors.ts';
-import type { Account } from '../lib/account.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /**
-     * Tenant and caller for which the request counts against limits. Until a guard has authenticated the caller, the tenant is `STRANGERS`.
-     */
-    account: Account;
-  }
-}
 
 /** Properties of a guard that the OpenAPI documents show. */
 export interface GuardFacts {

@@ -23,8 +23,8 @@ const REUSED_FOR_MS = 1_000;
  */
 export function healthRoutes(app: App, { isServing = () => true, isReady }: Health): void {
   const isReadyShared = shared(isReady);
-  app.get('/livez', { config: { skipsQueue: true } }, async () => ({ status: 'ok' }));
-  app.get('/readyz', { config: { skipsQueue: true } }, async (request, reply) => {
+  app.get('/livez', { config: { place: 'none' } }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { config: { place: 'none' } }, async (request, reply) => {
     if (isServing(request.clientAddress) && (await isReadyShared())) {
       return { status: 'ok' };
     }

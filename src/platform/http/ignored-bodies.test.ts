@@ -7,17 +7,8 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { openSession, personId, SESSION, SESSIONS } from '#test/support/sessions.ts';
 import { placeOrder } from '#test/support/webhooks.ts';
 import { readRoutes } from '../../../tools/openapi/openapi.ts';
-import { DEFAULT_BOUNDS } from '../lib/bounds.ts';
+import { MAX_BODY_BYTES, MAX_STRANGER_BODY_BYTES } from '../lib/bounds.ts';
 
-const LIMIT_BYTES = 1024 * 1024;
-/**
- * Bounds with enough memory for one largest body of each operation at the same time. By default, one caller may have only 8 MiB of bodies
- * under way, but the owner calls twelve operations concurrently.
- */
-const BOUNDS = {
-  ...DEFAULT_BOUNDS,
-  bodyBytes: { ...DEFAULT_BOUNDS.bodyBytes, ofCaller: 32 * LIMIT_BYTES, ofTenant: 32 * LIMIT_BYTES },
-};
 const CREDENTIALS = '/v1/third-party/credentials/';
 const PMS_CREDENTIALS = '/v1/channel-manager/credentials/';
 
@@ -34,7 +25,7 @@ const BODIES: Record<string, CallOptions> = {
   'a malformed content type': typed(';', 'a'),
   'another charset': typed('application/json; charset=utf-16', '{}'),
   'a body that says it is compressed': { headers: { 'content-encoding': 'gzip' }, json: {} },
-  'the largest allowed body': typed('application/octet-stream', 'a'.repeat(LIMIT_BYTES)),
+  'the largest allowed body': typed('application/octet-stream', 'a'.repeat(MAX_STRANGER_BODY_BYTES)),
 };
 
 /** Operation to test. `first` is the status of its first call, and `again` is the status of each later call with the same path. */
@@ -54,7 +45,7 @@ describe('an operation that takes no body', () => {
   let operations: Operation[];
 
   before(async () => {
-    service = await startService({ config: { bounds: BOUNDS } });
+    service = await startService();
     hotel = await openHotel(service);
     const { owner, partner } = hotel;
     const order = await placeOrder(service, partner, 'N-1');
@@ -128,14 +119,14 @@ describe('an operation that takes no body', () => {
     assert.equal(names.length, operations.length);
   });
 
-  it('413: an operation that takes no body refuses a body above 1 MiB', async () => {
+  it('413: an operation that takes no body refuses a body above 256 KiB', async () => {
     for (const { name, method = 'POST', path, headers } of operations) {
-      const answer = await service.call(method, path, { headers, body: 'a'.repeat(LIMIT_BYTES + 1) });
+      const answer = await service.call(method, path, { headers, body: 'a'.repeat(MAX_BODY_BYTES + 1) });
       assert.deepEqual([answer.status, answer.body.code], [413, 'error'], name);
     }
   });
 
-  it('200, 204, 409: an operation that takes no body ignores valid and invalid bodies of at most 1 MiB', async () => {
+  it('200, 204, 409: an operation that takes no body ignores valid and invalid bodies of at most 16 KiB', async () => {
     const sendAll = async ({ name, method = 'POST', path, headers, first = 200, again }: Operation) => {
       let expected = first;
       for (const [what, options] of Object.entries(BODIES)) {

@@ -16,7 +16,6 @@ type ListRequest = FastifyRequest<{ Querystring: PageQuery }>;
 
 /**
  * Sends a list that may be of any length. Streams the whole list, or sends one page if the query asks for a page (decision 10).
- * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */
 export async function sendLongList<Row extends { id: string }>(
   request: ListRequest,
@@ -37,7 +36,6 @@ export async function sendLongList<Row extends { id: string }>(
  * Sends a list that may be of any length and whose entries may be large. A response with only one page is streamed too, because its entries
  * may be large.
  * @param renderBatch renders the entries as JSON. First reads the data that the rows lack, for example the items of an order
- * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */
 export async function sendLongListInParts<Row extends { id: string }>(
   request: ListRequest,
@@ -65,21 +63,32 @@ async function* framed({ opening, closing }: PageFrame, texts: ReturnType<Render
 
 /**
  * Sends JSON in parts, as fast as the caller reads it. For HEAD, makes only the first part, so that the status is that of GET.
- * @param makeTexts makes the parts. Called only after the caller is allowed to begin one more stream.
- * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */
 export async function sendTexts(
   request: FastifyRequest,
   reply: FastifyReply,
   makeTexts: () => AsyncGenerator<string>,
 ): Promise<never> {
-  await request.server.slowReaders.enter(request, reply);
+  cutWhenTooLong(request, reply);
   const stream = await streamTexts(makeTexts());
   if (request.method === 'HEAD') {
     stream.destroy();
     return sendJsonBytes(reply, Readable.from([]));
   }
   return sendJsonBytes(reply, stream);
+}
+
+/** Longest duration of a streamed response in milliseconds. A client that takes nothing for a minute is disconnected before. */
+const LONGEST_STREAM_MS = 10 * 60_000;
+
+/** Ends the connection of a streamed response after ten minutes, because the response keeps a place of its tenant. */
+function cutWhenTooLong(request: FastifyRequest, reply: FastifyReply): void {
+  const cut = () => {
+    request.log.info(`list response cut off: the client did not read the whole response in ${LONGEST_STREAM_MS / 60_000} min`);
+    request.raw.socket.destroy();
+  };
+  const timer = setTimeout(cut, LONGEST_STREAM_MS).unref();
+  reply.raw.once('close', () => clearTimeout(timer));
 }
 
 /** Sends a value that is JSON text already. The return type `never` tells the compiler that the route returns no other value. */
@@ -98,15 +107,13 @@ export function sendCsv(reply: FastifyReply, filename: string, csv: string): nev
 
 /**
  * Sends a JSON text that may be long, as fast as the caller reads it.
- * @param makePieces makes the text. Called only after the caller is allowed to begin one more stream.
- * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */
 export async function sendPieces(
   request: FastifyRequest,
   reply: FastifyReply,
   makePieces: () => Promise<Buffer[]>,
 ): Promise<never> {
-  await request.server.slowReaders.enter(request, reply);
+  cutWhenTooLong(request, reply);
   const pieces = await makePieces();
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return sendJsonBytes(reply.header('content-length', length), Readable.from(pieces, { objectMode: false }));

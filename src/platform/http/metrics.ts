@@ -1,8 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Bounds } from '../lib/bounds.ts';
-import type { BodyCounts } from './body-budget.ts';
-import type { SlowReaders } from './slow-readers.ts';
+import { Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface HttpMetrics {
   /** Records the duration and the status of a request whose response has ended. */
@@ -33,82 +30,26 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   };
 }
 
-/**
- * Configured bounds on requests, and counters of the resources that requests use, for example the bytes of bodies in memory. The bounds and
- * the counters are read at each collection of the metrics.
- */
-export interface BoundedWork {
-  bounds: Bounds;
-  bodies: BodyCounts;
-  /** Counts the streamed lists that wait because their clients do not read them fast enough. */
-  streams: Pick<SlowReaders, 'countWaiting'>;
+/** Requests and callers that wait. Both are read at each collection of the metrics. */
+export interface WaitingWork {
+  /** Returns the number of requests that wait for a place at the door. */
+  countRequests: () => number;
   /** Returns the number of callers that wait for a database connection. */
-  countWaiting: () => number;
+  countCallers: () => number;
 }
 
-export function registerBoundMetrics(registry: Registry, { bounds, bodies, streams, countWaiting }: BoundedWork): void {
-  registry.registerMetric(boundsGauge(bounds));
-  registry.registerMetric(
-    new Gauge({
-      name: 'http_body_bytes',
-      help: 'Bytes of request bodies that are in memory now: bodies above 64 KiB, and all bodies of callers without credentials',
-      registers: [],
-      collect() {
-        this.set(bodies.heldBytes);
-      },
-    }),
-  );
-  registry.registerMetric(
-    new Counter({
-      name: 'http_bodies_refused_total',
-      help: 'Request bodies refused with 429, by the bound that they would have exceeded',
-      labelNames: ['bound'],
-      registers: [],
-      collect() {
-        this.reset();
-        for (const [bound, count] of Object.entries(bodies.refused)) {
-          this.inc({ bound }, count);
-        }
-      },
-    }),
-  );
-  registry.registerMetric(
-    new Gauge({
-      name: 'http_waiting_streams',
-      help: 'Streamed lists that wait for their reader, each with about 200 KiB of memory',
-      registers: [],
-      collect() {
-        this.set(streams.countWaiting());
-      },
-    }),
-  );
-  registry.registerMetric(
-    new Gauge({
-      name: 'database_waiting_callers',
-      help: 'Callers that wait for a database connection, in one queue for each tenant',
-      registers: [],
-      collect() {
-        this.set(countWaiting());
-      },
-    }),
-  );
-}
-
-/** Creates a gauge with the configured bounds, so that an alert can compare the current use with them. */
-function boundsGauge({ bodyBytes, ...counts }: Bounds): Gauge {
-  const gauge = new Gauge({
-    name: 'request_bound',
-    help: 'Configured limit on requests and responses. In bytes if the name ends with bytes, otherwise a number of entries or streams',
-    labelNames: ['bound'],
-    registers: [],
-  });
-  const bodies = Object.entries(bodyBytes).map(([scope, bytes]) => [`body_${snakeCase(scope)}_bytes`, bytes] as const);
-  for (const [bound, most] of [...Object.entries(counts), ...bodies]) {
-    gauge.set({ bound: snakeCase(bound) }, most);
-  }
-  return gauge;
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export function registerWaitingMetrics(registry: Registry, { countRequests, countCallers }: WaitingWork): void {
+  const register = (name: string, help: string, count: () => number) =>
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.set(count());
+        },
+      }),
+    );
+  register('http_waiting_requests', 'Requests that wait until their tenant has a place', countRequests);
+  register('database_waiting_callers', 'Callers that wait for a database connection', countCallers);
 }

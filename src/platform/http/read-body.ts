@@ -1,108 +1,100 @@
 import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../errors.ts';
 import { DecodeError } from './decode/decode-error.ts';
 
 /**
- * Number of bytes above the size limit that the service still reads and drops before it refuses the body. It sends the refusal when the
- * body has ended, or when the body exceeds the limit by more than this number of bytes.
+ * A body that is refused is still read, and dropped, up to this many bytes and for this many milliseconds. Without it, the connection would
+ * be closed while the client is still sending, and the client might never see the response.
  */
-const DRAIN_BYTES = 16 * 1024 * 1024;
-
-/**
- * Size in bytes above which a body is large. The service pauses between the chunks of a large body, so that other requests can run. A
- * worker thread decodes and validates the body. A large body of an authenticated caller counts against the bounds on bodies in memory.
- */
-export const LARGE_BODY_BYTES = 64 * 1024;
-
-/**
- * Counter of the bytes of one body. The total size of the bodies of each caller, of each tenant and of the process has a bound. The counter
- * refuses the body if one of these three totals would exceed its bound.
- */
-export interface BodySpace {
-  /**
-   * Records that the body has grown to `bytes`.
-   * @param bytes size of the whole body so far
-   * @returns the error that refuses the body, or null if it stays within the bounds
-   */
-  growTo(bytes: number): Error | null;
-}
+const DRAIN_BYTES = 1024 * 1024;
+const DRAIN_MS = 2_000;
 
 interface Body {
   payload: Readable;
-  /** Value of the Content-Length header; NaN if the header is missing. */
-  declaredBytes: number;
   limitBytes: number;
-  space: BodySpace;
-  /** Called after each chunk if more than 64 KiB of the body have arrived. The function may pause the reading. */
-  pace: () => void;
+  /** Time in milliseconds in which the whole body must arrive. */
+  withinMs: number;
 }
 
 /**
- * Reads a body. Returns its bytes, or the error with which it must be refused:
- * - If the body is larger than `limitBytes`, the error is 413.
- * - If the body would exceed a bound on the bodies in memory, the error is the result of `space.growTo`.
- *
- * A refused body is read to its end too, and its bytes are dropped. Otherwise the server would close the connection while the client is
- * still sending, and the client might never see the response. If the body exceeds the limit by more than 16 MiB, the error is returned
- * before the body ends. The rest of the body is still read and dropped, unless a timeout of the server closes the connection.
+ * Reads a body. Returns its bytes, or the error with which it must be refused: 413 if it is larger than `limitBytes`, 408 if it does not
+ * arrive in time. The error closes the connection if the client may still be sending.
  * @throws DecodeError 400 if the client closes the connection before the end of the body
  */
-export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Body): Promise<Buffer | Error> {
-  return new Promise((resolve, reject) => {
-    let chunks: Buffer[] = [];
-    let sizeBytes = 0;
-    let refusal = declaredBytes > 0 && declaredBytes <= limitBytes ? space.growTo(declaredBytes) : null;
-    payload.on('data', (chunk: Buffer) => {
-      sizeBytes += chunk.length;
-      if (sizeBytes > limitBytes) {
-        // `space` may have refused this body with an error that asks for a retry. A body above the size limit can never succeed, so the 413
-        // replaces that error.
-        refusal = tooLarge(limitBytes);
-      }
-      refusal ??= space.growTo(sizeBytes);
-      if (sizeBytes > LARGE_BODY_BYTES) {
-        pace();
-      }
+export function readBody({ payload, limitBytes, withinMs }: Body): Promise<Buffer | Error> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | Error>();
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  let timer = setTimeout(() => finish(tooLate(withinMs)), withinMs);
+  const finish = (result: Buffer | Error) => {
+    clearTimeout(timer);
+    payload.off('data', onData);
+    resolve(result);
+  };
+  const onData = (chunk: Buffer) => {
+    const wasWithin = sizeBytes <= limitBytes;
+    sizeBytes += chunk.length;
+    if (sizeBytes <= limitBytes) {
       chunks.push(chunk);
-      if (refusal === null) {
-        return;
-      }
-      chunks.forEach(freeChunk);
-      chunks = [];
-      if (sizeBytes > limitBytes + DRAIN_BYTES) {
-        resolve(refusal);
-      }
-    });
-    payload.on('end', () =>
-      resolve(refusal ?? (sizeBytes > LARGE_BODY_BYTES ? joined(chunks, sizeBytes) : Buffer.concat(chunks))),
-    );
-    payload.on('error', () => reject(new DecodeError(400, 'body', 'ends before it is complete')));
+    } else if (sizeBytes > limitBytes + DRAIN_BYTES) {
+      finish(tooLarge(limitBytes));
+    } else if (wasWithin) {
+      chunks.length = 0;
+      clearTimeout(timer);
+      timer = setTimeout(() => finish(tooLarge(limitBytes)), DRAIN_MS);
+    }
+  };
+  payload.on('data', onData);
+  payload.once('end', () =>
+    finish(sizeBytes > limitBytes ? new DecodeError(413, 'body', largerThan(limitBytes)) : Buffer.concat(chunks)),
+  );
+  payload.once('error', () => {
+    clearTimeout(timer);
+    reject(new DecodeError(400, 'body', 'ends before it is complete'));
   });
+  return promise;
+}
+
+function largerThan(limitBytes: number): string {
+  return `is larger than ${limitBytes} bytes`;
+}
+
+function tooLarge(limitBytes: number): ApiError {
+  return new ApiError(413, 'error', `body: ${largerThan(limitBytes)}`, { connection: 'close' });
+}
+
+function tooLate(withinMs: number): ApiError {
+  const message = `The body did not arrive within ${withinMs / 1_000} s. Send it again, and send it faster.`;
+  return new ApiError(408, 'error', message, { connection: 'close' });
 }
 
 /**
- * Joins the chunks of a large body into one block of memory outside V8's heap. The operating system gets this block back as soon as it is
- * freed.
+ * Reads and drops the body of a request that was refused before its body was read, so that the client can use the connection for its next
+ * request. Closes the connection if the body is too long for that.
  */
-function joined(chunks: Buffer[], sizeBytes: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(sizeBytes);
-  let end = 0;
-  for (const chunk of chunks) {
-    end += chunk.copy(bytes, end);
-    freeChunk(chunk);
+export function drainBody({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+  if (!hasBody || raw.complete || raw.readableFlowing !== null) {
+    return;
   }
-  return bytes;
-}
-
-/**
- * Empties a chunk and frees its memory immediately. Otherwise the chunk would stay in memory until a garbage collection, and the garbage
- * collections for large bodies would delay other requests. A chunk that shares its memory block with other Buffers is left as it is.
- */
-export function freeChunk({ buffer, length }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) {
-    buffer.transfer(0);
-  }
-}
-
-function tooLarge(limitBytes: number): DecodeError {
-  return new DecodeError(413, 'body', `is larger than ${limitBytes} bytes`);
+  let left = DRAIN_BYTES;
+  const close = () => {
+    raw.pause();
+    if (reply.raw.writableFinished) {
+      raw.socket.destroy();
+    } else {
+      reply.raw.once('finish', () => raw.socket.destroy());
+    }
+  };
+  const timer = setTimeout(close, DRAIN_MS);
+  raw.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) {
+      clearTimeout(timer);
+      close();
+    }
+  });
+  raw.once('close', () => clearTimeout(timer));
+  raw.once('end', () => clearTimeout(timer));
 }

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { withRetries } from '../db/failures.ts';
 import type { KeysetList } from '../db/keyset-list.ts';
-import { startTurn } from '../lib/turn.ts';
 
 /** Reads at most `limit` rows, beginning after the row with the id `afterId`. If `afterId` is null, begins with the first row. */
 type ReadBatch<Row> = KeysetList<Row>['readBatch'];
@@ -89,9 +88,6 @@ async function* resume(first: IteratorResult<Buffer>, pieces: AsyncGenerator<Buf
 
 async function* inPieces(texts: AsyncGenerator<string>): AsyncGenerator<Buffer> {
   for await (const text of texts) {
-    if (text.length > BATCH_LENGTH) {
-      await startTurn().next();
-    }
     yield* slicesOf(Buffer.from(text));
   }
 }

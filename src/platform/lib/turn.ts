@@ -1,5 +1,4 @@
 import { currentAccount } from './account.ts';
-import { isArriving } from './arrivals.ts';
 import { FairQueues } from './fair-queues.ts';
 
 /**
@@ -30,10 +29,6 @@ const waiting = new FairQueues<() => void>();
  * that short work can run between two turns. During a burst of new connections, no task gets a turn.
  */
 function giveTurn(): void {
-  if (isArriving()) {
-    setImmediate(giveTurn);
-    return;
-  }
   const next = waiting.shift();
   if (waiting.size > 0) {
     setImmediate(giveTurn);

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Type from 'typebox';
-import { compileSchema, compileStripper, extentFor, findFaults, validationMessage } from './validation.ts';
+import { compileSchema, findFaults, FIRST_FAULTS, validationMessage } from './validation.ts';
 
-/**
- * Returns the error message for a value, or null if the value is valid.
- * @param bytes size of the request body that contains the value
- */
-function messageFor(schema: Type.TSchema, value: unknown, whole = 'body', bytes = 0): string | null {
+/** Returns the error message for a value, or null if the value is valid. */
+function messageFor(schema: Type.TSchema, value: unknown, whole = 'body'): string | null {
   const validator = compileSchema(schema);
-  const extent = extentFor(bytes);
-  return validator.isValid(value) ? null : validationMessage(validator.findFaults(value, extent), whole, extent);
+  return validator.isValid(value) ? null : validationMessage(validator.findFaults(value, FIRST_FAULTS), whole);
 }
 
 describe('validationMessage', () => {
@@ -122,15 +118,15 @@ describe('validationMessage', () => {
     assert.equal(messageFor(Type.Object({ text: Type.String() }), { text: true }), 'text: must be a text');
   });
 
-  it('the error message lists all faults of a body of 64 KiB, and only the first 50 faults of a larger body', () => {
-    const many = { name: 'a', items: Array.from({ length: 1_000 }, () => ({})), kind: 'c' };
-    const all = messageFor(schema, many, 'body', 64 * 1024)?.split(' | ') ?? [];
-    assert.equal(all.length, 1_001);
-    assert.equal(all[0], 'items.0.quantity: is required');
-    assert.equal(all.at(-1), 'kind: must be one of "a", "b"');
-    const first = messageFor(schema, many, 'body', 64 * 1024 + 1)?.split(' | ') ?? [];
-    assert.deepEqual(first.slice(0, 50), all.slice(0, 50));
-    assert.deepEqual(first.slice(50), ['body: has more faults, which are shown after you correct these']);
+  it('the error message lists the first 50 faults', () => {
+    const many = { name: 'a', items: Array.from({ length: 1_000 }, () => ({})) };
+    const message = messageFor(schema, many)?.split(' | ') ?? [];
+    assert.deepEqual(
+      message,
+      Array.from({ length: 50 }, (_, index) => `items.${index}.quantity: is required`).concat(
+        'body: has more faults, which are shown after you correct these',
+      ),
+    );
   });
 
   it('the search for faults in a large body reads fewer than 1,000 entries of a list of 100,000 invalid entries', () => {
@@ -141,7 +137,7 @@ describe('validationMessage', () => {
         return 0;
       },
     };
-    messageFor(schema, { name: 'a', items: Array.from({ length: 100_000 }, () => entry) }, 'body', 1024 * 1024);
+    messageFor(schema, { name: 'a', items: Array.from({ length: 100_000 }, () => entry) });
     assert.ok(reads < 1_000, `${reads} reads of the field quantity`);
   });
 
@@ -181,24 +177,5 @@ describe('findFaults', () => {
       'a.1: must be a whole number',
       'a.2: must be a whole number',
     ]);
-  });
-});
-
-describe('compileStripper', () => {
-  it('compileStripper makes a function that removes all fields that the schema does not name, at any depth, and keeps the others', () => {
-    const item = Type.Object({
-      id: Type.String(),
-      price: Type.Optional(Type.Union([Type.Object({ a: Type.Integer() }), Type.Null()])),
-    });
-    const value = {
-      items: [
-        { id: 'x', junk: [{}] },
-        { id: 'y', price: { a: 1, b: 2 } },
-        { id: 'z', price: null },
-      ],
-      more: {},
-    };
-    compileStripper(Type.Object({ items: Type.Array(item) }))(value);
-    assert.deepEqual(value, { items: [{ id: 'x' }, { id: 'y', price: { a: 1 } }, { id: 'z', price: null }] });
   });
 });

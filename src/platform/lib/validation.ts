@@ -9,6 +9,7 @@ import {
 } from 'ajv';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { default as formats } from 'ajv-formats';
+import { MAX_FAULTS } from './bounds.ts';
 import { type Fault, faultTexts, stepsOf } from './fault-texts.ts';
 import { isUuid } from './ids.ts';
 import { lazily } from './lazily.ts';
@@ -179,7 +180,7 @@ withAllFaults.addKeyword({
       const unknown = Object.keys(value).filter((name) => !names.has(name));
       const instancePath = context?.instancePath ?? '';
       checkNames.errors = unknown
-        .slice(0, FIRST_FAULTS + 1)
+        .slice(0, MAX_FAULTS + 1)
         .map((name) => ({ keyword: 'additionalProperties', instancePath, params: { name, known } }));
       return unknown.length === 0;
     };
@@ -245,41 +246,21 @@ function isOptional(schema: SchemaObject, [step = '', ...rest]: string[]): boole
     : step in (schema['properties'] ?? {}) && !schema['required']?.includes(step);
 }
 
-const stripping = newAjv({ allErrors: false, removeAdditional: 'all' });
-
-/**
- * Makes a function that removes from a valid value, in place, all fields that the schema does not name. The service ignores such fields
- * (decision 4).
- */
-export function compileStripper(schema: object): (value: unknown) => void {
-  const strip = lazily(() => stripping.compile(schema));
-  return (value) => strip()(value);
-}
-
 /** Returns one text for each faulty field, for example `users.0.name: is required`. Returns an empty list for a valid value. */
 export function findFaults(validator: Validator, value: unknown, whole: string): string[] {
   return validator.isValid(value) ? [] : faultTexts(validator.findFaults(value, EVERYTHING), whole);
 }
 
-/**
- * Largest size of a body, in bytes, for which the error message lists all faults. For a larger body it lists only the first 50 faults. A
- * few bytes are enough for one fault, and describing a fault takes a hundred times as long as reading these bytes.
- */
-const ALL_FAULTS_BYTES = 64 * 1024;
-const FIRST_FAULTS = 50;
-
-/** Returns the bounds of a search for faults in one part of a request, such as the body. @param bytes size of that part */
-export function extentFor(bytes: number): Extent {
-  return { maxReported: bytes <= ALL_FAULTS_BYTES ? Infinity : FIRST_FAULTS, entersLongLists: false };
-}
+/** Bounds of a search for the faults in one part of a request, such as its body. */
+export const FIRST_FAULTS: Extent = { maxReported: MAX_FAULTS, entersLongLists: false };
 
 /**
  * Returns the message of a 400 `invalid_request`: one `field: text` for each field with a fault, joined by ` | ` (contract §7,
  * decision 6).
  * @param whole name of the validated value, such as `body`. The message uses this name for a fault of the whole value.
  */
-export function validationMessage(faults: Fault[], whole: string, { maxReported }: Extent): string {
-  return joinFaults(faultTexts(faults, whole), whole, maxReported);
+export function validationMessage(faults: Fault[], whole: string): string {
+  return joinFaults(faultTexts(faults, whole), whole, MAX_FAULTS);
 }
 
 /** Joins the texts of faults to one message. @param whole name of the validated value @param maxReported largest number of listed texts */

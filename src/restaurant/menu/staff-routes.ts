@@ -8,7 +8,7 @@ import type { Guard } from '#platform/http/guard.ts';
 import { sendPieces } from '#platform/http/list.ts';
 import { UnavailableError } from '#platform/errors.ts';
 import { FairGate } from '#platform/lib/fair-gate.ts';
-import { extentFor } from '#platform/lib/validation.ts';
+import { FIRST_FAULTS } from '#platform/lib/validation.ts';
 import {
   changeDish,
   compareMenu,
@@ -125,7 +125,7 @@ function replacingRoute(app: App, { db, changes, documents, staffGuard, maxRende
     async (request, reply) => {
       const { staff, body, query, headers } = request;
       const { id, currency } = staff.tenant;
-      const { maxReported } = extentFor(Number(headers['content-length']));
+      const { maxReported } = FIRST_FAULTS;
       const options = { currency, maxRenderedBytes, maxReported, ifMatch: headers['if-match'] };
       if (query.dry_run === true) {
         const compare = async () => [Buffer.from(JSON.stringify(await compareMenu(db, id, body, options)))];

@@ -24,6 +24,7 @@ function collectionRoutes(app: App, { orders, callerGuard }: Dependencies): void
     '/v1/third-party/orders/',
     {
       onRequest: callerGuard,
+      config: { place: 'long' },
       schema: {
         ...SHARED,
         operationId: 'listOrders',

@@ -26,7 +26,7 @@ function readingRoutes(app: App, { orders, staffGuard }: Dependencies): void {
     '/v1/staff/orders/',
     {
       onRequest: staffGuard,
-      config: { isStreamed: true },
+      config: { place: 'long', isStreamed: true },
       schema: {
         ...SHARED,
         operationId: 'listStaffOrders',

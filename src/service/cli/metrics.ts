@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Database } from '#platform/db/database.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
-import { type BoundedWork, createHttpMetrics, type HttpMetrics, registerBoundMetrics } from '#platform/http/metrics.ts';
+import { createHttpMetrics, type HttpMetrics, registerWaitingMetrics, type WaitingWork } from '#platform/http/metrics.ts';
 import type { EventStreams } from '#platform/http/event-streams.ts';
 import type { LiveCounts } from '#staff/live-changes/live-changes.ts';
 import { registerLiveMetrics } from '#staff/live-changes/metrics.ts';
@@ -11,11 +11,7 @@ import { createDeliveryMetrics, type DeliveryMetrics } from '#webhooks/deliverie
 /** Metrics that a process shows at METRICS_PORT. A process registers only the metrics of those parts of the service that it runs. */
 export interface Metrics {
   ofHttp(): HttpMetrics;
-  /**
-   * Registers metrics of the bounds on requests. For each bound, they show its value, how much work waits because the bound is reached, and
-   * how much work was refused.
-   */
-  watchBounds(work: BoundedWork): void;
+  watchWaiting(work: WaitingWork): void;
   ofDeliveries(db: Database): DeliveryMetrics;
   ofWrites(areHanging: () => boolean): void;
   watchLive(counts: LiveCounts, streams: EventStreams): void;
@@ -31,7 +27,7 @@ export function createMetrics(log: Logger): Metrics {
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
   return {
     ofHttp: () => createHttpMetrics(registry),
-    watchBounds: (work) => registerBoundMetrics(registry, work),
+    watchWaiting: (work) => registerWaitingMetrics(registry, work),
     ofDeliveries: (db) => createDeliveryMetrics(registry, db),
     ofWrites: (areHanging) => registerHungWrites(registry, areHanging),
     watchLive: (counts, streams) => registerLiveMetrics(registry, counts, streams),

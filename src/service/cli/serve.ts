@@ -173,12 +173,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     // METRICS_PORT also responds to health checks. Many new connections on PORT do not delay them, because each port has its own queue.
     healthRoutes(metrics.app, health);
   }
-  metrics?.watchBounds({
-    bounds: config.bounds,
-    bodies: app.bodyBudget.counts,
-    streams: app.slowReaders,
-    countWaiting: () => countWaiting(db),
-  });
+  metrics?.watchWaiting({ countRequests: () => app.door.waiting, countCallers: () => countWaiting(db) });
   const closing = new AppClosing(app);
   let listening: Listening | null = null;
   const stop = async () => {

@@ -44,7 +44,7 @@ export function liveChangeRoutes(app: App, { liveChanges, streamGuard }: Depende
       if (response.destroyed) {
         return reply.hijack(); // The client closed the connection during authentication.
       }
-      app.eventStreams.admit(request, reply);
+      app.eventStreams.admit({ tenantId: request.staff.tenant.id, callerId: request.staff.id }, reply);
       const subscription = await liveChanges.subscribe(request.staff, lastEventIdOf(request.headers));
       if (response.destroyed) {
         liveChanges.unsubscribe(subscription);

@@ -31,7 +31,7 @@ export function reportRoutes(app: App, { db, ownerGuard }: Dependencies): void {
     '/v1/staff/reports/days/',
     {
       onRequest: ownerGuard,
-      config: { csvExample: daysAsCsv([DAY_EXAMPLE]) },
+      config: { place: 'report', csvExample: daysAsCsv([DAY_EXAMPLE]) },
       schema: {
         operationId: 'reportDays',
         summary: 'Read the orders and the stays of each day',

@@ -1,0 +1,201 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { UnavailableError } from '../errors.ts';
+import { MAX_STRANGER_BODY_BYTES } from '../lib/bounds.ts';
+import { Gate } from '../lib/gate.ts';
+import { clientNetwork } from './client-address.ts';
+
+/**
+ * Kind of the place that a request takes while it is under way:
+ * - `call`: one of the few places of its tenant. The default behind a guard.
+ * - `long`: a call whose work or response may be long, such as a list or a calendar. It is also one of the few long calls of its tenant.
+ * - `report`: a count over very many rows.
+ * - `document`: a large document, which is beside the places of the tenant.
+ * - `channel`: a call of a channel, whose key is no secret. So it has places of its own, outside those of its tenant.
+ * - `stranger`: a call without a guard. It takes its place after its small body has arrived. The default without a guard.
+ * - `none`: the response is ready at once, and waits for nothing.
+ */
+export type Place = 'call' | 'long' | 'report' | 'document' | 'channel' | 'stranger' | 'none';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    place?: Place;
+  }
+  interface FastifyInstance {
+    door: Door;
+  }
+  interface FastifyRequest {
+    /** Whose place the request takes: id of a tenant or of a channel, which the guard sets. Empty for a stranger. */
+    holder: string;
+    place: HeldPlace | null;
+  }
+}
+
+/** Places of a process. The database has fewer connections than that, and more calls under way would not be answered sooner. */
+const PLACES = 256;
+/** Places of a tenant. With more, the calls of one tenant keep all cores of the database busy, and those of other tenants wait. */
+const PLACES_OF_TENANT = 8;
+const LONG_CALLS_OF_TENANT = 3;
+const REPORTS = 2;
+const REPORTS_OF_TENANT = 1;
+const DOCUMENTS = 4;
+const DOCUMENTS_OF_TENANT = 1;
+const PLACES_OF_CHANNEL = 4;
+const STRANGERS = 32;
+const STRANGERS_OF_NETWORK = 4;
+/** Longest wait for a place, in milliseconds. */
+const MAX_WAIT_MS = 10_000;
+
+/**
+ * The one place where requests wait. It stands behind authentication and the budget of calls, and before the body is read, so that the
+ * bodies in memory are bounded by the places. Who waits is served in turn, tenant by tenant (docs/decisions/0021-the-door.md).
+ */
+export class Door {
+  readonly #calls = gateOf(PLACES, PLACES_OF_TENANT);
+  readonly #longCalls = gateOf(PLACES, LONG_CALLS_OF_TENANT);
+  readonly #reports = gateOf(REPORTS, REPORTS_OF_TENANT);
+  readonly #documents = gateOf(DOCUMENTS, DOCUMENTS_OF_TENANT);
+  readonly #channels = gateOf(PLACES, PLACES_OF_CHANNEL);
+  readonly #strangers = gateOf(STRANGERS, STRANGERS_OF_NETWORK);
+  readonly #gates: Record<Place, Gate[]> = {
+    call: [this.#calls],
+    long: [this.#longCalls, this.#calls],
+    report: [this.#reports],
+    document: [this.#documents],
+    channel: [this.#channels],
+    stranger: [this.#strangers],
+    none: [],
+  };
+
+  /** Number of requests that wait for a place. */
+  get waiting(): number {
+    return Object.values(this.#gates).reduce((sum, [gate]) => sum + (gate?.waiting ?? 0), 0);
+  }
+
+  /**
+   * Takes a place of the given kind, and keeps it until the response is sent and its connection has taken it.
+   * @param done called when the request has its place, or with the error that refuses it. Not called if the client leaves before.
+   */
+  enter(request: FastifyRequest, reply: FastifyReply, kind: Place, done: (error?: Error) => void): void {
+    const holder = request.holder === '' ? clientNetwork(request.clientAddress) : request.holder;
+    const gates = this.#gates[kind];
+    const hold = () => {
+      request.place = new HeldPlace(reply, () => gates.forEach((gate) => gate.leave(holder)));
+    };
+    if (gates.length === 1 && gates[0]?.tryEnter(holder) === true) {
+      hold();
+      done();
+      return;
+    }
+    const left = new AbortController();
+    reply.raw.once('close', () => left.abort());
+    enterAll(gates, holder, left.signal).then(
+      () => {
+        hold();
+        done();
+      },
+      (error: Error) => left.signal.aborted || done(error),
+    );
+  }
+
+  /** Runs a look-up in the database for a caller who is still a stranger, in one of the places of strangers. */
+  async lookUp<Result>(request: FastifyRequest, work: () => Promise<Result>): Promise<Result> {
+    return await this.#strangers.run(clientNetwork(request.clientAddress), work);
+  }
+}
+
+/** Place of a request under way. It becomes free when the handler has sent its response and the connection is done with it. */
+class HeldPlace {
+  #leave: (() => void) | null;
+  #isSent = false;
+  #isClosed: boolean;
+
+  constructor({ raw }: FastifyReply, leave: () => void) {
+    this.#leave = leave;
+    this.#isClosed = raw.destroyed;
+    raw.once('close', () => {
+      this.#isClosed = true;
+      this.#leaveIfDone();
+    });
+  }
+
+  /** Notes that the handler has ended. A handler may still work when its client has left, and keeps its place until then. */
+  noteSent(): void {
+    this.#isSent = true;
+    this.#leaveIfDone();
+  }
+
+  /** Gives the place back although the response is still open, as a stream of events is. */
+  leave(): void {
+    this.#leave?.();
+    this.#leave = null;
+  }
+
+  #leaveIfDone(): void {
+    if (this.#isSent && this.#isClosed) {
+      this.leave();
+    }
+  }
+}
+
+/** Lets the requests of an app wait at a door. */
+export function addDoor(app: FastifyInstance): void {
+  const door = new Door();
+  app.decorate('door', door);
+  app.decorateRequest('holder', '');
+  app.decorateRequest('place', null);
+  app.addHook('onRoute', (route) => {
+    const place = route.config?.place ?? (route.onRequest === undefined ? 'stranger' : 'call');
+    route.config = { ...route.config, place };
+    if (place === 'stranger') {
+      route.bodyLimit ??= MAX_STRANGER_BODY_BYTES;
+    }
+  });
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    const { place = 'none' } = request.routeOptions.config;
+    enterUnlessNone(request, reply, place === 'stranger' ? 'none' : place, done);
+  });
+  app.addHook('preValidation', (request, reply, done) => {
+    const { place } = request.routeOptions.config;
+    enterUnlessNone(request, reply, place === 'stranger' ? place : 'none', done);
+  });
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    request.place?.noteSent();
+    done();
+  });
+}
+
+function enterUnlessNone(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kind: Place,
+  done: (error?: Error) => void,
+): void {
+  if (kind === 'none') {
+    done();
+  } else {
+    request.server.door.enter(request, reply, kind, done);
+  }
+}
+
+async function enterAll(gates: Gate[], holder: string, signal: AbortSignal): Promise<void> {
+  const entered: Gate[] = [];
+  try {
+    for (const gate of gates) {
+      await gate.enter(holder, signal);
+      entered.push(gate);
+    }
+  } catch (error) {
+    entered.forEach((gate) => gate.leave(holder));
+    throw error;
+  }
+}
+
+function gateOf(places: number, placesOfKey: number): Gate {
+  return new Gate({ places, placesOfKey, maxWaitMs: MAX_WAIT_MS, refusal: waitedTooLong });
+}
+
+function waitedTooLong(): Error {
+  return new UnavailableError(
+    `The request waited ${MAX_WAIT_MS / 1_000} s for the requests before it. Send fewer at the same time.`,
+  );
+}
