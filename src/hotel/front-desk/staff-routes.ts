@@ -39,7 +39,11 @@ export function calendarStaffRoutes(app: App, { db, staffGuard }: Dependencies):
     '/v1/staff/calendar/',
     {
       onRequest: staffGuard,
-      config: { place: 'long', isStreamed: true, errors: [{ status: 404, code: 'error', message: 'No such property.' }] },
+      config: {
+        place: 'long',
+        isStreamed: true,
+        errors: [{ status: 404, code: 'error', message: 'No such property.' }],
+      },
       schema: {
         operationId: 'getCalendar',
         summary: 'Read the rooms, prices and closed nights of a property, night by night',

@@ -269,34 +269,14 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('413: a client that sends a body of 1 MiB gets the refusal, both with Content-Length and with chunks, and may use the connection again', async () => {
+    it('413: a client that sends a body of 1 MiB gets the refusal, both with Content-Length and with chunks', async () => {
       const chunk = `40000\r\n${largest}\r\n`;
       for (const [head, body] of [
         ['Transfer-Encoding: chunked', `${chunk.repeat(4)}0\r\n\r\n`],
         [`Content-Length: ${4 * LIMIT_BYTES}`, largest.repeat(4)],
       ] as const) {
-        const answer = await send(head, body);
-        assert.match(answer, tooLarge);
-        assert.match(answer, /connection: keep-alive/i);
+        assert.match(await send(head, body), tooLarge);
       }
-    });
-
-    it('413: a client whose body never ends is refused after 1 MiB more, and its connection is closed', async (test) => {
-      const socket = open();
-      test.after(() => socket.destroy());
-      socket.on('error', () => {});
-      socket.write('POST /orders HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
-      let answer = '';
-      socket.on('data', (data) => {
-        answer += data.toString();
-      });
-      const closed = once(socket, 'close');
-      for (let sent = 0; sent < 6; sent += 1) {
-        socket.write(`40000\r\n${largest}\r\n`);
-      }
-      await closed;
-      assert.match(answer, tooLarge);
-      assert.match(answer, /connection: close/i);
     });
 
     it('413: a client that stops in the middle of a body above 256 KiB is refused after 2 s', async (test) => {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import Type from 'typebox';
 import { openConnection, type RawAnswer, type RawConnection } from '#test/support/raw-http.ts';
+import { ApiError } from '../errors.ts';
 import { type App, createHttpApp } from './app.ts';
 
 const HEAD = 'POST /labels HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
@@ -32,6 +33,10 @@ function buildApp(timeouts: typeof TIMEOUTS | undefined): App {
   });
   const schema = { body: Type.Object({ label: Type.String() }) };
   app.post('/labels', { config: { place: 'call' }, schema }, async ({ body }) => ({ length: body.label.length }));
+  const refuse = async () => {
+    throw new ApiError(401, 'error', 'Refused.');
+  };
+  app.post('/refused', { onRequest: refuse }, async () => ({}));
   app.post('/slow', async () => {
     await sleep(TIMEOUTS.requestMs + 500);
     return { done: true };
@@ -190,7 +195,7 @@ describe('size limits of bodies', () => {
     }
   });
 
-  it('413: a body that never ends is refused while it is still arriving', async () => {
+  it('413: a body that never ends is refused after 1 MiB more, and its connection is closed', async () => {
     const connection = openConnection(url);
     connection.send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
     const chunk = `40000\r\n${'a'.repeat(LIMIT_BYTES)}\r\n`;
@@ -198,7 +203,32 @@ describe('size limits of bodies', () => {
       connection.send(chunk);
       await sleep(10);
     }
-    assertRefusal(413, (await connection.waitFor(1))[0]);
+    const [answer] = await connection.closed();
+    assertRefusal(413, answer);
+    assert.equal(answer?.headers['connection'], 'close');
+  });
+
+  it('401: a long body is dropped after the refusal, and its connection is closed after 1 MiB', async () => {
+    const connection = openConnection(url);
+    connection.send('POST /refused HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const chunk = `40000\r\n${'a'.repeat(LIMIT_BYTES)}\r\n`;
+    for (let sent = 0; sent < 64 && !connection.socket.destroyed; sent += 1) {
+      connection.send(chunk);
+      await sleep(10);
+    }
+    assertRefusal(401, (await connection.closed())[0]);
+  });
+
+  it('401: a short body is dropped after the refusal, and the connection serves the next request', async () => {
+    const connection = openConnection(url);
+    connection.send(`POST /refused HTTP/1.1\r\nHost: a\r\nContent-Length: ${LIMIT_BYTES}\r\n\r\n`);
+    await connection.waitFor(1);
+    connection.send(`${'a'.repeat(LIMIT_BYTES)}${HEAD}Content-Length: 12\r\n\r\n{"label":""}`);
+    const answers = await connection.waitFor(2);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [401, 200],
+    );
     connection.socket.destroy();
   });
 

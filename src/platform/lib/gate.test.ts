@@ -50,7 +50,10 @@ describe('Gate', () => {
 
   it('a place is free again after work that fails', async () => {
     const gate = gateOf({ places: 1 });
-    await assert.rejects(gate.run('a', () => Promise.reject(new Error('failed'))), /failed/);
+    await assert.rejects(
+      gate.run('a', () => Promise.reject(new Error('failed'))),
+      /failed/,
+    );
     assert.equal(await gate.run('a', async () => 'done'), 'done');
   });
 });

@@ -2,7 +2,12 @@ import type { Logger } from 'pino';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Database } from '#platform/db/database.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
-import { createHttpMetrics, type HttpMetrics, registerWaitingMetrics, type WaitingWork } from '#platform/http/metrics.ts';
+import {
+  createHttpMetrics,
+  type HttpMetrics,
+  registerWaitingMetrics,
+  type WaitingWork,
+} from '#platform/http/metrics.ts';
 import type { EventStreams } from '#platform/http/event-streams.ts';
 import type { LiveCounts } from '#staff/live-changes/live-changes.ts';
 import { registerLiveMetrics } from '#staff/live-changes/metrics.ts';
