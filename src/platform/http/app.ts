@@ -107,7 +107,7 @@ export function createHttpApp(options: HttpOptions): App {
   const allowedMethods = trackAllowedMethods(app);
   app.decorate('publicUrl', options.publicUrl ?? null);
   addEventStreams(app, options.streams);
-  addClientAddress(app);
+  addClientAddress(app, options.trustedProxies.length > 0);
   compileOnDemand(app);
   handleErrors(app, options);
   // This hook is not async, because an async hook would delay each request a little (its promise takes one more pass of the microtask

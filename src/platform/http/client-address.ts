@@ -19,12 +19,17 @@ declare module 'fastify' {
  */
 export const HOST = /^(?:[\w.-]*|\[[\da-f:.]+\])(?::\d+)?$/i;
 
-/** Adds `clientAddress` to the requests of the app, and cleans the headers in which proxies forward the client's address. */
-export function addClientAddress(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    cleanForwarded(request.raw.headers);
-    done();
-  });
+/**
+ * Adds `clientAddress` to the requests of the app.
+ * @param hasProxies true if the app trusts proxies. Then it cleans the headers in which they forward the client's address
+ */
+export function addClientAddress(app: FastifyInstance, hasProxies: boolean): void {
+  if (hasProxies) {
+    app.addHook('onRequest', (request, _reply, done) => {
+      cleanForwarded(request.raw.headers);
+      done();
+    });
+  }
   app.decorateRequest('clientAddress', {
     getter() {
       return cleanAddress(this.ip) ?? '';
