@@ -17,6 +17,7 @@ import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
 import type { EventStreams, StreamBounds } from '#platform/http/event-streams.ts';
 import type { ReaderBounds } from '#platform/http/slow-readers.ts';
+import { DEFAULT_BOUNDS } from '#platform/lib/bounds.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMailer, type Mailer } from '#platform/mail/mail.ts';
 import { menuRoutes } from '#restaurant/menu/routes.ts';
@@ -70,7 +71,6 @@ export interface AppDependencies {
     | 'keepAliveSeconds'
     | 'publicUrl'
     | 'rateLimitPerMinute'
-    | 'bounds'
     | 'trustedProxies'
     | 'identityProvider'
     | 'webhookAllowPrivateNetwork'
@@ -133,7 +133,6 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     logger: log,
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
-    bounds: config.bounds,
     timeouts: { keepAliveMs: config.keepAliveSeconds * 1_000 },
     readers: deps.readers,
     streams: deps.streams,
@@ -227,7 +226,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
     db,
     changes,
     staffGuard: guards.menuStaff,
-    maxRenderedBytes: config.bounds.renderedMenuBytes,
+    maxRenderedBytes: DEFAULT_BOUNDS.renderedMenuBytes,
   });
   orderStaffRoutes(app, { orders, staffGuard: guards.orderStaff });
   openingStaffRoutes(app, {

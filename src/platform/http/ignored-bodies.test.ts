@@ -7,17 +7,8 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { openSession, personId, SESSION, SESSIONS } from '#test/support/sessions.ts';
 import { placeOrder } from '#test/support/webhooks.ts';
 import { readRoutes } from '../../../tools/openapi/openapi.ts';
-import { DEFAULT_BOUNDS } from '../lib/bounds.ts';
 
 const LIMIT_BYTES = 1024 * 1024;
-/**
- * Bounds with enough memory for one largest body of each operation at the same time. By default, one caller may have only 8 MiB of bodies
- * under way, but the owner calls twelve operations concurrently.
- */
-const BOUNDS = {
-  ...DEFAULT_BOUNDS,
-  bodyBytes: { ...DEFAULT_BOUNDS.bodyBytes, ofCaller: 32 * LIMIT_BYTES, ofTenant: 32 * LIMIT_BYTES },
-};
 const CREDENTIALS = '/v1/third-party/credentials/';
 const PMS_CREDENTIALS = '/v1/channel-manager/credentials/';
 
@@ -54,7 +45,7 @@ describe('an operation that takes no body', () => {
   let operations: Operation[];
 
   before(async () => {
-    service = await startService({ config: { bounds: BOUNDS } });
+    service = await startService();
     hotel = await openHotel(service);
     const { owner, partner } = hotel;
     const order = await placeOrder(service, partner, 'N-1');

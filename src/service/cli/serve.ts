@@ -9,6 +9,7 @@ import { type App, createHttpApp } from '#platform/http/app.ts';
 import { type Health, healthRoutes } from '#platform/http/health.ts';
 import { HOST_REMEDIES, type Listening, listen } from '#platform/http/listen.ts';
 import { createLogger } from '#platform/http/log.ts';
+import { DEFAULT_BOUNDS } from '#platform/lib/bounds.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
@@ -174,7 +175,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     healthRoutes(metrics.app, health);
   }
   metrics?.watchBounds({
-    bounds: config.bounds,
+    bounds: DEFAULT_BOUNDS,
     bodies: app.bodyBudget.counts,
     streams: app.slowReaders,
     countWaiting: () => countWaiting(db),
