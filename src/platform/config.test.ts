@@ -5,7 +5,6 @@ import { describe, it } from 'node:test';
 import { type Config, misspelledVariables, readConfig, readPartnerConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
 import { createHttpApp } from './http/app.ts';
-import { DEFAULT_BOUNDS } from './lib/bounds.ts';
 import { createLogger } from './http/log.ts';
 import { createRedisBudgets } from './http/redis-budgets.ts';
 
@@ -43,7 +42,6 @@ describe('defaults of readConfig', () => {
     masterKey: null,
     masterKeyPrevious: null,
     rateLimitPerMinute: 300,
-    bounds: DEFAULT_BOUNDS,
     webhookHeaderBrand: 'Service',
     webhookAllowPrivateNetwork: false,
     eventRetentionDays: 30,
@@ -59,9 +57,7 @@ describe('defaults of readConfig', () => {
   it('a variable with an empty value counts as not set, so all settings have their defaults', () => {
     const names =
       `PORT HOST KEEP_ALIVE_SECONDS PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE DATABASE_PREPARED_STATEMENTS
-      REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE ORDER_MAX_ITEMS ORDER_ITEM_MAX_ADDONS
-      MENU_MAX_RENDERED_MIB STREAMS_PER_CREDENTIAL MENU_MAX_DISHES DISH_MAX_ENTRIES BODY_MIB_PER_CREDENTIAL BODY_MIB_PER_TENANT
-      BODY_MIB_PER_PROCESS BODY_MIB_OF_STRANGERS WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK EVENT_RETENTION_DAYS
+      REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK EVENT_RETENTION_DAYS
       TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL AUTH_EMAIL_VERIFIED_REQUIRED
       SMTP_URL MAIL_FROM`.split(/\s+/);
     assert.deepEqual(readConfig(Object.fromEntries(names.map((name) => [name, '']))), defaults);

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError } from './errors.ts';
-import type { Bounds } from './lib/bounds.ts';
 import { nearName } from './lib/near-names.ts';
 import { type ProxyVariables, proxyVariables } from './lib/proxy-variables.ts';
 import {
@@ -77,8 +76,6 @@ export interface Config {
   masterKey: Buffer | null;
   masterKeyPrevious: Buffer | null;
   rateLimitPerMinute: number;
-  /** Upper bounds on the cost of a request, such as the number of items in an order. */
-  bounds: Bounds;
   webhookHeaderBrand: string;
   webhookAllowPrivateNetwork: boolean;
   /**
@@ -153,7 +150,6 @@ export function inspectConfig(environment: Environment = process.env): Inspected
     masterKey,
     masterKeyPrevious: reader.optional('MASTER_KEY_PREVIOUS', parseKey),
     rateLimitPerMinute: reader.withDefault('RATE_LIMIT_PER_MINUTE', integerFrom(1, 1_000_000_000)),
-    bounds: readBounds(reader),
     webhookHeaderBrand: reader.withDefault('WEBHOOK_HEADER_BRAND', parseBrand),
     webhookAllowPrivateNetwork: reader.withDefault('WEBHOOK_ALLOW_PRIVATE_NETWORK', parseBoolean),
     eventRetentionDays: reader.withDefault('EVENT_RETENTION_DAYS', integerFrom(1, 3_650)),
@@ -326,34 +322,6 @@ function lookUp(environment: Environment, name: string, mayBeInFile: boolean): R
   } catch (error) {
     return refuse(`${name}_FILE must be the path of a readable file (${(error as NodeJS.ErrnoException).code})`);
   }
-}
-
-/**
- * Size of the largest request body in MiB (decision 6). It is also the smallest permitted value of these settings:
- * - `BODY_MIB_*`, which bound the memory for request bodies. With a smaller bound, the largest body would be refused even if no other body
- *   is in memory.
- * - `MENU_MAX_RENDERED_MIB`, which bounds the size of a menu in the form that partners read. This setting is a whole number of MiB above 0.
- */
-const LARGEST_BODY_MIB = 1;
-const MIB = 1024 * 1024;
-
-function readBounds(reader: Reader): Bounds {
-  const count = (name: SettingName) => reader.withDefault(name, integerFrom(1, 1_000_000));
-  const bytes = (name: SettingName) => reader.withDefault(name, integerFrom(LARGEST_BODY_MIB, 65_536)) * MIB;
-  return {
-    orderItems: count('ORDER_MAX_ITEMS'),
-    itemAddons: count('ORDER_ITEM_MAX_ADDONS'),
-    dishes: count('MENU_MAX_DISHES'),
-    dishEntries: count('DISH_MAX_ENTRIES'),
-    renderedMenuBytes: bytes('MENU_MAX_RENDERED_MIB'),
-    waitingStreams: count('STREAMS_PER_CREDENTIAL'),
-    bodyBytes: {
-      ofCaller: bytes('BODY_MIB_PER_CREDENTIAL'),
-      ofTenant: bytes('BODY_MIB_PER_TENANT'),
-      ofProcess: bytes('BODY_MIB_PER_PROCESS'),
-      ofStrangers: bytes('BODY_MIB_OF_STRANGERS'),
-    },
-  };
 }
 
 /** Names of the variables that mail needs. PUBLIC_URL may also be set if the service sends no mail. */

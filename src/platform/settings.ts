@@ -1,5 +1,3 @@
-import { DEFAULT_BOUNDS } from './lib/bounds.ts';
-
 /** Environment variable that the service reads. */
 export interface Setting<Name extends string = string> {
   name: Name;
@@ -20,10 +18,6 @@ export interface Setting<Name extends string = string> {
    */
   isSecret?: true;
 }
-
-const MIB = 1024 * 1024;
-const { bodyBytes } = DEFAULT_BOUNDS;
-const inMib = (bytes: number) => String(bytes / MIB);
 
 const TABLE = [
   { name: 'PORT', default: '8080', meaning: 'Port of the API, or 0 for any free port.' },
@@ -103,62 +97,6 @@ const TABLE = [
   },
   { name: 'RATE_LIMIT_PER_MINUTE', default: '300', meaning: 'Requests a minute for each credential.' },
   {
-    name: 'ORDER_MAX_ITEMS',
-    default: String(DEFAULT_BOUNDS.orderItems),
-    meaning: 'Largest number of items in an order.',
-  },
-  {
-    name: 'ORDER_ITEM_MAX_ADDONS',
-    default: String(DEFAULT_BOUNDS.itemAddons),
-    meaning: 'Largest number of add-ons in one item of an order.',
-  },
-  {
-    name: 'MENU_MAX_DISHES',
-    default: String(DEFAULT_BOUNDS.dishes),
-    meaning: 'Largest number of dishes in a menu.',
-  },
-  {
-    name: 'DISH_MAX_ENTRIES',
-    default: String(DEFAULT_BOUNDS.dishEntries),
-    meaning: 'Largest number of variants, of add-ons and of ingredients in one dish.',
-  },
-  {
-    name: 'MENU_MAX_RENDERED_MIB',
-    default: inMib(DEFAULT_BOUNDS.renderedMenuBytes),
-    meaning: 'Largest menu in MiB, in the form that partners read.',
-  },
-  {
-    name: 'STREAMS_PER_CREDENTIAL',
-    default: String(DEFAULT_BOUNDS.waitingStreams),
-    meaning:
-      'Largest number of streamed lists and menu documents of one credential or user that may be unfinished at the same time in each ' +
-      'process, because the client reads them slowly.',
-  },
-  {
-    name: 'BODY_MIB_PER_CREDENTIAL',
-    default: inMib(bodyBytes.ofCaller),
-    meaning:
-      'MiB of request bodies that each process holds at the same time for one credential. Only bodies above 64 KiB count. If one more ' +
-      'body does not fit, it gets 429.',
-  },
-  {
-    name: 'BODY_MIB_PER_TENANT',
-    default: inMib(bodyBytes.ofTenant),
-    meaning:
-      'MiB of request bodies that each process holds at the same time for one tenant. Only bodies above 64 KiB count.',
-  },
-  {
-    name: 'BODY_MIB_PER_PROCESS',
-    default: inMib(bodyBytes.ofProcess),
-    meaning: 'MiB of request bodies that each process holds at the same time in all. Only bodies above 64 KiB count.',
-  },
-  {
-    name: 'BODY_MIB_OF_STRANGERS',
-    default: inMib(bodyBytes.ofStrangers),
-    meaning:
-      'MiB of request bodies that each process holds at the same time for all callers without valid credentials. Bodies of any size count.',
-  },
-  {
     name: 'WEBHOOK_HEADER_BRAND',
     default: 'Service',
     meaning: 'Brand in `X-<brand>-Signature`, `X-<brand>-Timestamp` and `X-<brand>-Event-Id`.',
@@ -221,9 +159,8 @@ const TABLE = [
     name: 'METRICS_PORT',
     default: null,
     meaning:
-      'Port for Prometheus metrics. The metric `request_bound` shows the configured limits on orders, menus, streams and request ' +
-      'bodies. The metric `database_writes_hanging` is 1 while the database has lost its standbys and writes get 503. `/livez` and ' +
-      '`/readyz` answer on this port too, and a burst of new connections to the API does not delay a probe there.',
+      'Port for Prometheus metrics. The metric `database_writes_hanging` is 1 while the database has lost its standbys and writes get ' +
+      '503. `/livez` and `/readyz` answer on this port too, and a burst of new connections to the API does not delay a probe there.',
   },
 ] as const satisfies readonly Setting[];
 

@@ -17,6 +17,7 @@ import { REQUEST } from '#platform/http/log.ts';
 import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
 import type { EventStreams, StreamBounds } from '#platform/http/event-streams.ts';
+import { DEFAULT_BOUNDS } from '#platform/lib/bounds.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMailer, type Mailer } from '#platform/mail/mail.ts';
 import { menuRoutes } from '#restaurant/menu/routes.ts';
@@ -70,7 +71,6 @@ export interface AppDependencies {
     | 'keepAliveSeconds'
     | 'publicUrl'
     | 'rateLimitPerMinute'
-    | 'bounds'
     | 'trustedProxies'
     | 'identityProvider'
     | 'webhookAllowPrivateNetwork'
@@ -223,7 +223,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
     db,
     changes,
     staffGuard: guards.menuStaff,
-    maxRenderedBytes: config.bounds.renderedMenuBytes,
+    maxRenderedBytes: DEFAULT_BOUNDS.renderedMenuBytes,
   });
   orderStaffRoutes(app, { orders, staffGuard: guards.orderStaff });
   openingStaffRoutes(app, {

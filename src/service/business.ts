@@ -8,7 +8,6 @@ import { Reservations } from '#hotel/reservations/reservations.ts';
 import { StaffStays } from '#hotel/reservations/staff-stays.ts';
 import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
 import type { Caches } from '#platform/changes/changes.ts';
-import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMenuReader } from '#restaurant/menu/menu.ts';
@@ -18,7 +17,6 @@ import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/event
 
 /** Objects of this process from which `createBusiness` creates the business parts, such as orders and reservations. */
 export interface Platform {
-  config: Pick<Config, 'bounds'>;
   db: Database;
   keyring: Keyring;
   log: Logger;
@@ -36,9 +34,9 @@ export type Business = ReturnType<typeof createBusiness>;
  * Creates the business parts: credentials, channels, menus, orders and reservations. The API, the background loops and the commands all
  * create them with this function.
  */
-export function createBusiness({ config, db, keyring, log, caches, deliveries }: Platform) {
+export function createBusiness({ db, keyring, log, caches, deliveries }: Platform) {
   const transactionWithEvents = createTransactionWithEvents(db, deliveries);
-  const readListedMenu = createMenuReader({ db, caches, log, maxRenderedBytes: config.bounds.renderedMenuBytes });
+  const readListedMenu = createMenuReader({ db, caches, log });
   const opening = new Opening({ db, caches });
   const readHeldNights = createNightReader(db);
   const findRoomType = createRoomTypeFinder({ db, caches });

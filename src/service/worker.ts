@@ -15,7 +15,7 @@ import type { LocalDelivery } from '#webhooks/events/events.ts';
 import { createBusiness } from './business.ts';
 
 export interface WorkerDependencies {
-  config: Pick<Config, 'bounds' | 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;
+  config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;
   db: Database;
   /**
    * URL of the database. While the worker holds a scan lease, it listens on a connection to this URL for notifications of new events. A
@@ -90,7 +90,7 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     ...(metrics ? { onAttempt: (delivery, sent) => metrics.attempted(delivery, sent) } : {}),
   });
   const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
-  const createParts = () => createBusiness({ config, db, keyring, log, caches: NO_CACHES, deliveries });
+  const createParts = () => createBusiness({ db, keyring, log, caches: NO_CACHES, deliveries });
   const sandbox = sandboxOptions && startSandbox({ db, log, ...createParts(), ...sandboxOptions });
   return {
     deliveries,

@@ -4,11 +4,11 @@
  *
  *   node test/faults/faults.ts [--short] [--rounds N] [--only FAULT]… [--seed N] [--prove]
  *
- * The option `--family` chooses another group of tests, called a family. The family `budget` causes no faults, but has several cases. In
+ * The option `--family` chooses another group of tests, called a family. The family `budget` causes no faults, but has nine cases. In
  * each case, one tenant makes as many expensive calls in a minute as its budget allows. The suite measures the calls of another tenant, and
  * the memory of the service. If a case breaks a guarantee, the suite runs the case again, at most `--tries` times in all.
  *
- *   node test/faults/faults.ts --family budget [--short] [--only CASE]… [--results FILE] [--tries N]
+ *   node test/faults/faults.ts --family budget [--short] [--only CASE]… [--tries N]
  *
  * In the family `cluster`, the service runs on PostgreSQL under Patroni, behind PgBouncer and HAProxy. The faults disturb these servers.
  *
@@ -144,8 +144,8 @@ function add(sum: FaultResult | undefined, result: FaultResult): FaultResult {
 const FAMILIES: Record<string, () => Promise<number>> = {
   surroundings: main,
   async budget() {
-    const { short: isShort, only, results, tries } = values;
-    return (await runBudgetFamily({ isShort, only, results, tries: Number(tries), print })) === 0 ? 0 : 1;
+    const { short: isShort, only, tries } = values;
+    return (await runBudgetFamily({ isShort, only, tries: Number(tries), print })) === 0 ? 0 : 1;
   },
   async cluster() {
     const { short: isShort, only, results, rounds, seed, prove: isProof } = values;

@@ -3,7 +3,6 @@ import type { RouteOptions } from 'fastify';
 import { pino } from 'pino';
 import { createApp } from '#service/app.ts';
 import { createDatabase } from '#platform/db/database.ts';
-import { DEFAULT_BOUNDS } from '#platform/lib/bounds.ts';
 import { createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import { answersOf } from './answers.ts';
 import { Components } from './components.ts';
@@ -46,7 +45,6 @@ export async function readRoutes(): Promise<RouteOptions[]> {
         keepAliveSeconds: 72,
         publicUrl: null,
         rateLimitPerMinute: 300,
-        bounds: DEFAULT_BOUNDS,
         trustedProxies: [],
         identityProvider: null,
         webhookAllowPrivateNetwork: false,

@@ -31,7 +31,7 @@ export async function trigger(
 ): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   try {
-    const parts = createParts(config, runtime);
+    const parts = createParts(runtime);
     const tenant = await requireDemoTenant(parts.db);
     const credential = await chooseCredential(parts, tenant, options.apiKey);
     const entry = await makeEvent(parts, event, callerOf(tenant, credential));
@@ -46,9 +46,9 @@ export async function trigger(
 }
 
 /** Creates the business functions. They store new events but do not send them, because a running service finds and sends the events. */
-function createParts(config: Config, { db, keyring }: Runtime) {
+function createParts({ db, keyring }: Runtime) {
   const log = pino({ level: 'silent' });
-  return { db, ...createBusiness({ config, db, keyring, log, caches: NO_CACHES, deliveries: null }) };
+  return { db, ...createBusiness({ db, keyring, log, caches: NO_CACHES, deliveries: null }) };
 }
 
 /**

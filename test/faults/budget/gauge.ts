@@ -1,29 +1,28 @@
 /**
- * Module that the flag `--import` of Node.js loads into a process of the service. On request, it reports the memory of the process. It also
- * reports the longest pauses of the event loop since the previous request. A request is an IPC message. The event loop handles it only
- * after the work that began earlier, so the report includes this work.
+ * Module that the flag `--import` of Node.js loads into a process of the service. On request, it reports the memory of the process and the
+ * longest turn of the event loop since the previous request. A request is an IPC message. The event loop handles it only after the work
+ * that began earlier, so the report includes this work.
  */
-import { performance } from 'node:perf_hooks';
 
 const TICK_MS = 4;
 
 /** Measurements of one process. */
 export interface Reading {
-  /** Longest pause of the event loop by the wall clock. The process itself or other programs on the machine can cause a pause. */
-  standstillMs: number;
   /**
    * Largest processor time that the main thread used between two ticks of a 4 ms timer. A long turn of the event loop delays the next tick.
    * So the value is approximately the processor time of the longest turn. Other programs on the machine do not increase this time.
    */
   heldMs: number;
   residentMiB: number;
-  /** Largest resident memory since the start of the process. */
+  /**
+   * Largest resident memory since the previous request. It is sampled, because the figure of the operating system begins with the memory of
+   * the parent process.
+   */
   peakMiB: number;
 }
 
-let standstillMs = 0;
 let heldMs = 0;
-let lastMs = performance.now();
+let peakBytes = 0;
 let lastProcessorMs = processorMs();
 
 function processorMs(): number {
@@ -32,24 +31,18 @@ function processorMs(): number {
 }
 
 function look(): void {
-  const [nowMs, usedMs] = [performance.now(), processorMs()];
-  standstillMs = Math.max(standstillMs, nowMs - lastMs - TICK_MS);
+  const usedMs = processorMs();
   heldMs = Math.max(heldMs, usedMs - lastProcessorMs);
-  lastMs = nowMs;
+  peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
   lastProcessorMs = usedMs;
 }
 
 function read(): Reading {
   look();
   const mebibytes = (bytes: number) => Math.round(bytes / 1024 ** 2);
-  const reading = {
-    standstillMs,
-    heldMs,
-    residentMiB: mebibytes(process.memoryUsage.rss()),
-    peakMiB: mebibytes(process.resourceUsage().maxRSS * 1024),
-  };
-  standstillMs = 0;
+  const reading = { heldMs, residentMiB: mebibytes(process.memoryUsage.rss()), peakMiB: mebibytes(peakBytes) };
   heldMs = 0;
+  peakBytes = 0;
   return reading;
 }
 

@@ -4,21 +4,21 @@
  */
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Call, type Keys, make, newAgent, type Outcome } from './call.ts';
+import { type Call, make, newAgent, type Outcome } from './call.ts';
+import type { Keys } from './house.ts';
 
 const LOWEST_PRIORITY = 19;
 /**
- * Number of calls that the program begins together. It pauses after each group, because more new connections at the same time would
+ * Number of callers that begin together. The next callers begin a little later, because more new connections at the same time would
  * overflow the accept queue of the service.
  */
 const PORTION = 40;
 const PORTION_EVERY_MS = 10;
 
-/** Rate of the calls. The first `atOnce` calls are concurrent. The next calls (their number is `after`) have a rate of `perSecond`. */
-export interface Pace {
-  atOnce: number;
-  after: number;
-  perSecond: number;
+/** Number of calls in all, and number of callers that make them at the same time. Each caller makes its next call after a response. */
+export interface Load {
+  callers: number;
+  calls: number;
 }
 
 export interface HogTask {
@@ -26,41 +26,30 @@ export interface HogTask {
   /** Calls that the program makes in turn. After the last call, it begins again with the first one. */
   calls: Call[];
   keys: Keys;
-  pace: Pace;
-  firstIndex: number;
+  load: Load;
   /** Time after which the program no longer waits for responses. */
   limitMs: number;
 }
 
-async function use({ url, calls, keys, pace, firstIndex, limitMs }: HogTask): Promise<Outcome[]> {
+async function use({ url, calls, keys, load, limitMs }: HogTask): Promise<Outcome[]> {
   const agent = newAgent();
+  const deadlineMs = performance.now() + limitMs;
   const outcomes: Outcome[] = [];
-  const made: Promise<unknown>[] = [];
-  const callNext = () => {
-    const index = made.length;
-    const call = calls[index % calls.length];
-    if (call !== undefined) {
-      made.push(make(url, call, keys, firstIndex + index, agent).then((outcome) => outcomes.push(outcome)));
+  let made = 0;
+  const callInTurn = async (caller: number) => {
+    await sleep(Math.floor(caller / PORTION) * PORTION_EVERY_MS);
+    while (made < load.calls && performance.now() < deadlineMs) {
+      const index = made;
+      made += 1;
+      const call = calls[index % calls.length] as Call;
+      outcomes.push(await make(url, call, keys[call.who], index, agent));
     }
   };
-  const beganAtMs = performance.now();
-  for (let count = 0; count < pace.atOnce; count += 1) {
-    callNext();
-    if (count % PORTION === PORTION - 1) {
-      await sleep(PORTION_EVERY_MS);
-    }
-  }
-  const steadyAtMs = performance.now();
-  for (let count = 0; count < pace.after; count += 1) {
-    await sleep(Math.max(0, steadyAtMs + (count * 1_000) / pace.perSecond - performance.now()));
-    callNext();
-  }
-  await Promise.race([Promise.all(made), sleep(Math.max(0, beganAtMs + limitMs - performance.now()))]);
+  const callers = Array.from({ length: load.callers }, (_, caller) => callInTurn(caller));
+  await Promise.race([Promise.all(callers), sleep(limitMs)]);
+  const unanswered = Array.from({ length: made - outcomes.length }, () => ({ status: 0, tookMs: limitMs }));
   agent.destroy();
-  return [
-    ...outcomes,
-    ...Array.from({ length: made.length - outcomes.length }, () => ({ status: 0, tookMs: limitMs })),
-  ];
+  return [...outcomes, ...unanswered];
 }
 
 setPriority(LOWEST_PRIORITY);

@@ -3,10 +3,9 @@
  * sends the same calls at the same times to two processes of the service. The busy tenant uses the first process. The second process (the
  * control process) gets no calls of the busy tenant, and serves for comparison. The program also calls `/livez` of both processes.
  */
-import type { Agent } from 'node:http';
 import { AVAILABILITY, dayAhead, RESERVATIONS, ROOMS } from '../../support/hotel.ts';
 import { MENU, ORDERS } from '../../support/restaurant.ts';
-import { type Call, idOf, type Keys, make, newAgent, type Outcome, UNIQUE } from './call.ts';
+import { type Call, type CallHeaders, get, idOf, json, make, newAgent, type Outcome, UNIQUE } from './call.ts';
 
 const CALL_EVERY_MS = 50;
 const LIVEZ_EVERY_MS = 20;
@@ -22,18 +21,19 @@ export interface NeighbourTask {
   service: string;
   control: string;
   /** Credentials that the calls use in turn, because the budget of one credential is too small for all calls. */
-  keys: Keys[];
+  keys: CallHeaders[];
   roomTypeId: string;
 }
 
 /** Outcomes of the calls since the previous report to the parent process. */
-export interface Seen {
+interface Seen {
   calls: Outcome[];
   livez: Outcome[];
 }
 export type SeenOfBoth = Record<'service' | 'control', Seen>;
 
-const agents = { calls: newAgent(CONNECTIONS), livez: newAgent(CONNECTIONS) };
+const callsAgent = newAgent(CONNECTIONS);
+const livezAgent = newAgent(CONNECTIONS);
 const nothing = (): SeenOfBoth => ({ service: { calls: [], livez: [] }, control: { calls: [], livez: [] } });
 let seen = nothing();
 let pending = new Set<{ beganAtMs: number; list: Outcome[] }>();
@@ -43,7 +43,7 @@ let count = 0;
  * Last order of each credential, given as the number (`index`) of the call that placed the order. The external id of the order contains
  * this number.
  */
-const placed = new Map<Keys, number>();
+const placed = new Map<CallHeaders, number>();
 
 function begin(task: NeighbourTask): void {
   const [first] = task.keys;
@@ -57,31 +57,22 @@ function begin(task: NeighbourTask): void {
   };
   timers = [
     setInterval(callUsually, CALL_EVERY_MS),
-    setInterval(() => callBoth(task, 'livez', get('/livez', 'anonymous'), first), LIVEZ_EVERY_MS),
+    setInterval(() => callBoth(task, 'livez', get('anonymous', '/livez'), first), LIVEZ_EVERY_MS),
   ];
 }
 
-function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: Keys): void {
+function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: CallHeaders): void {
   // The two processes get the call one after the other. The process that gets it earlier has an advantage. So the order of the two
   // processes is reversed after each call, except after a call of `/livez`.
   const targets = count % 2 === 0 ? (['service', 'control'] as const) : (['control', 'service'] as const);
   for (const target of targets) {
     const index = count * 2 + (target === 'service' ? 0 : 1);
-    void callOne({ url: task[target], list: seen[target][what], call, keys, index, agent: agents[what] });
+    void callOne(task[target], seen[target][what], call, keys, index);
   }
 }
 
-interface Calling {
-  url: string;
-  /** List to which this program adds the outcome of the call. */
-  list: Outcome[];
-  call: Call;
-  keys: Keys;
-  index: number;
-  agent: Agent;
-}
-
-async function callOne({ url, list, call, keys, index, agent }: Calling): Promise<void> {
+async function callOne(url: string, list: Outcome[], call: Call, keys: CallHeaders, index: number): Promise<void> {
+  const agent = call.path === '/livez' ? livezAgent : callsAgent;
   const noted = { beganAtMs: performance.now(), list };
   pending.add(noted);
   const outcome = await make(url, call, keys, index, agent);
@@ -91,10 +82,6 @@ async function callOne({ url, list, call, keys, index, agent }: Calling): Promis
   if (call.path === ORDERS && outcome.status === 201) {
     placed.set(keys, index);
   }
-}
-
-function get(path: string, who: Call['who'] = 'partner'): Call {
-  return { name: path, who, method: 'GET', path };
 }
 
 /**
@@ -108,23 +95,18 @@ function usualCall(number: number, roomTypeId: string, latest: number | undefine
   const order = { external_order_id: UNIQUE, items: [{ item_id: 'PIZZA-1', quantity: 1 }] };
   const booking = { external_reservation_id: UNIQUE, ...stay, guest: { name: 'Ana Lima', phone: '+351 912 000 000' } };
   const calls = [
-    get(MENU),
-    post(ORDERS, order),
-    get(`${AVAILABILITY}?${new URLSearchParams(stay)}`),
-    get(ROOMS),
-    post(ORDERS, order),
-    get(`${ORDERS}?page_size=20`),
-    get(MENU),
-    post(RESERVATIONS, booking),
-    get(`${AVAILABILITY}?${new URLSearchParams(stay)}`),
-    get(latest === undefined ? ROOMS : `${ORDERS}${idOf(latest)}/`),
+    get('partner', MENU),
+    json('partner', 'POST', ORDERS, order),
+    get('partner', `${AVAILABILITY}?${new URLSearchParams(stay)}`),
+    get('partner', ROOMS),
+    json('partner', 'POST', ORDERS, order),
+    get('partner', `${ORDERS}?page_size=20`),
+    get('partner', MENU),
+    json('partner', 'POST', RESERVATIONS, booking),
+    get('partner', `${AVAILABILITY}?${new URLSearchParams(stay)}`),
+    get('partner', latest === undefined ? ROOMS : `${ORDERS}${idOf(latest)}/`),
   ];
-  return calls[number % calls.length] ?? get(MENU);
-}
-
-function post(path: string, json: object): Call {
-  const body = Buffer.from(JSON.stringify(json));
-  return { name: path, who: 'partner', method: 'POST', path, type: 'application/json', body };
+  return calls[number % calls.length] ?? get('partner', MENU);
 }
 
 /**

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase, type Database } from '#platform/db/database.ts';
+import { createDatabase } from '#platform/db/database.ts';
+import type { MenuDocument } from '#restaurant/menu/schema.ts';
 import { cleanUp, newFolder } from '../../support/command.ts';
-import { type Postgres, startPostgres } from '../postgres.ts';
+import { sampleMenu } from '../../support/tenants.ts';
+import { Closers } from '../closers.ts';
+import { startPostgres } from '../postgres.ts';
 import type { Outcome } from './call.ts';
 import { Child } from './child.ts';
 import type { HogTask } from './hog.ts';
-import { type BudgetTenant, moreKeys, openTenant, smallMenu } from './house.ts';
+import { type BudgetTenant, openTenant } from './house.ts';
 import type { NeighbourTask, SeenOfBoth } from './neighbour.ts';
 import { Node } from './node.ts';
 
@@ -15,14 +18,10 @@ import { Node } from './node.ts';
  */
 const NEIGHBOUR_KEYS = 5;
 
-/** Database, helper processes and functions that all cases use. Each case also starts a process, which it measures. */
+/** Helper processes and functions that all cases use. Each case also starts a process, which it measures. */
 export interface Stage {
+  /** Environment variables of the measured process. */
   env: Record<string, string>;
-  db: Database;
-  /** Process of the service with unlimited budgets. It gets the calls that fill tenants with data. */
-  backstage: Node;
-  /** Process for comparison (the control process). It gets the usual calls of the neighbour, but not the calls of the busy tenant. */
-  control: Node;
   neighbour: Child<NeighbourTask | 'take' | 'rest', SeenOfBoth>;
   hog: Child<HogTask, Outcome[]>;
   /**
@@ -30,55 +29,44 @@ export interface Stage {
    * process.
    */
   usual: Omit<NeighbourTask, 'service'>;
-  openTenant(menu: Parameters<typeof openTenant>[2]): Promise<BudgetTenant>;
-  close(): Promise<void>;
+  openTenant(menu?: MenuDocument): Promise<BudgetTenant>;
+  closers: Closers;
 }
 
 /**
- * Starts the database, two processes of the service, and the programs that simulate the busy tenant (hog) and its neighbour. Call `close`
- * at the end.
+ * Starts the database, the control process, and the programs that simulate the busy tenant (hog) and its neighbour. The control process
+ * fills tenants with data before a case. During the case, it gets the usual calls of the neighbour, but not those of the busy tenant. Close
+ * the `closers` at the end.
  */
 export async function openStage(): Promise<Stage> {
-  const closers: (() => unknown)[] = [cleanUp];
-  const close = async () => {
-    for (const closer of closers.splice(0).toReversed()) {
-      await closer();
-    }
-  };
+  const closers = new Closers();
+  closers.add(cleanUp);
   try {
-    return { ...(await build(closers)), close };
+    return await build(closers);
   } catch (error) {
-    await close();
+    await closers.close();
     throw error;
   }
 }
 
-async function build(closers: (() => unknown)[]): Promise<Omit<Stage, 'close'>> {
-  const postgres: Postgres = await startPostgres(await newFolder());
-  closers.push(() => postgres.close());
+async function build(closers: Closers): Promise<Stage> {
+  const postgres = await startPostgres(await newFolder());
+  closers.add(() => postgres.close());
   const env = {
     DATABASE_URL: postgres.url,
     MASTER_KEY: randomBytes(32).toString('base64'),
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    TRUSTED_PROXIES: '127.0.0.1',
   };
-  const start = async (more: Record<string, string>) => {
-    const node = await Node.start({ ...env, ...more });
-    closers.push(() => node.kill());
-    return node;
-  };
-  const backstage = await start({ RATE_LIMIT_PER_MINUTE: '1000000000' });
-  const control = await start({});
+  const control = await Node.start({ ...env, RATE_LIMIT_PER_MINUTE: '1000000000' });
+  closers.add(() => control.kill());
   const db = createDatabase({ url: postgres.url, poolSize: 2, hasNoTimeLimit: true });
-  closers.push(() => db.destroy());
+  closers.add(() => db.destroy());
   const neighbour: Stage['neighbour'] = new Child('neighbour.ts');
+  closers.add(() => neighbour.end());
   const hog: Stage['hog'] = new Child('hog.ts');
-  closers.push(
-    () => neighbour.end(),
-    () => hog.end(),
-  );
-  const tenant = await openTenant(db, backstage.url, smallMenu());
-  const keys = await moreKeys(backstage.url, tenant, NEIGHBOUR_KEYS);
-  const usual = { control: control.url, keys, roomTypeId: tenant.roomTypeId };
-  const open: Stage['openTenant'] = async (menu) => await openTenant(db, backstage.url, menu);
-  return { env, db, backstage, control, neighbour, hog, usual, openTenant: open };
+  closers.add(() => hog.end());
+  const open: Stage['openTenant'] = async (menu = sampleMenu()) => await openTenant(db, control.url, menu);
+  const { roomTypeId, issuePartner } = await open();
+  const keys = await Promise.all(Array.from({ length: NEIGHBOUR_KEYS }, issuePartner));
+  return { env, neighbour, hog, usual: { control: control.url, keys, roomTypeId }, openTenant: open, closers };
 }

@@ -1,17 +1,13 @@
-import { type Goals, breaches, type Measured } from './verdict.ts';
+import { breaches, type Goals, type Measured, type Times } from './verdict.ts';
 
 const COLUMNS = [
   'case',
-  'admitted calls',
-  "busy tenant's statuses",
-  "other tenant's p50 / p99 / max, ms",
+  "busy tenant's statuses; slowest, ms",
   "other tenant's statuses",
-  "control process's p99, ms",
+  "other tenant's p99 (control), ms",
   '`/livez` p99.9 (control), ms',
-  'longest event loop turn, ms of processor time',
-  'longest event loop pause (control), ms',
-  'memory before / peak / after, MiB',
-  'most expensive call when sent alone',
+  'longest turn, ms',
+  'memory before / peak, MiB',
   'verdict',
 ];
 
@@ -22,25 +18,21 @@ export function tableOf(all: Measured[], goals: Goals): string {
 }
 
 function rowOf(measured: Measured, goals: Goals): string[] {
-  const { other, control, livez, controlLivez, memoryMiB, worstAlone, died } = measured;
-  const broken = breaches(measured, goals);
+  const { name, hog, other, control, livez, controlLivez, heldMs, memoryMiB } = measured;
+  const broken = breaches(measured, goals).length;
   return [
-    measured.name,
-    String(measured.letIn),
-    statusesOf(measured.hog),
-    `${other.p50Ms} / ${other.p99Ms} / ${other.maxMs}`,
-    statusesOf(other.statuses),
-    String(control.p99Ms),
+    name,
+    `${statusesOf(hog)}; ${hog.maxMs}`,
+    statusesOf(other),
+    `${other.p99Ms} (${control.p99Ms})`,
     `${livez.p999Ms} (${controlLivez.p999Ms})`,
-    String(measured.heldMs),
-    `${measured.standstillMs} (${measured.controlStandstillMs})`,
-    `${memoryMiB.before} / ${memoryMiB.peak} / ${died === null ? memoryMiB.after || 'no response' : 'process ended'}`,
-    worstAlone === null ? '' : `${worstAlone.name}: ${worstAlone.heldMs} ms, ${worstAlone.status}`,
-    broken.length === 0 ? 'no breach' : `**${broken.length} breaches**`,
-  ].map((cell) => cell.replaceAll('|', '\\|'));
+    String(heldMs),
+    `${memoryMiB.before} / ${memoryMiB.peak}`,
+    broken === 0 ? 'no breach' : `**${broken} breaches**`,
+  ];
 }
 
-function statusesOf(statuses: Record<string, number>): string {
+function statusesOf({ statuses }: Times): string {
   const list = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
   return list.join(', ');
 }
