@@ -21,6 +21,7 @@ import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
 import { QuietLogController } from './log.ts';
 import { addDoor } from './door.ts';
+import { createTogether } from './together.ts';
 import { addEventStreams, type StreamBounds } from './event-streams.ts';
 import { drainBody } from './read-body.ts';
 import { requestIdOf } from './request-id.ts';
@@ -105,6 +106,7 @@ export function createHttpApp(options: HttpOptions): App {
   });
   const answerClientError = createClientErrorHandler(app.server);
   const allowedMethods = trackAllowedMethods(app);
+  const beginTogether = createTogether();
   app.decorate('publicUrl', options.publicUrl ?? null);
   addEventStreams(app, options.streams);
   addClientAddress(app, options.trustedProxies.length > 0);
@@ -120,7 +122,11 @@ export function createHttpApp(options: HttpOptions): App {
     if (request.is404) {
       throw noRoute(allowedMethods(request.url));
     }
-    done();
+    if (request.routeOptions.config.place === 'none') {
+      done();
+    } else {
+      beginTogether(done);
+    }
   });
   addDoor(app);
   app.addHook('preValidation', (request, _reply, done) => {
