@@ -3,7 +3,6 @@ import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { apiError } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
-import { askAbout } from '#platform/lib/account.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import { createKeyMaker, hashBesidePresent, type KeyMaker } from './api-key.ts';
 import { AUDIENCES, type Audience } from './audiences.ts';
@@ -91,7 +90,7 @@ export class Authentication {
     const given = this.#keyMaker.hashSecret(secret);
     const known = await this.#callers.load(tenantId, key, async () => {
       const askedAtMs = performance.now();
-      const row = await askAbout(tenantId, () => store.findByApiKey(this.#db, tenantId, this.#audience, key));
+      const row = await store.findByApiKey(this.#db, tenantId, this.#audience, key);
       const endsAtMs = endOf(given, row, askedAtMs);
       if (row === undefined || endsAtMs === null || !row.is_active) {
         return undefined;

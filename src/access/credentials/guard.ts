@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PERMISSION_DENIED, permissionDenied } from '#platform/errors.ts';
 import type { Guard, GuardFacts } from '#platform/http/guard.ts';
 import { type Budget, countCall } from '#platform/http/rate-limit.ts';
-import type { Account } from '#platform/lib/account.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import type { Authentication, Caller } from './authentication.ts';
 
@@ -21,7 +20,7 @@ export function callerGuard(authentication: Authentication, budget: Budget, feat
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;
     request.caller = await authentication.authenticate(headers['x-api-key'], headers['x-api-secret']);
-    Object.assign(request.account, accountOf(request.caller));
+    noteTenant(request);
     await countCall(budget, request.caller.credentialId, reply);
     if (feature !== undefined && !request.caller.features.includes(feature)) {
       throw permissionDenied();
@@ -33,8 +32,10 @@ export function callerGuard(authentication: Authentication, budget: Budget, feat
   } satisfies GuardFacts);
 }
 
-function accountOf({ tenantId, credentialId }: Caller): Account {
-  return { tenant: String(tenantId), caller: credentialId };
+function noteTenant(request: FastifyRequest): void {
+  const { tenantId, credentialId } = request.caller;
+  request.tenant = String(tenantId);
+  request.account.caller = credentialId;
 }
 
 /**
@@ -45,7 +46,7 @@ export function pmsGuard(authentication: Authentication, budget: Budget): Guard 
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;
     request.caller = await authentication.authenticate(headers['x-pms-api-key'], headers['x-pms-api-secret']);
-    Object.assign(request.account, accountOf(request.caller));
+    noteTenant(request);
     await countCall(budget, request.caller.credentialId, reply);
   };
   return Object.assign(guard, {

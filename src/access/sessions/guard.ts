@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Database } from '#platform/db/database.ts';
 import { ApiError, PERMISSION_DENIED, permissionDenied, type RouteError } from '#platform/errors.ts';
 import type { Guard, GuardFacts } from '#platform/http/guard.ts';
-import type { Account } from '#platform/lib/account.ts';
 import { type Area, authenticateToken, type Feature, type Staff, type VerifyToken } from '../tenants/tenants.ts';
 import { readConsoleCookie } from './console-cookie.ts';
 import type { Sessions } from './sessions.ts';
@@ -60,7 +59,8 @@ export function staffGuard(authenticate: AuthenticateStaff, right: Right, featur
   const refusal = refusalOf(right);
   const guard = async (request: FastifyRequest) => {
     request.staff = await authenticate(request);
-    Object.assign(request.account, accountOf(request.staff));
+    request.tenant = String(request.staff.tenant.id);
+    request.account.caller = request.staff.id;
     if (feature !== undefined && !request.staff.tenant.features.includes(feature)) {
       throw permissionDenied();
     }
@@ -77,10 +77,6 @@ export function staffGuard(authenticate: AuthenticateStaff, right: Right, featur
       ...(refusal === null ? [] : [refusal]),
     ],
   } satisfies GuardFacts);
-}
-
-function accountOf({ tenant, id }: Staff): Account {
-  return { tenant: String(tenant.id), caller: id };
 }
 
 function hasRight({ type, role, areas }: Staff, right: Right): boolean {

@@ -47,7 +47,7 @@ export function channelGuard() {
       throw body;
     }
     request.channelCall = verifyCall(request.unverifiedCall, body);
-    request.account.tenant = String(request.channelCall.tenantId);
+    request.tenant = String(request.channelCall.tenantId);
     if (!request.channelCall.features.includes('hotel')) {
       throw permissionDenied();
     }

@@ -124,6 +124,14 @@ export function createHttpApp(options: HttpOptions): App {
   handleErrors(app, options);
   const waitForTurn = createRequestQueues(app);
   app.decorateRequest('account');
+  app.decorateRequest('tenant', {
+    getter() {
+      return this.account.tenant === STRANGERS ? null : this.account.tenant;
+    },
+    setter(tenant) {
+      this.account.tenant = tenant ?? STRANGERS;
+    },
+  });
   // This hook is not async, because an async hook would delay each request a little (its promise takes one more pass of the microtask
   // queue).
   app.addHook('onRequest', (request, reply, done) => {

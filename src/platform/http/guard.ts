@@ -8,6 +8,13 @@ declare module 'fastify' {
      * Tenant and caller for which the request counts against limits. Until a guard has authenticated the caller, the tenant is `STRANGERS`.
      */
     account: Account;
+    /** Id of the tenant of the caller. Null until a guard has authenticated the caller. */
+    tenant: string | null;
+  }
+
+  interface FastifyContextConfig {
+    /** Kind of place that a request of this route takes. `document`: its body may be larger than others, and few are read at a time. */
+    place?: 'document';
   }
 }
 
