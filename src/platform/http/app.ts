@@ -123,15 +123,7 @@ export function createHttpApp(options: HttpOptions): App {
   compileOnDemand(app);
   handleErrors(app, options);
   const waitForTurn = createRequestQueues(app);
-  app.decorateRequest('account');
-  app.decorateRequest('tenant', {
-    getter() {
-      return this.account.tenant === STRANGERS ? null : this.account.tenant;
-    },
-    setter(tenant) {
-      this.account.tenant = tenant ?? STRANGERS;
-    },
-  });
+  decorateTenant(app);
   // This hook is not async, because an async hook would delay each request a little (its promise takes one more pass of the microtask
   // queue).
   app.addHook('onRequest', (request, reply, done) => {
@@ -161,6 +153,18 @@ export function createHttpApp(options: HttpOptions): App {
   registerBodyParsers(app, { bounds, budget: options.bodyBudget ?? new BodyBudget(bounds.bodyBytes) });
   handleOddRequests(app);
   return app.withTypeProvider<TypeBoxTypeProvider>();
+}
+
+function decorateTenant(app: FastifyInstance): void {
+  app.decorateRequest('account');
+  app.decorateRequest('tenant', {
+    getter() {
+      return this.account.tenant === STRANGERS ? null : this.account.tenant;
+    },
+    setter(tenant) {
+      this.account.tenant = tenant ?? STRANGERS;
+    },
+  });
 }
 
 /**
