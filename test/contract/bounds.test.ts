@@ -6,19 +6,29 @@ const MAX_ENTRIES = 1_000;
 /** Arrays of requests that may have more entries, because a bound in bytes holds too. */
 const LONGER = new Set(['body/dishes']);
 
+interface Node {
+  type?: string | string[];
+  maxItems?: number;
+  properties?: Record<string, unknown>;
+  items?: unknown;
+  anyOf?: unknown[];
+  oneOf?: unknown[];
+  allOf?: unknown[];
+}
+
 /** Yields the path and the maximum length of each array in a schema. */
 function* arraysOf(node: unknown, path: string): Generator<[path: string, maxItems: unknown]> {
   if (typeof node !== 'object' || node === null) {
     return;
   }
-  const { type, maxItems, properties = {}, items, anyOf = [], oneOf = [], allOf = [] } = node as Record<string, object>;
-  if ([type].flat().some((each) => String(each) === 'array')) {
+  const { type, maxItems, properties, items, anyOf = [], oneOf = [], allOf = [] } = node as Node;
+  if (type === 'array' || type?.includes('array')) {
     yield [path, maxItems];
   }
   for (const [name, property] of Object.entries(properties ?? {})) {
     yield* arraysOf(property, `${path}/${name}`);
   }
-  for (const part of [items, ...[anyOf, oneOf, allOf].flatMap((parts) => Object.values(parts ?? {}))]) {
+  for (const part of [items, ...anyOf, ...oneOf, ...allOf]) {
     yield* arraysOf(part, path);
   }
 }
