@@ -21,6 +21,9 @@ const removed415 = (path: string) =>
 const maxItems = (schema: string, field: string, count: number) =>
   `#/components/schemas/${schema}/properties/${field}/maxItems: \`maxItems\` of \`${field}\` was set to '${count}'.`;
 
+const lessItems = (schema: string, field: string, before: number, after: number) =>
+  `#/components/schemas/${schema}/properties/${field}/maxItems: \`maxItems\` of \`${field}\` changed from '${before}' to '${after}'.`;
+
 const priceBounds = (schema: string, field: string) => [
   `#/components/schemas/${schema}/properties/${field}/maximum: Upper bound of \`${field}\` was set to '<= 99999999.99'.`,
   `#/components/schemas/${schema}/properties/${field}/minimum: Lower bound of \`${field}\` was set to '>= 0'.`,
@@ -118,6 +121,14 @@ export const ACCEPTED: Accepted[] = [
         '#/components/schemas/OtaReservation/properties/total_amount/pattern: `pattern` of `total_amount` changed from ' +
           String.raw`'^\d{1,8}(\.\d{1,2})?$' to '^(\d{1,8}(\.\d+)?)?$'.`,
       ],
+    },
+  },
+  {
+    date: '2026-11-28',
+    why: 'With lower bounds, no order and no change of prices can delay other callers.',
+    changes: {
+      'third-party': ['OrderCreate', 'OrderQuoteRequest'].map((schema) => lessItems(schema, 'items', 1_000, 500)),
+      staff: [lessItems('RateChanges', 'changes', 5_000, 1_000)],
     },
   },
 ];

@@ -200,7 +200,7 @@ interface Parts extends Business {
 function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   const { config, db } = deps;
   const { contact, guards, changes, credentials, channels, readListedMenu, opening, orders } = parts;
-  const { reservations, staffStays, findRoomType, readHeldNights, longWrites } = parts;
+  const { reservations, staffStays, findRoomType, readHeldNights } = parts;
 
   healthRoutes(app, { ...(deps.isServing ? { isServing: deps.isServing } : {}), isReady: () => contact.isReady() });
   docsRoutes(app);
@@ -217,7 +217,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   orderRoutes(app, { orders, callerGuard: guards.restaurantCaller });
   roomRoutes(app, { db, callerGuard: guards.hotelCaller });
   reservationRoutes(app, { reservations, callerGuard: guards.hotelCaller });
-  pmsRoutes(app, { db, findRoomType, readHeldNights, reservations, longWrites, pmsGuard: guards.pms });
+  pmsRoutes(app, { db, findRoomType, readHeldNights, reservations, pmsGuard: guards.pms });
   receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
   menuStaffRoutes(app, {
     db,
@@ -237,7 +237,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   calendarStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
   nightStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
   nightHistoryRoutes(app, { db, staffGuard: guards.hotelStaff });
-  rateStaffRoutes(app, { db, longWrites, rateGuard: guards.rateStaff });
+  rateStaffRoutes(app, { db, rateGuard: guards.rateStaff });
   roomTypeStaffRoutes(app, { db, changes, ownerGuard: guards.hotelOwner });
   reservationStaffRoutes(app, { reservations, staffStays, staffGuard: guards.hotelStaff });
   auditStaffRoutes(app, { db, ownerGuard: guards.owner });

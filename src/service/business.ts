@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { Credentials, OwnerCredentials } from '#access/credentials/credentials.ts';
 import { Channels } from '#hotel/channels/channels.ts';
-import { LongWrites } from '#platform/db/long-writes.ts';
 import { createNightReader } from '#hotel/nights/nights.ts';
 import { createRateReader } from '#hotel/rates/rates.ts';
 import { Reservations } from '#hotel/reservations/reservations.ts';
@@ -41,7 +40,6 @@ export function createBusiness({ db, keyring, log, caches, deliveries }: Platfor
   const readHeldNights = createNightReader(db);
   const findRoomType = createRoomTypeFinder({ db, caches });
   const rates = createRateReader(db);
-  const longWrites = new LongWrites();
   return {
     credentials: new Credentials({ db, keyring, audience: 'third_party' }),
     pmsCredentials: new Credentials({ db, keyring, audience: 'pms' }),
@@ -52,8 +50,7 @@ export function createBusiness({ db, keyring, log, caches, deliveries }: Platfor
     orders: new Orders({ db, readListedMenu, opening, transactionWithEvents }),
     findRoomType,
     readHeldNights,
-    longWrites,
-    reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights, longWrites }),
+    reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights }),
     staffStays: new StaffStays({ db, findRoomType }),
   };
 }

@@ -3,7 +3,6 @@ import { after, before, describe } from 'node:test';
 import { sql } from 'kysely';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
-import { LongWrites } from '#platform/db/long-writes.ts';
 import { type Booking, createBooker } from '#hotel/reservations/booking.ts';
 import * as reservations from '#hotel/reservations/store.ts';
 import { createTransactionWithEvents } from '#webhooks/events/events.ts';
@@ -124,7 +123,7 @@ const bookings: Operation<Booking, string> = {
     await sql`DELETE FROM event`.execute(db);
   },
   async run(db, inputs) {
-    return await Promise.all(inputs.map(createBooker(db, createTransactionWithEvents(db, null), new LongWrites())));
+    return await Promise.all(inputs.map(createBooker(db, createTransactionWithEvents(db, null))));
   },
   async check(db, inputs, outputs) {
     const booked = inputs.filter((_, index) => outputs[index] === 'booked').map(({ row }) => row);

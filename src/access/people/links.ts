@@ -1,7 +1,6 @@
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError } from '#platform/errors.ts';
-import { chargeTo } from '#platform/lib/account.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { createTenantTokens, type ReadToken, type TenantTokens } from '#platform/lib/tenant-token.ts';
 import type { Mailer } from '#platform/mail/mail.ts';
@@ -102,11 +101,7 @@ export class Links {
    */
   async setPassword({ tenantId, hash }: ReadToken, password: string): Promise<PasswordHolder> {
     const { db } = this.#dependencies;
-    // If the database is busy, queries wait in queues. Each tenant has a queue, and all unauthenticated calls share another queue, which
-    // may be long. This call is not authenticated yet, but the tenant id comes from a token that only the service can make
-    // (`createTenantTokens`). So the query waits in the queue of the tenant.
-    const account = { tenant: String(tenantId), caller: hash.toString('base64url') };
-    const link = await chargeTo(account, () => store.findLink(db, tenantId, hash));
+    const link = await store.findLink(db, tenantId, hash);
     if (!link?.is_open) {
       throw invalidLink();
     }

@@ -14,9 +14,8 @@ import type { Database, Tx } from '#platform/db/database.ts';
 import { collectLastUses, type LastUsed } from '#platform/db/last-used.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, notFound, permissionDenied } from '#platform/errors.ts';
-import { chargeTo } from '#platform/lib/account.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
-import { createTenantTokens, type ReadToken, type TenantTokens } from '#platform/lib/tenant-token.ts';
+import { createTenantTokens, type TenantTokens } from '#platform/lib/tenant-token.ts';
 import { setConsoleCookie } from './console-cookie.ts';
 import type { Session } from './schema.ts';
 import * as store from './store.ts';
@@ -122,7 +121,7 @@ export class Sessions {
         await store.removeOldSessions(tx, tenantId, holder.id, { days: KEPT_DAYS, keep: MAX_SESSIONS });
       }
     });
-    const found = await this.#find({ tenantId, hash });
+    const found = await store.findSession(this.#db, tenantId, hash);
     if (found === undefined) {
       throw sessionEnded();
     }
@@ -154,7 +153,7 @@ export class Sessions {
    */
   async authenticate(token: string, isStream = false): Promise<Staff> {
     const read = this.#tokens.read(token);
-    const found = read === null ? undefined : await this.#find(read);
+    const found = read === null ? undefined : await store.findSession(this.#db, read.tenantId, read.hash);
     if (found === undefined) {
       throw sessionEnded();
     }
@@ -169,14 +168,6 @@ export class Sessions {
       this.noteSeen(staff);
     }
     return staff;
-  }
-
-  async #find({ tenantId, hash }: ReadToken): Promise<store.FoundSession | undefined> {
-    // If the database is busy, queries wait in queues. Each tenant has a queue, and all unauthenticated calls share another queue, which
-    // may be long. This call is not authenticated yet, but the tenant id comes from a token that only the service can make
-    // (`createTenantTokens`). So the query waits in the queue of the tenant.
-    const account = { tenant: String(tenantId), caller: hash.toString('base64url') };
-    return await chargeTo(account, () => store.findSession(this.#db, tenantId, hash));
   }
 
   /** Records a use of the caller's session. Does nothing for a caller without a session, who authenticates with a bearer token. */

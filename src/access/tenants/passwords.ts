@@ -1,32 +1,24 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
+import { UnavailableError } from '#platform/errors.ts';
+import { Gate } from '#platform/lib/gate.ts';
 import { formsOf } from '#platform/lib/unicode.ts';
 
 const argon2id = promisify(argon2).bind(null, 'argon2id');
 
 /**
- * Maximum number of hashes that are computed at the same time: one for each CPU core. More hashes would only wait for a core, and each hash
- * takes 19 MiB of memory. Without this limit, Node's thread pool would compute up to 256 hashes at the same time.
+ * Computes one hash at a time for each CPU core. More hashes would only wait for a core, and each hash takes 19 MiB of memory. Without this
+ * gate, Node's thread pool would compute up to 256 hashes at the same time.
  */
-const MAX_UNDER_WAY = availableParallelism();
-let underWay = 0;
-const waiting: (() => void)[] = [];
+const hashing = new Gate({
+  places: availableParallelism(),
+  maxWaitMs: 60_000,
+  refusal: () => new UnavailableError('Too many passwords are being checked now. Try again later.'),
+});
 
-/** Computes a hash. Waits in a queue first if `MAX_UNDER_WAY` hashes are being computed. */
 async function hashInTurn(parameters: Argon2Parameters): Promise<Buffer> {
-  if (underWay < MAX_UNDER_WAY) {
-    underWay += 1;
-  } else {
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-  try {
-    return await argon2id(parameters);
-  } finally {
-    const next = waiting.shift();
-    underWay -= next === undefined ? 1 : 0;
-    next?.();
-  }
+  return await hashing.run('', () => argon2id(parameters));
 }
 
 /** Cost of argon2id that OWASP recommends: 19 MiB of memory, 2 passes, 1 lane. */

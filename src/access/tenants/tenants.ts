@@ -1,6 +1,5 @@
 import type { Actor } from '../audit/audit.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
-import { chargeTo } from '#platform/lib/account.ts';
 import { apiError } from '#platform/errors.ts';
 import { type Change, describeFields } from '#platform/lib/change-list.ts';
 import { normaliseEmail } from './email.ts';
@@ -196,9 +195,6 @@ async function findSubject(db: Database, subject: TokenSubject) {
     return await store.findUserByEmail(db, normaliseEmail(subject.email));
   }
   const { tenantId, userId } = subject;
-  // If the database is busy, queries wait in queues. Each tenant has a queue, and all unauthenticated calls share another queue, which may
-  // be long. This call is not authenticated yet, but the signature of the token proves the tenant id. So the query waits in the queue of
-  // the tenant.
-  const user = await chargeTo({ tenant: String(tenantId), caller: userId }, () => store.findUser(db, tenantId, userId));
+  const user = await store.findUser(db, tenantId, userId);
   return user?.generation === subject.generation ? user : undefined;
 }

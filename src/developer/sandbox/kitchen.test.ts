@@ -54,25 +54,6 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     assert.ok(receiver.requests.every((request) => isSignedWith(secret, request)));
   });
 
-  it('the sandbox completes an order with 2,000 lines of the dish SANDBOX-REJECTED, because it does not search very large orders for dishes with special effects', async (t) => {
-    const tenant = await openDemo(service);
-    const { db } = service.database;
-    const names = Array.from({ length: 2_000 }, (_, index) => ({
-      sku: 'SANDBOX-REJECTED',
-      name: `${Math.random()}`,
-      quantity: index,
-    }));
-    const { id, externalId } = await order(tenant);
-    await db
-      .updateTable('restaurant_order')
-      .set({ lines: JSON.stringify(names) })
-      .where('id', '=', id)
-      .execute();
-    startSandboxWorker(t, service, tenant, SPEED * 4);
-    await reaches(tenant, externalId, 'completed');
-    assert.deepEqual(await reportedStatuses(service, tenant, externalId), DELIVERED);
-  });
-
   it('the sandbox completes pick-up and take-away orders without the status out_for_delivery', async (t) => {
     const tenant = await openDemo(service);
     startSandboxWorker(t, service, tenant, SPEED);

@@ -8,18 +8,9 @@ export interface OrderRow extends KitchenOrder {
 }
 
 /**
- * Maximum stored size in bytes of the lines (ordered dishes) of one order. The query does not parse larger lines. Lines may take megabytes,
- * and parsing such lines at every read would overload the database.
- */
-const MAX_LINES_BYTES = 8 * 1024;
-/** Assumed number of portions of an order whose lines are larger than `MAX_LINES_BYTES`. */
-const MANY_PORTIONS = 1_000;
-
-/**
  * Reads the tenant's orders that have the status and whose id is after `afterId`, oldest first. The database counts the portions and finds
  * the special dish, so the lines are not transferred. The SKU of a special dish begins with `SANDBOX-` and decides the next statuses of the
- * order. If an order has several special dishes, the first SKU in alphabetical order counts. If the lines of an order are larger than
- * `MAX_LINES_BYTES`, the order counts as `MANY_PORTIONS` portions without a special dish.
+ * order. If an order has several special dishes, the first SKU in alphabetical order counts.
  */
 export async function readOrders(
   db: Database,
@@ -35,9 +26,9 @@ export async function readOrders(
       WHERE tenant_id = ${tenantId} AND status = ${status} AND id > ${afterId} ORDER BY id LIMIT ${limit}
     ) AS o
     CROSS JOIN LATERAL (
-      SELECT coalesce(sum((line->>'quantity')::bigint), ${MANY_PORTIONS})::bigint AS portions,
+      SELECT sum((line->>'quantity')::bigint)::bigint AS portions,
         min(line->>'sku') FILTER (WHERE line->>'sku' LIKE 'SANDBOX-%') AS special_sku
-      FROM json_array_elements(CASE WHEN pg_column_size(o.lines) <= ${MAX_LINES_BYTES} THEN o.lines ELSE '[]' END) AS line
+      FROM json_array_elements(o.lines) AS line
     ) AS ordered
     ORDER BY o.id
   `.execute(db);

@@ -4,7 +4,6 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import { createKeyMaker, type KeyMaker, newSecret } from '#access/credentials/credentials.ts';
 import { type ApiError, apiError, notFound } from '#platform/errors.ts';
 import type { Keyring, SecretColumn } from '#platform/keys/keys.ts';
-import { askAbout } from '#platform/lib/account.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import type { Feature } from '#access/tenants/tenants.ts';
 import { verifySignature } from '#webhooks/deliveries/deliveries.ts';
@@ -111,7 +110,7 @@ export class Channels {
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
     const timestamp = /^[1-9]\d{0,11}$/.test(textOf(headers.timestamp)) ? Number(headers.timestamp) : Number.NaN;
     const isTimely = Math.abs(Math.floor(Date.now() / 1000) - timestamp) <= MAX_CLOCK_DIFFERENCE_SECONDS;
-    const row = await askAbout(tenantId, () => store.findByChannelKey(this.#db, tenantId, key));
+    const row = await store.findByChannelKey(this.#db, tenantId, key);
     if (row === undefined || !row.is_active || !isTimely) {
       throw invalidProof();
     }

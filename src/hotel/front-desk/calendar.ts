@@ -2,7 +2,6 @@ import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
 import { invalidField, notFound } from '#platform/errors.ts';
 import { countNights, type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
-import { startTurn } from '#platform/lib/turn.ts';
 import { readHeldCounts } from '../nights/nights.ts';
 import { type PlanNights, readPlanNights } from '../rates/rates.ts';
 import { listProperties, type RoomTypeRow } from '../rooms/rooms.ts';
@@ -53,38 +52,30 @@ export async function findCalendar(db: Database, tenantId: number, query: Calend
  */
 export async function* calendarTexts(db: Database, tenantId: number, calendar: Calendar): AsyncGenerator<string> {
   const { from, to, today, roomTypes } = calendar;
-  const turn = startTurn();
   const nights = nightsOf(from, to);
   let before = `{"from":"${from}","to":"${to}","today":"${today}","room_types":[`;
   for (let start = 0; start < roomTypes.length; start += ROOM_TYPES_A_BATCH) {
     const batch = roomTypes.slice(start, start + ROOM_TYPES_A_BATCH);
     for (const roomType of await withRetries(() => readBatch(db, tenantId, batch, nights, to))) {
-      yield before + JSON.stringify(roomType());
+      yield before + JSON.stringify(roomType);
       before = ',';
-      if (turn.isOver()) {
-        await turn.next();
-      }
     }
   }
   yield before === ',' ? ']}' : `${before}]}`;
 }
 
-/**
- * Reads the rate plans of the room types, and the number of rooms held in each night.
- * @returns one function for each room type. The function makes the part of the calendar with this room type. Each call of such a function
- * takes CPU time. Between two calls, the caller can let the event loop run other work
- */
+/** Reads the rate plans of the room types, and the number of rooms held in each night. */
 async function readBatch(
   db: Database,
   tenantId: number,
   roomTypes: RoomTypeRow[],
   nights: DateText[],
   to: DateText,
-): Promise<(() => CalendarRoomType)[]> {
+): Promise<CalendarRoomType[]> {
   const checkIn = nights[0] ?? to;
   const ranges = roomTypes.map(({ id }) => ({ tenantId, roomTypeId: id, checkIn, checkOut: to }));
   const [plans, held] = await Promise.all([readPlanNights(db, ranges), readHeldCounts(db, ranges)]);
-  return roomTypes.map(({ id, name, physical_capacity }, index) => () => ({
+  return roomTypes.map(({ id, name, physical_capacity }, index) => ({
     id,
     name,
     physical_capacity,

@@ -4,7 +4,6 @@ import type { Database } from '#platform/db/database.ts';
 import { notFound } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import type { LongWrites } from '#platform/db/long-writes.ts';
 import type { ReadHeldNights } from '../nights/nights.ts';
 import {
   checkPrices,
@@ -42,7 +41,6 @@ interface Dependencies {
   findRoomType: FindRoomType;
   readHeldNights: ReadHeldNights;
   reservations: Reservations;
-  longWrites: LongWrites;
   pmsGuard: Guard;
 }
 
@@ -147,7 +145,7 @@ function inventoryRoute(app: App, { findRoomType, readHeldNights, pmsGuard }: De
   );
 }
 
-function rateRoutes(app: App, { db, longWrites, pmsGuard }: Dependencies): void {
+function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
   app.get(
     '/v1/channel-manager/pms/rates/',
     {
@@ -190,12 +188,12 @@ function rateRoutes(app: App, { db, longWrites, pmsGuard }: Dependencies): void 
     },
     async ({ caller, body }) => {
       checkPrices('rates', body.rates, caller.currency);
-      return await longWrites.run(caller.tenantId, body.rates.length, () => writeRates(db, callerActor(caller), body));
+      return await writeRates(db, callerActor(caller), body);
     },
   );
 }
 
-function restrictionsRoute(app: App, { db, longWrites, pmsGuard }: Dependencies): void {
+function restrictionsRoute(app: App, { db, pmsGuard }: Dependencies): void {
   app.put(
     '/v1/channel-manager/pms/restrictions/',
     {
@@ -215,10 +213,7 @@ function restrictionsRoute(app: App, { db, longWrites, pmsGuard }: Dependencies)
         response: { 200: RestrictionsWritten },
       },
     },
-    async ({ caller, body }) => {
-      const write = () => writeRestrictions(db, callerActor(caller), body);
-      return { updated: await longWrites.run(caller.tenantId, body.restrictions.length, write) };
-    },
+    async ({ caller, body }) => ({ updated: await writeRestrictions(db, callerActor(caller), body) }),
   );
 }
 

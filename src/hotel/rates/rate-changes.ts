@@ -8,8 +8,6 @@ import { lockPlans } from './plans.ts';
 import type { ChangedNight, NightChange, NightState, RateChanges, RatesChanged } from './staff-schema.ts';
 import * as store from './store.ts';
 
-/** Largest number of nights in one audit entry. Without this limit, many entries that are read together could need too much memory. */
-const NIGHTS_AN_ENTRY = 1_000;
 /**
  * Largest number of nights that one error message names. The message names nights whose stored values differ from the `expected` values of
  * the call.
@@ -117,13 +115,11 @@ async function write(tx: Tx, actor: Actor, changed: ChangedNight[]): Promise<voi
   await announceChange(tx, actor.tenantId, 'rates');
 }
 
-/** Returns one audit entry for each rate plan, or several entries for a plan with more than `NIGHTS_AN_ENTRY` nights. */
+/** Returns one audit entry for each rate plan. */
 function auditEntriesOf(changed: ChangedNight[]): NewAuditEntry[] {
-  return [...Map.groupBy(changed, (night) => night.rate_plan_id)].flatMap(([subject, nights]) => {
-    const entries = nights.map(({ rate_plan_id, ...entry }) => entry);
-    const parts = Array.from({ length: Math.ceil(entries.length / NIGHTS_AN_ENTRY) }, (_, index) =>
-      entries.slice(index * NIGHTS_AN_ENTRY, (index + 1) * NIGHTS_AN_ENTRY),
-    );
-    return parts.map((part) => ({ action: 'rates.changed', subject, details: { entries: part } }));
-  });
+  return [...Map.groupBy(changed, (night) => night.rate_plan_id)].map(([subject, nights]) => ({
+    action: 'rates.changed',
+    subject,
+    details: { entries: nights.map(({ rate_plan_id, ...entry }) => entry) },
+  }));
 }

@@ -1,11 +1,11 @@
 import Type from 'typebox';
+import { MAX_ENTRIES } from '#platform/lib/bounds.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { Price } from '#platform/lib/price.ts';
 
 /** Largest integer of the API (decision 6). */
 export const MAX_INTEGER = 2_147_483_647;
-const MAX_ENTRIES = 1_000;
 
 /** Rate plans of the room type Double of the demo tenant. The OpenAPI documents show them as examples. */
 export const RATE_PLAN_EXAMPLES = [

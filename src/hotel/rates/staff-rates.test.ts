@@ -188,9 +188,9 @@ describe('PATCH /v1/staff/rates/', () => {
     );
   });
 
-  it('a change of 5,000 nights of two plans sends seven SQL statements, and writes audit entries of at most 1,000 nights', async () => {
+  it('a change of 1,000 nights of two plans sends seven SQL statements, and writes one audit entry for each plan', async () => {
     const plans = [flexible, saver];
-    const changes = Array.from({ length: 5_000 }, (_, index) => ({
+    const changes = Array.from({ length: 1_000 }, (_, index) => ({
       rate_plan_id: plans[index % 2] ?? '',
       date: dayAfter(night(0), Math.floor(index / 2)),
       price: `${100 + (index % 7)}.00`,
@@ -203,7 +203,7 @@ describe('PATCH /v1/staff/rates/', () => {
       changed = (await changeRates(db, actor, { changes })).changed.length;
     });
     await db.destroy();
-    assert.equal(changed, 5_000);
+    assert.equal(changed, 1_000);
     assert.deepEqual(
       statements.map((statement) => /^\w+/.exec(statement.trim())?.[0].toLowerCase()),
       ['begin', 'select', 'select', 'merge', 'insert', 'insert', 'commit'],
@@ -211,9 +211,9 @@ describe('PATCH /v1/staff/rates/', () => {
     const entries = await auditOf('rates.changed');
     assert.deepEqual(
       entries.map((entry) => entry.entries.length).sort((a, b) => a - b),
-      [500, 500, 1_000, 1_000, 1_000, 1_000],
+      [500, 500],
     );
-    assert.equal((await stored()).length, 5_000);
+    assert.equal((await stored()).length, 1_000);
   });
 
   it('400 invalid_request: an invalid entry is refused with the path of its field, and no night is changed', async () => {
@@ -238,7 +238,7 @@ describe('PATCH /v1/staff/rates/', () => {
     for (const [body, fault] of [
       [{}, /^changes: is required/],
       [{ changes: [] }, /^changes: must have at least 1/],
-      [{ changes: Array.from({ length: 5_001 }, () => good) }, /^changes: must have at most 5000/],
+      [{ changes: Array.from({ length: 1_001 }, () => good) }, /^changes: must have at most 1000/],
       [{ changes: [good], dry_run: 'yes' }, /^dry_run: /],
     ] as [object, RegExp][]) {
       assert.match(faultsOf(await send(body)).join(), fault);

@@ -2,7 +2,7 @@ import { actorOf } from '#access/tenants/tenants.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import type { LongWrites } from '#platform/db/long-writes.ts';
+import { MAX_RATES_DOCUMENT_BYTES } from '#platform/lib/bounds.ts';
 import { checkAmounts, checkPrices } from './amounts.ts';
 import { changeRatePlan } from './plans.ts';
 import { changeRates } from './rate-changes.ts';
@@ -13,23 +13,23 @@ const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.'
 
 interface Dependencies {
   db: Database;
-  longWrites: LongWrites;
   /** Guard that accepts people who may write prices and restrictions. */
   rateGuard: Guard;
 }
 
-export function rateStaffRoutes(app: App, { db, longWrites, rateGuard }: Dependencies): void {
+export function rateStaffRoutes(app: App, { db, rateGuard }: Dependencies): void {
   app.patch(
     '/v1/staff/rates/',
     {
       onRequest: rateGuard,
-      config: { errors: [NO_RATE_PLAN, 'invalid_status_transition'] },
+      bodyLimit: MAX_RATES_DOCUMENT_BYTES,
+      config: { place: 'document', errors: [NO_RATE_PLAN, 'invalid_status_transition'] },
       schema: {
         ...SHARED,
         operationId: 'changeRates',
         summary: 'Change the prices and restrictions of nights',
         description:
-          'Changes 1 to 5,000 nights of one or several rate plans. If one entry is refused, the call changes no night. An entry ' +
+          'Changes 1 to 1,000 nights of one or several rate plans. If one entry is refused, the call changes no night. An entry ' +
           'changes only the values that it has. The response lists only the nights whose values differ from before, each with ' +
           'both values, so a console can show what has changed and take it back.\n\n' +
           'Send `expected` with the values that you have read. If another person or the PMS has changed a night meanwhile, the ' +
@@ -42,8 +42,7 @@ export function rateStaffRoutes(app: App, { db, longWrites, rateGuard }: Depende
     },
     async ({ staff, body }) => {
       checkPrices('changes', body.changes, staff.tenant.currency);
-      const actor = actorOf(staff);
-      return await longWrites.run(actor.tenantId, body.changes.length, () => changeRates(db, actor, body));
+      return await changeRates(db, actorOf(staff), body);
     },
   );
   app.patch(

@@ -1,10 +1,9 @@
 import Type from 'typebox';
+import { MAX_ENTRIES } from '#platform/lib/bounds.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY, MONEY_PATTERN } from '#platform/lib/money.ts';
 import { MAX_INTEGER, RATE_PLAN_EXAMPLES } from './schema.ts';
 
-/** Largest number of nights that staff may change in one call. */
-const MAX_CHANGES = 5_000;
 const FLEXIBLE = '01a19b53-7418-7800-ad62-07fe609eac8f';
 
 const OwnPrice = Type.Union([Type.String(MONEY), Type.Null()], {
@@ -50,7 +49,7 @@ export const RateChanges = Type.Object(
   {
     changes: Type.Array(NightChange, {
       minItems: 1,
-      maxItems: MAX_CHANGES,
+      maxItems: MAX_ENTRIES,
       description: 'One entry for each night of each rate plan. All entries are written, or none.',
     }),
     dry_run: Type.Optional(

@@ -10,7 +10,6 @@ import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { LongWrites } from '#platform/db/long-writes.ts';
 import { createNightReader, holdNightsOf, moveHold } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
 import { createRoomTypeFinder, type FindRoomType } from '../rooms/rooms.ts';
@@ -70,7 +69,6 @@ function reservationsOn(database: Database): Reservations {
     findRoomType,
     rates: createRateReader(direct),
     readHeldNights: createNightReader(direct),
-    longWrites: new LongWrites(),
   });
 }
 

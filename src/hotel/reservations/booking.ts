@@ -4,7 +4,6 @@ import { isLockTimeout } from '#platform/db/failures.ts';
 import { limitLockWaits } from '#platform/db/transaction.ts';
 import { type ApiError, apiError, UnavailableError } from '#platform/errors.ts';
 import { countNights } from '#platform/lib/dates.ts';
-import type { LongWrites } from '#platform/db/long-writes.ts';
 import { holdNightsOf } from '../nights/nights.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import { reservationEvent, nightsOfStay } from './consequences.ts';
@@ -56,7 +55,6 @@ const MAX_LOCK_WAIT_MS = 250;
 export function createBooker(
   db: Database,
   transactionWithEvents: TransactionWithEvents,
-  longWrites: LongWrites,
 ): (booking: Booking) => Promise<BookingOutcome> {
   const bookInBatch = batching(db, {
     many: (bookings: Booking[]) => write(transactionWithEvents, bookings, MAX_LOCK_WAIT_MS),
@@ -64,14 +62,13 @@ export function createBooker(
     tenantIdOf: ({ row }) => row.tenant_id,
   });
   return async (booking) => {
-    const { tenant_id, check_in, check_out } = booking.row;
+    const { check_in, check_out } = booking.row;
     const nights = countNights(check_in, check_out);
     const inBatch = nights > MAX_NIGHTS_IN_BATCH ? 'contended' : await bookInBatch(booking);
     if (inBatch !== 'contended') {
       return inBatch;
     }
-    const writeByItself = () => write(transactionWithEvents, [booking], null);
-    const [byItself] = await longWrites.run(tenant_id, nights, writeByItself);
+    const [byItself] = await write(transactionWithEvents, [booking], null);
     if (byItself === 'booked' || byItself === 'taken') {
       return byItself;
     }

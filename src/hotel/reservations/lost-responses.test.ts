@@ -11,7 +11,6 @@ import {
 import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { personOf, type Staff } from '#access/tenants/tenants.ts';
-import { LongWrites } from '#platform/db/long-writes.ts';
 import { createNightReader } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
 import { type FindRoomType, findRoomType } from '../rooms/rooms.ts';
@@ -89,7 +88,6 @@ describe('writes of staff after a lost response to the COMMIT', () => {
       findRoomType: find,
       rates: createRateReader(db),
       readHeldNights: createNightReader(db),
-      longWrites: new LongWrites(),
     });
     const actor = { type: 'person', id: staff.id } as const;
     const change = { status: 'cancelled', expected_status: 'confirmed' } as const;

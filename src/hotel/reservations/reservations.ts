@@ -6,7 +6,6 @@ import type { KeysetList } from '#platform/db/keyset-list.ts';
 import { nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
-import type { LongWrites } from '#platform/db/long-writes.ts';
 import { moveHold, type ReadHeldNights } from '../nights/nights.ts';
 import { type Quote, quoteCheapest, type RateReader } from '../rates/rates.ts';
 import { type FindRoomType, listRoomTypeIds, type RoomTypeWithClock } from '../rooms/rooms.ts';
@@ -49,7 +48,6 @@ interface Dependencies {
   findRoomType: FindRoomType;
   rates: RateReader;
   readHeldNights: ReadHeldNights;
-  longWrites: LongWrites;
 }
 
 /** Operations on reservations. Partners and OTAs make reservations, and staff change their status. */
@@ -61,13 +59,13 @@ export class Reservations {
   readonly #readHeldNights: ReadHeldNights;
   readonly #writeBooking: (booking: Booking) => Promise<BookingOutcome>;
 
-  constructor({ db, transactionWithEvents, findRoomType, rates, readHeldNights, longWrites }: Dependencies) {
+  constructor({ db, transactionWithEvents, findRoomType, rates, readHeldNights }: Dependencies) {
     this.#db = db;
     this.#transactionWithEvents = transactionWithEvents;
     this.#findRoomType = findRoomType;
     this.#rates = rates;
     this.#readHeldNights = readHeldNights;
-    this.#writeBooking = createBooker(db, transactionWithEvents, longWrites);
+    this.#writeBooking = createBooker(db, transactionWithEvents);
   }
 
   /**

@@ -10,6 +10,8 @@ const MIB = 1024 * KIB;
 export const MAX_BODY_BYTES = 256 * KIB;
 /** Largest document that describes a menu or a tenant, in bytes. */
 export const MAX_DOCUMENT_BYTES = 4 * MIB;
+/** Largest document with prices of staff, in bytes. Its 1,000 entries name both the new and the expected values. */
+export const MAX_RATES_DOCUMENT_BYTES = MIB;
 /** Largest body of an unauthenticated caller, in bytes. */
 export const MAX_STRANGER_BODY_BYTES = 16 * KIB;
 /** Largest number of items of an order. */

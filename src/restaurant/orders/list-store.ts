@@ -26,24 +26,14 @@ export interface OrderFilter {
   beforeId?: string | undefined;
 }
 
-/** Order in a list of the tenant's orders, with its estimated size and without its lines. */
+/** Order in a list of the tenant's orders, without its lines. */
 export interface ListedOrder {
   id: string;
   status: string;
   status_changed_at: Date | null;
-  /**
-   * Estimated size of the order in bytes. If its lines are stored compressed, the estimate is four times their stored size, because it
-   * would be slow to decompress them.
-   */
-  size: number;
 }
 
 type Orders = SelectQueryBuilder<DB, 'restaurant_order', object>;
-
-const SIZE = sql<number>`
-  pg_column_size(lines) * CASE WHEN pg_column_compression(lines) IS NULL THEN 1 ELSE 4 END
-    + coalesce(octet_length(notes), 0) + coalesce(octet_length(delivery_address), 0)
-`;
 
 /** Returns the list of the tenant's orders that pass the filter. The rows have only the fields of `ListedOrder`. */
 export function listOfTenant(
@@ -54,7 +44,7 @@ export function listOfTenant(
 ): KeysetList<ListedOrder> {
   const all: Orders = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
   const list = conditionsOf(tenantId, filter).reduce((orders, condition) => orders.where(condition), all);
-  const select = (orders: typeof list) => orders.select(['id', 'status', STATUS_CHANGED_AT, SIZE.as('size')]);
+  const select = (orders: typeof list) => orders.select(['id', 'status', STATUS_CHANGED_AT]);
   return keysetList(db, list, select, order, pagesOf(tenantId, filter, list));
 }
 

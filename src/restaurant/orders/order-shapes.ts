@@ -1,8 +1,35 @@
+import type { Caller } from '#access/credentials/credentials.ts';
+import { timeOf } from '#platform/lib/ids.ts';
 import { callNumberOf } from '#platform/lib/natural-id.ts';
 import type { OrderStatus, OrderType } from './order-status.ts';
-import type { OrderResponse } from './schema.ts';
+import type { OrderCreate, OrderResponse } from './schema.ts';
 import type { StaffOrder } from './staff-schema.ts';
-import type { OrderRow, OrderSummary } from './store.ts';
+import type { NewOrder, OrderRow, OrderSummary } from './store.ts';
+
+/** Returns the row of a new order. */
+export function orderRow(
+  { tenantId, credentialId, currency }: Caller,
+  input: OrderCreate,
+  made: { id: string; lines: string; total: string },
+): NewOrder {
+  return {
+    tenant_id: tenantId,
+    id: made.id,
+    credential_id: credentialId,
+    external_order_id: input.external_order_id,
+    status: 'pending',
+    order_type: input.order_type ?? 'delivery',
+    customer_name: input.customer?.name ?? null,
+    customer_phone: input.customer?.phone ?? null,
+    delivery_address: input.delivery_address ?? null,
+    notes: input.notes ?? null,
+    lines: made.lines,
+    total: made.total,
+    currency,
+    // The time is the one in the id. So a list of the orders of a period can compare ids instead of times.
+    created_at: timeOf(made.id),
+  };
+}
 
 export function partnerShape(row: OrderSummary): OrderResponse {
   return {

@@ -4,16 +4,16 @@ import { batching } from '#platform/db/batching.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
 import { type KeysetList, type ListOrder, NEWEST_FIRST, OLDEST_FIRST } from '#platform/db/keyset-list.ts';
-import { ApiError, apiError, invalidField, notFound, UnavailableError } from '#platform/errors.ts';
-import { FairGate } from '#platform/lib/fair-gate.ts';
-import { isUuid, newId, timeOf } from '#platform/lib/ids.ts';
+import { ApiError, apiError, invalidField, notFound } from '#platform/errors.ts';
+import { isUuid, newId } from '#platform/lib/ids.ts';
 import type { ReadListedMenu } from '../menu/menu.ts';
 import type { Opening } from '../opening/opening.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
+import { BATCHES_UNDER_WAY, orderInserter } from './insert-order.ts';
 import { type ListedOrder, listOfTenant } from './list-store.ts';
 import { filterOf } from './order-filter.ts';
 import { historyOf } from './order-history.ts';
-import { partnerShape, staffText } from './order-shapes.ts';
+import { orderRow, partnerShape, staffText } from './order-shapes.ts';
 import type { OrderStatus } from './order-status.ts';
 import { type PricedOrder, priceItems } from './pricing.ts';
 import type { OrderCreate, OrderQuoteRequest, OrderResponse } from './schema.ts';
@@ -36,38 +36,11 @@ export interface PlacedOrder {
   isReplayed: boolean;
 }
 
-/** Maximum estimated size, in bytes, of the orders that one statement reads together. A larger order is read by its own statement. */
-const WHOLE_ORDERS_BYTES = 64 * 1024;
 /**
- * Maximum length of an order that is inserted in a batch, in UTF-16 code units of its texts. With this limit, a statement for a batch of 64
- * orders has at most about 1 MiB. A longer order is inserted by its own statement. A batch would not make it faster, but would make the
- * other orders of the batch wait for it.
+ * Number of orders that one statement reads together for a list of staff. An order has up to 128 KiB of lines and as much text as fits into
+ * a body, and a list keeps a whole group in memory while its client reads slowly.
  */
-const LARGE_ORDER = 16 * 1024;
-/**
- * Number of items and add-ons above which an order counts as large before it is priced. The stored lines repeat names from the menu, so the
- * order may take megabytes even if its request is small.
- */
-const LARGE_ORDER_PARTS = 50;
-/**
- * Maximum number of large orders (above `LARGE_ORDER_PARTS`) that are priced and written at the same time. The process holds all lines of
- * these orders in memory. Further large orders wait, and the tenants are served round robin.
- */
-const LARGE_ORDERS_AT_ONCE = 4;
-const LARGE_ORDERS_OF_A_TENANT = 2;
-const LARGE_ORDER_WAIT_MS = 30_000;
-/**
- * Maximum number of large orders that the process reads at the same time for the order lists of staff. These lists are read in groups of
- * orders. An order above `WHOLE_ORDERS_BYTES` may have several megabytes of text, so it is a group of its own, called a large group.
- * Further large groups wait, and the tenants are served round robin.
- */
-const LARGE_GROUPS_AT_ONCE = 2;
-const LARGE_GROUPS_OF_A_TENANT = 1;
-/**
- * Maximum number of batches under way at the same time. With two batches, the database can write one batch while the other waits for its
- * flush to disk.
- */
-const BATCHES_UNDER_WAY = 2;
+const WHOLE_ORDERS = 4;
 
 /** Orders of restaurants. Partners place and cancel them, and staff change their status. */
 export class Orders {
@@ -75,37 +48,15 @@ export class Orders {
   readonly #readListedMenu: ReadListedMenu;
   readonly #opening: Dependencies['opening'];
   readonly #transactionWithEvents: TransactionWithEvents;
-  /** Inserts an order. Returns false if the credential has an order with this external id already. */
-  readonly #insertOrder: (order: store.NewOrder) => Promise<boolean>;
+  readonly #insertOrder: ReturnType<typeof orderInserter>;
   readonly #findSummary: (key: store.ExternalKey) => Promise<store.OrderSummary | undefined>;
-  readonly #largeOrders = new FairGate({
-    limit: LARGE_ORDERS_AT_ONCE,
-    limitOf: () => LARGE_ORDERS_OF_A_TENANT,
-    maxWaitMs: LARGE_ORDER_WAIT_MS,
-    waitedTooLong: () => new UnavailableError('A large order waited too long for other large orders. Try again.'),
-  });
-  readonly #largeGroups = new FairGate({
-    limit: LARGE_GROUPS_AT_ONCE,
-    limitOf: () => LARGE_GROUPS_OF_A_TENANT,
-    maxWaitMs: LARGE_ORDER_WAIT_MS,
-    waitedTooLong: () =>
-      new UnavailableError('A list with large orders waited too long for other such lists. Try again.'),
-    rests: true,
-  });
 
   constructor({ db, readListedMenu, opening, transactionWithEvents }: Dependencies) {
     this.#db = db;
     this.#readListedMenu = readListedMenu;
     this.#opening = opening;
     this.#transactionWithEvents = transactionWithEvents;
-    const insert = (orders: store.NewOrder[]) => withRetries(() => store.insertOrders(db, orders));
-    const insertTogether = batching(db, {
-      many: insert,
-      maxUnderWay: BATCHES_UNDER_WAY,
-      tenantIdOf: ({ tenant_id }) => tenant_id,
-    });
-    this.#insertOrder = async (order) =>
-      lengthOf(order) > LARGE_ORDER ? (await insert([order]))[0] === true : await insertTogether(order);
+    this.#insertOrder = orderInserter(db);
     this.#findSummary = batching(db, {
       many: (keys: store.ExternalKey[]) => store.findByExternalIds(db, keys),
       maxUnderWay: BATCHES_UNDER_WAY,
@@ -122,7 +73,7 @@ export class Orders {
    */
   async place(caller: Caller, input: OrderCreate): Promise<PlacedOrder> {
     const id = newId();
-    const refusal = await this.#inTurn(caller, input, () => this.#insert(caller, input, id));
+    const refusal = await this.#insert(caller, input, id);
     if (refusal === null) {
       return {
         order: partnerShape({ id, external_order_id: input.external_order_id, status: 'pending' }),
@@ -144,14 +95,8 @@ export class Orders {
    * @throws ApiError as `place` does
    */
   async quote(caller: Caller, input: OrderQuoteRequest): Promise<string> {
-    const { lines, total } = await this.#inTurn(caller, input, () => this.#price(caller, input));
+    const { lines, total } = await this.#price(caller, input);
     return `{"lines":${lines},${JSON.stringify({ total, currency: caller.currency }).slice(1)}`;
-  }
-
-  /** Does `work` for an order. If the order is large, first waits until fewer than `LARGE_ORDERS_AT_ONCE` large orders are in progress. */
-  async #inTurn<T>({ tenantId }: Caller, order: OrderQuoteRequest, work: () => Promise<T>): Promise<T> {
-    const isLarge = countParts(order) > LARGE_ORDER_PARTS;
-    return await (isLarge ? this.#largeOrders.run(String(tenantId), work) : work());
   }
 
   /**
@@ -159,7 +104,7 @@ export class Orders {
    * restaurant is closed.
    */
   async #price(caller: Caller, { items }: OrderQuoteRequest): Promise<PricedOrder> {
-    const priced = await priceItems(await this.#readListedMenu(caller), items);
+    const priced = priceItems(await this.#readListedMenu(caller), items);
     await this.#opening.refuseIfClosed(caller.tenantId);
     return priced;
   }
@@ -209,7 +154,7 @@ export class Orders {
   }
 
   /**
-   * Changes the status of an order. Does not read the lines of the order, because they may be several megabytes long.
+   * Changes the status of an order. Does not read the lines of the order, because they may be long.
    * @throws ApiError with status 404 and the general code `error` if the id is unknown. ApiError with status 409 and the code
    * `invalid_status_transition` if the order cannot change to this status.
    */
@@ -269,18 +214,16 @@ export class Orders {
   }
 
   /**
-   * Yields the listed orders as JSON, with commas between them. Reads the orders in groups of limited size, so that only one group is in
-   * memory at a time.
+   * Yields the listed orders as JSON, with commas between them. Reads them in groups, so that only one group is in memory at a time.
    */
   async *textsOf(tenantId: number, query: StaffOrderQuery, listed: ListedOrder[]): AsyncGenerator<string> {
-    for (const group of groupBySize(listed)) {
-      const read = () => this.#groupText(tenantId, group, orderOf(query));
-      yield await (isLargeOrder(group) ? this.#largeGroups.run(String(tenantId), read) : read());
+    for (let from = 0; from < listed.length; from += WHOLE_ORDERS) {
+      yield await this.#groupText(tenantId, listed.slice(from, from + WHOLE_ORDERS), orderOf(query));
     }
   }
 
   async #groupText(tenantId: number, group: ListedOrder[], order: ListOrder): Promise<string> {
-    const states = new Map<string, OrderState>(group.map(({ id, size, ...state }) => [id, state]));
+    const states = new Map<string, OrderState>(group.map(({ id, ...state }) => [id, state]));
     const rows = await withRetries(() => store.readWhole(this.#db, tenantId, [...states.keys()], order));
     // These rows were read after the list, so the status of an order may have changed since the list was read. Each order shows the status
     // that it had when the list was read.
@@ -292,63 +235,6 @@ function orderOf({ order }: StaffOrderQuery): ListOrder {
   return order === 'oldest' ? OLDEST_FIRST : NEWEST_FIRST;
 }
 
-/**
- * Splits listed orders into groups, and keeps their sequence. The estimated sizes of the orders in a group are together at most
- * `WHOLE_ORDERS_BYTES`. An order above this size is a group of its own.
- */
-function groupBySize(listed: ListedOrder[]): ListedOrder[][] {
-  const groups: ListedOrder[][] = [];
-  let room = 0;
-  for (const order of listed) {
-    room -= order.size;
-    if (room < 0) {
-      groups.push([]);
-      room = WHOLE_ORDERS_BYTES - order.size;
-    }
-    groups.at(-1)?.push(order);
-  }
-  return groups;
-}
-
-/** Returns true if the group is a single order that is larger than `WHOLE_ORDERS_BYTES`. */
-function isLargeOrder([first]: ListedOrder[]): boolean {
-  return first !== undefined && first.size > WHOLE_ORDERS_BYTES;
-}
-
-/** Returns the number of items and add-ons of an order. */
-function countParts({ items }: OrderQuoteRequest): number {
-  return items.reduce((sum, { addons }) => sum + 1 + (addons?.length ?? 0), 0);
-}
-
 function externalKey({ tenantId, credentialId }: Caller, externalOrderId: string): store.ExternalKey {
   return { tenantId, credentialId, externalOrderId };
-}
-
-function orderRow(
-  { tenantId, credentialId, currency }: Caller,
-  input: OrderCreate,
-  made: { id: string; lines: string; total: string },
-): store.NewOrder {
-  return {
-    tenant_id: tenantId,
-    id: made.id,
-    credential_id: credentialId,
-    external_order_id: input.external_order_id,
-    status: 'pending',
-    order_type: input.order_type ?? 'delivery',
-    customer_name: input.customer?.name ?? null,
-    customer_phone: input.customer?.phone ?? null,
-    delivery_address: input.delivery_address ?? null,
-    notes: input.notes ?? null,
-    lines: made.lines,
-    total: made.total,
-    currency,
-    // The time is the one in the id. So a list of the orders of a period can compare ids instead of times.
-    created_at: timeOf(made.id),
-  };
-}
-
-/** Returns the total length, in UTF-16 code units, of the fields of an order that may be long. */
-function lengthOf({ lines, notes, delivery_address }: store.NewOrder): number {
-  return lines.length + (notes?.length ?? 0) + (delivery_address?.length ?? 0);
 }

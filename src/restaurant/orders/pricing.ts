@@ -1,14 +1,8 @@
 import { ApiError, apiError, invalidField } from '#platform/errors.ts';
+import { MAX_ORDER_LINES_BYTES, MAX_ORDER_PARTS } from '#platform/lib/bounds.ts';
 import { centsOf, exceedsMaximum, formatCents, unitOf } from '#platform/lib/money.ts';
-import { startTurn, type Turn } from '#platform/lib/turn.ts';
 import type { Dish, ListedMenu } from '../menu/menu.ts';
 import type { OrderItem, OrderLine } from './schema.ts';
-
-/**
- * Maximum number of bytes of the stored lines of one order, as JSON. A line contains the names of its add-ons, and the request contains
- * only their ids. So a line may be forty times as long as its item in the request.
- */
-export const MAX_LINES_BYTES = 4 * 1024 * 1024;
 
 export interface PricedOrder {
   /** JSON of an array of `OrderLine`, in the order of the items. */
@@ -26,20 +20,29 @@ interface IndexedItem {
 /**
  * Prices the items of an order with the prices of the current menu (decisions 19 and 21). If several items are invalid, reports the first
  * one. First prices all items of one dish, then all items of the next dish. So each dish is read once, and only one dish is in memory.
- * Yields to the event loop regularly.
- * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, or `invalid_request` if the lines or the total are too
- *   large to store
+ * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, or `invalid_request` if the order has too many items and
+ *   add-ons, or if the lines or the total are too large to store
  */
-export async function priceItems(menu: Pick<ListedMenu, 'bySku'>, items: OrderItem[]): Promise<PricedOrder> {
-  const turn = startTurn();
+export function priceItems(menu: Pick<ListedMenu, 'bySku'>, items: OrderItem[]): PricedOrder {
+  checkParts(items);
   const priced = new PricedLines();
   for (const [sku, group] of groupBySku(items)) {
     // The order is refused for its first invalid item. So a dish is not priced if all its items come after an invalid item.
     if ((group[0]?.index ?? 0) < priced.faultIndex) {
-      await priceDish(menu.bySku.get(sku), group, priced, turn);
+      priceDish(menu.bySku.get(sku), group, priced);
     }
   }
   return priced.finish();
+}
+
+function checkParts(items: OrderItem[]): void {
+  const parts = items.reduce((sum, { addons }) => sum + 1 + (addons?.length ?? 0), 0);
+  if (parts > MAX_ORDER_PARTS) {
+    throw invalidField(
+      'items',
+      `are ${parts} items and add-ons together, but an order may have at most ${MAX_ORDER_PARTS}. Send them as several orders`,
+    );
+  }
 }
 
 function groupBySku(items: OrderItem[]): Map<string, IndexedItem[]> {
@@ -55,12 +58,9 @@ function groupBySku(items: OrderItem[]): Map<string, IndexedItem[]> {
   return groups;
 }
 
-async function priceDish(dish: Dish | undefined, group: IndexedItem[], priced: PricedLines, turn: Turn): Promise<void> {
+function priceDish(dish: Dish | undefined, group: IndexedItem[], priced: PricedLines): void {
   const parts = dish === undefined ? undefined : partsOf(dish);
   for (const { item, index } of group) {
-    if (turn.isOver()) {
-      await turn.next();
-    }
     try {
       const { line, cents } = priceItem(parts, item, `items.${index}`);
       priced.add(index, JSON.stringify(line), cents);
@@ -77,7 +77,8 @@ async function priceDish(dish: Dish | undefined, group: IndexedItem[], priced: P
 /** Collects the priced lines of one order. The lines may be added in any sequence. */
 class PricedLines {
   readonly #texts: string[] = [];
-  #bytes = 0;
+  /** Length of the JSON array in bytes. It begins with a bracket, and each line is followed by a comma or a bracket. */
+  #bytes = 1;
   #cents = 0;
   #fault: ApiError | undefined;
   /** Index of the first invalid item found so far. Infinity until an invalid item is found. */
@@ -86,7 +87,7 @@ class PricedLines {
   add(index: number, text: string, cents: number): void {
     this.#cents += cents;
     this.#bytes += Buffer.byteLength(text) + 1;
-    if (this.#bytes <= MAX_LINES_BYTES) {
+    if (this.#bytes <= MAX_ORDER_LINES_BYTES) {
       this.#texts[index] = text;
     }
   }
@@ -105,10 +106,10 @@ class PricedLines {
     if (exceedsMaximum(this.#cents)) {
       throw invalidField('items', 'cost more than 99999999.99 in total. Send them as several orders');
     }
-    if (this.#bytes > MAX_LINES_BYTES) {
+    if (this.#bytes > MAX_ORDER_LINES_BYTES) {
       throw invalidField(
         'items',
-        `would take ${this.#bytes} bytes with the names from the menu, but an order may have at most ${MAX_LINES_BYTES}. ` +
+        `would take ${this.#bytes} bytes with the names from the menu, but an order may have at most ${MAX_ORDER_LINES_BYTES}. ` +
           'Send them as several orders',
       );
     }

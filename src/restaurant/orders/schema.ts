@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { boundedBy } from '#platform/lib/bounds.ts';
+import { MAX_ENTRIES, MAX_ORDER_ITEMS } from '#platform/lib/bounds.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 
@@ -32,7 +32,7 @@ const OrderItem = Type.Object(
       }),
     ),
     addons: Type.Optional(
-      Type.Array(AddonInput, { ...boundedBy('itemAddons'), description: 'The add-ons for each piece.' }),
+      Type.Array(AddonInput, { maxItems: MAX_ENTRIES, description: 'The add-ons for each piece.' }),
     ),
   },
   { title: 'OrderItemInput', description: 'A dish in an order, with its quantity, variant and add-ons.' },
@@ -47,7 +47,7 @@ export const OrderCreate = Type.Object(
       maxLength: 150,
       description: "The caller's own id of the order. If it is sent several times, only one order is placed.",
     }),
-    items: Type.Array(OrderItem, { minItems: 1, ...boundedBy('orderItems'), description: 'The ordered dishes.' }),
+    items: Type.Array(OrderItem, { minItems: 1, maxItems: MAX_ORDER_ITEMS, description: 'The ordered dishes.' }),
     order_type: Type.Optional(
       Type.Enum([...ORDER_TYPES], {
         type: 'string',

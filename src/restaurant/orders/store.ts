@@ -6,7 +6,7 @@ import { isCluster } from '#platform/db/layout.ts';
 import type { OrderStatusChange, RestaurantOrder } from '#platform/db/types.ts';
 import type { OrderStatus } from './order-status.ts';
 
-/** Stored order. Its lines are the JSON text from the database. They are never parsed, because they may be several megabytes long. */
+/** Stored order. Its lines are the JSON text from the database. They are copied into responses, and never parsed. */
 export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines' | 'status_request_id' | 'last_status'> & {
   lines: string;
   credential_label: string;
@@ -47,7 +47,7 @@ export async function insertOrders(db: Database, orders: NewOrder[]): Promise<bo
   return orders.map(({ id }) => inserted.has(id));
 }
 
-/** Columns of an order that partners see. The lines are not read, because they may be large. */
+/** Columns of an order that partners see. The lines are not read, because they may be long. */
 export type OrderSummary = Pick<OrderRow, 'id' | 'external_order_id' | 'status'>;
 const HEAD = ['id', 'external_order_id', 'status'] as const;
 

@@ -3,8 +3,7 @@ import { findEndedCallers } from '#access/sessions/sessions.ts';
 import type { Staff } from '#access/tenants/tenants.ts';
 import type { ChangeRow, RecentChanges } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
-import { type Share, sharesOf } from '#platform/db/inputs.ts';
-import { chargeService, chargeTo } from '#platform/lib/account.ts';
+import { sharesOf } from '#platform/db/inputs.ts';
 import { RecentTopics } from './recent-topics.ts';
 import * as store from './store.ts';
 import type { Subscription } from './subscription.ts';
@@ -124,7 +123,7 @@ export class LiveChanges {
     }
     this.#woken.add(tenantId);
     const waitMs = Math.max(WAKE_AFTER_MS, this.#wokenAtMs + WAKE_GAP_MS - performance.now());
-    this.#waking ??= chargeService(() => setTimeout(() => this.#lookAtWoken(), waitMs).unref());
+    this.#waking ??= setTimeout(() => this.#lookAtWoken(), waitMs).unref();
   }
 
   /** Stops the regular reads of newest rows. Waits until the read and the access check under way have ended. */
@@ -143,11 +142,9 @@ export class LiveChanges {
     const watch = new Watch(tenantId);
     this.#watches.set(tenantId, watch);
     this.#due.add(tenantId);
-    chargeService(() => {
-      this.#rounds ??= setInterval(() => this.#beginRound(), LOOK_EVERY_MS).unref();
-      // Waits for the next turn of the event loop, so that streams that open at the same time share the first read of newest rows.
-      setImmediate(() => this.#lookAtDue());
-    });
+    this.#rounds ??= setInterval(() => this.#beginRound(), LOOK_EVERY_MS).unref();
+    // Waits for the next turn of the event loop, so that streams that open at the same time share the first read of newest rows.
+    setImmediate(() => this.#lookAtDue());
     return watch;
   }
 
@@ -205,15 +202,15 @@ export class LiveChanges {
       this.#due.clear();
       const inputs = watches.map(({ tenantId, backMs }) => ({ tenantId, backMs }));
       for (const share of inputs.length === 0 ? [] : sharesOf(this.#db, inputs, ({ tenantId }) => tenantId)) {
-        await this.#lookAt(share);
+        await this.#lookAt(share.inputs);
       }
     }
   }
 
-  async #lookAt(share: Share<store.LookInput>): Promise<void> {
-    const watches = share.inputs.map(({ tenantId }) => this.#watches.get(tenantId));
+  async #lookAt(inputs: store.LookInput[]): Promise<void> {
+    const watches = inputs.map(({ tenantId }) => this.#watches.get(tenantId));
     try {
-      const rows = await chargeTo(share.account, () => store.look(this.#db, share));
+      const rows = await store.look(this.#db, inputs);
       this.counts.looks += rows.length;
       this.#isFailing = false;
       for (const [index, watch] of watches.entries()) {

@@ -1,10 +1,8 @@
 import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
-import { UnavailableError } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendCsv } from '#platform/http/list.ts';
-import { FairGate } from '#platform/lib/fair-gate.ts';
 import { checkRange, daysAsCsv, reportDays } from './reports.ts';
 import { DAY_EXAMPLE, DayReport, DayReportQuery } from './schema.ts';
 
@@ -13,20 +11,7 @@ interface Dependencies {
   ownerGuard: Guard;
 }
 
-/**
- * Maximum number of reports that this process makes at the same time, with at most one report of each tenant. The limit is low, because a
- * report may read 300,000 orders.
- */
-const REPORTS_AT_ONCE = 2;
-const REPORT_WAIT_MS = 30_000;
-
 export function reportRoutes(app: App, { db, ownerGuard }: Dependencies): void {
-  const reports = new FairGate({
-    limit: REPORTS_AT_ONCE,
-    limitOf: () => 1,
-    maxWaitMs: REPORT_WAIT_MS,
-    waitedTooLong: () => new UnavailableError('Too many reports are being made now. Try again later.'),
-  });
   app.get(
     '/v1/staff/reports/days/',
     {
@@ -52,7 +37,7 @@ export function reportRoutes(app: App, { db, ownerGuard }: Dependencies): void {
       const { staff, query } = request;
       const { from, to, format } = query;
       checkRange(query);
-      const days = await reports.run(String(staff.tenant.id), () => reportDays(db, staff.tenant, { from, to }));
+      const days = await reportDays(db, staff.tenant, { from, to });
       if (format !== 'csv') {
         return days;
       }

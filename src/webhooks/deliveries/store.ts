@@ -5,7 +5,6 @@ import { isUnavailable } from '#platform/db/failures.ts';
 import { isCluster } from '#platform/db/layout.ts';
 import { literal, readReachableNodes } from '#platform/db/reachable-nodes.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
-import { chargeTo } from '#platform/lib/account.ts';
 import type { ClaimedDelivery, DeliveryStatus, DueQueue, Lease } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 
@@ -209,7 +208,7 @@ async function executeShare<Input, Row>(
   share: Share<Input>,
   statementOf: (share: Share<Input>) => RawBuilder<Row>,
 ): Promise<Row[]> {
-  return (await chargeTo(share.account, () => executeByIndex(db, statementOf(share)))).rows;
+  return (await executeByIndex(db, statementOf(share))).rows;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, notFound } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
-import { FairGate } from '#platform/lib/fair-gate.ts';
+import { Gate } from '#platform/lib/gate.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { ClaimSecrets, sendOnce } from './attempt.ts';
 import { createWebhookSender, type WebhookSender, type WebhookSenderOptions } from './send.ts';
@@ -56,11 +56,11 @@ export class TestCalls {
   readonly #options: TestCallOptions;
   /** Sender for test calls only, so that test calls take no connection of deliveries. */
   readonly #sender: WebhookSender;
-  readonly #gate = new FairGate({
-    limit: MAX_UNDER_WAY,
-    limitOf: () => MAX_OF_TENANT,
+  readonly #gate = new Gate({
+    places: MAX_UNDER_WAY,
+    placesOfKey: MAX_OF_TENANT,
     maxWaitMs: MAX_WAIT_MS,
-    waitedTooLong: () =>
+    refusal: () =>
       apiError('rate_limited', `Too many test calls are under way. Try again in ${RETRY_AFTER_SECONDS} s.`, {
         'retry-after': String(RETRY_AFTER_SECONDS),
       }),

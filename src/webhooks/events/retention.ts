@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import type { Database } from '#platform/db/database.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
 import { isCluster } from '#platform/db/layout.ts';
-import { chargeTo, SERVICE } from '#platform/lib/account.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 import { readTenantIds, removeEvents } from './retention-store.ts';
 
@@ -107,13 +106,12 @@ export async function* removeOldEvents(db: Database, before: Date): AsyncGenerat
 }
 
 async function* removeOldEventsOf(db: Database, tenantId: number, beforeId: string): AsyncGenerator<number> {
-  const account = { tenant: String(tenantId), caller: SERVICE };
   let removed: string[];
   // Each batch begins where the previous one ended, so that the statement does not read pending events and removed rows again.
   let afterId = firstIdAt(0);
   do {
     const range = { afterId, beforeId };
-    removed = await chargeTo(account, () => removeEvents(db, tenantId, range, BATCH_SIZE));
+    removed = await removeEvents(db, tenantId, range, BATCH_SIZE);
     afterId = removed.sort().at(-1) ?? afterId;
     yield removed.length;
   } while (removed.length === BATCH_SIZE);

@@ -142,8 +142,8 @@ const poolExhausted: Fault<SurroundingsWorld> = {
  * Number of large orders that are placed while the volume is full. Together they need more space than PostgreSQL has reserved in tables and
  * in its write-ahead log.
  */
-const BIG_ORDERS = 60;
-const NOTES_BYTES = 300_000;
+const BIG_ORDERS = 75;
+const NOTES_BYTES = 240_000;
 
 /** The volume of the database is completely full. PostgreSQL may stop, and is started again after space is free. */
 const diskFull: Fault<SurroundingsWorld> = {
