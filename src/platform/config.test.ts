@@ -37,8 +37,7 @@ describe('defaults of readConfig', () => {
     publicUrl: null,
     dataDir: './data',
     databaseUrl: null,
-    databasePoolSize: 10,
-    databasePreparedStatements: null,
+    databasePoolSize: 20,
     redisUrl: null,
     masterKey: null,
     masterKeyPrevious: null,
@@ -58,7 +57,7 @@ describe('defaults of readConfig', () => {
 
   it('a variable with an empty value counts as not set, so all settings have their defaults', () => {
     const names =
-      `PORT HOST KEEP_ALIVE_SECONDS PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE DATABASE_PREPARED_STATEMENTS
+      `PORT HOST KEEP_ALIVE_SECONDS PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE DATABASE_POOLER
       REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE ORDER_MAX_ITEMS ORDER_ITEM_MAX_ADDONS
       MENU_MAX_RENDERED_MIB STREAMS_PER_CREDENTIAL MENU_MAX_DISHES DISH_MAX_ENTRIES BODY_MIB_PER_CREDENTIAL BODY_MIB_PER_TENANT
       BODY_MIB_PER_PROCESS BODY_MIB_OF_STRANGERS WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK EVENT_RETENTION_DAYS
@@ -86,7 +85,10 @@ describe('valid values of the environment variables', () => {
       { databaseUrl: 'postgresql://h/d', masterKey: KEY },
     ],
     [{ DATABASE_POOL_SIZE: '2' }, { databasePoolSize: 2 }],
-    [{ DATABASE_POOL_SIZE: 'auto' }, { databasePoolSize: 'auto' }],
+    [
+      { DATABASE_URL: databaseUrl, MASTER_KEY: KEY_TEXT, DATABASE_POOLER: 'transaction' },
+      { databaseUrl: `${databaseUrl}&pooler=transaction`, masterKey: KEY },
+    ],
     [{ REDIS_URL: 'redis://cache.example' }, { redisUrl: 'redis://cache.example' }],
     [{ REDIS_URL: 'rediss://u:p%2F@c:6380/3' }, { redisUrl: 'rediss://u:p%2F@c:6380/3' }],
     [{ REDIS_URL: 'rediss+cluster://:p@a:1,[::1]:2,c' }, { redisUrl: 'rediss+cluster://:p@a:1,[::1]:2,c' }],
@@ -175,7 +177,8 @@ describe('invalid values of the environment variables', () => {
       'DATABASE_URL',
       ['mysql://user:hunter2@h/d', 'hunter2', 'postgres://user:hunter2@[::1/d', 'postgres://u:hunter2@h:99999/'],
     ],
-    ['DATABASE_POOL_SIZE', ['0', '1', '1001', 'many', '5.5', 'AUTO']],
+    ['DATABASE_POOL_SIZE', ['0', '1', '1001', 'many', '5.5', 'auto']],
+    ['DATABASE_POOLER', ['true', 'session', 'TRANSACTION']],
     [
       'REDIS_URL',
       [

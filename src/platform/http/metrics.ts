@@ -85,7 +85,7 @@ export function registerBoundMetrics(registry: Registry, { bounds, bodies, strea
   registry.registerMetric(
     new Gauge({
       name: 'database_waiting_callers',
-      help: 'Callers that wait for a database connection, in one queue for each tenant',
+      help: 'Callers that wait for a database connection',
       registers: [],
       collect() {
         this.set(countWaiting());
