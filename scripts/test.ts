@@ -42,7 +42,6 @@ const WAITING_FILES = [
   'src/service/cli/keys.test.ts',
   'src/service/cli/kill.test.ts',
   'src/service/cli/listen-outages.test.ts',
-  'src/service/cli/hung-writes.test.ts',
   'src/platform/http/silent-database.test.ts',
   'src/access/credentials/credentials.test.ts',
   'src/access/credentials/secrecy.test.ts',

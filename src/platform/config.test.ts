@@ -36,8 +36,7 @@ describe('defaults of readConfig', () => {
     publicUrl: null,
     dataDir: './data',
     databaseUrl: null,
-    databasePoolSize: 10,
-    databasePreparedStatements: null,
+    databasePoolSize: 20,
     redisUrl: null,
     masterKey: null,
     masterKeyPrevious: null,
@@ -56,7 +55,7 @@ describe('defaults of readConfig', () => {
 
   it('a variable with an empty value counts as not set, so all settings have their defaults', () => {
     const names =
-      `PORT HOST KEEP_ALIVE_SECONDS PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE DATABASE_PREPARED_STATEMENTS
+      `PORT HOST KEEP_ALIVE_SECONDS PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE DATABASE_POOLER
       REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK EVENT_RETENTION_DAYS
       TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL AUTH_EMAIL_VERIFIED_REQUIRED
       SMTP_URL MAIL_FROM`.split(/\s+/);
@@ -82,7 +81,10 @@ describe('valid values of the environment variables', () => {
       { databaseUrl: 'postgresql://h/d', masterKey: KEY },
     ],
     [{ DATABASE_POOL_SIZE: '2' }, { databasePoolSize: 2 }],
-    [{ DATABASE_POOL_SIZE: 'auto' }, { databasePoolSize: 'auto' }],
+    [
+      { DATABASE_URL: databaseUrl, MASTER_KEY: KEY_TEXT, DATABASE_POOLER: 'transaction' },
+      { databaseUrl: `${databaseUrl}&pooler=transaction`, masterKey: KEY },
+    ],
     [{ REDIS_URL: 'redis://cache.example' }, { redisUrl: 'redis://cache.example' }],
     [{ REDIS_URL: 'rediss://u:p%2F@c:6380/3' }, { redisUrl: 'rediss://u:p%2F@c:6380/3' }],
     [{ REDIS_URL: 'rediss+cluster://:p@a:1,[::1]:2,c' }, { redisUrl: 'rediss+cluster://:p@a:1,[::1]:2,c' }],
@@ -171,7 +173,8 @@ describe('invalid values of the environment variables', () => {
       'DATABASE_URL',
       ['mysql://user:hunter2@h/d', 'hunter2', 'postgres://user:hunter2@[::1/d', 'postgres://u:hunter2@h:99999/'],
     ],
-    ['DATABASE_POOL_SIZE', ['0', '1', '1001', 'many', '5.5', 'AUTO']],
+    ['DATABASE_POOL_SIZE', ['0', '1', '1001', 'many', '5.5', 'auto']],
+    ['DATABASE_POOLER', ['true', 'session', 'TRANSACTION']],
     [
       'REDIS_URL',
       [

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError } from './errors.ts';
 import { nearName } from './lib/near-names.ts';
+import { POOLERS, withPooler } from './lib/postgres-url.ts';
 import { type ProxyVariables, proxyVariables } from './lib/proxy-variables.ts';
 import {
   checkRedisUrl,
@@ -19,7 +20,6 @@ import {
   parseKeySetUrl,
   parseMailSender,
   parseMailServer,
-  parsePoolSize,
   parseProxies,
 } from './lib/setting-values.ts';
 import type { SmtpAddress } from './lib/smtp-url.ts';
@@ -55,18 +55,13 @@ export interface Config {
   /** Base URL of the links in responses, without a trailing slash. If null, a link has the protocol and host of its request. */
   publicUrl: string | null;
   dataDir: string;
-  /** URL of the database. If null, the service uses the embedded PostgreSQL in `dataDir`. */
+  /**
+   * URL of the database, with the connection pooler as a parameter (`withPooler`). If null, the service uses the embedded PostgreSQL in
+   * `dataDir`.
+   */
   databaseUrl: string | null;
-  /**
-   * Number of database connections of this process. If `auto`, the process computes the number at its start from the limits of the database
-   * server (`db/pool-size.ts`).
-   */
-  databasePoolSize: number | 'auto';
-  /**
-   * True if statements are prepared. If null, they are prepared unless a connection pooler loses prepared statements (PgBouncer before
-   * 1.21).
-   */
-  databasePreparedStatements: boolean | null;
+  /** Number of database connections of this process. */
+  databasePoolSize: number;
   /**
    * URL of the Redis server, Redis Cluster or Sentinels (`lib/redis-url.ts`). There, all processes together count the calls for the rate
    * limits. If null, each process counts in its own memory.
@@ -129,6 +124,7 @@ export function readConfig(environment: Environment = process.env): Config {
 export function inspectConfig(environment: Environment = process.env): InspectedConfig {
   const reader = new Reader(environment);
   const databaseUrl = reader.optional('DATABASE_URL', parseDatabaseUrl);
+  const pooler = reader.withDefault('DATABASE_POOLER', oneOf(POOLERS));
   const masterKey = reader.optional('MASTER_KEY', parseKey);
   if (reader.isSet('DATABASE_URL') && !reader.isSet('MASTER_KEY')) {
     reader.addFault(
@@ -143,9 +139,8 @@ export function inspectConfig(environment: Environment = process.env): Inspected
     keepAliveSeconds: reader.withDefault('KEEP_ALIVE_SECONDS', integerFrom(1, 86_400)),
     publicUrl: reader.optional('PUBLIC_URL', parseBaseUrl),
     dataDir: reader.withDefault('DATA_DIR', String),
-    databaseUrl,
-    databasePoolSize: reader.withDefault('DATABASE_POOL_SIZE', parsePoolSize),
-    databasePreparedStatements: reader.optional('DATABASE_PREPARED_STATEMENTS', parseBoolean),
+    databaseUrl: databaseUrl === null ? null : withPooler(databaseUrl, pooler),
+    databasePoolSize: reader.withDefault('DATABASE_POOL_SIZE', integerFrom(2, 1_000)),
     redisUrl: reader.optional('REDIS_URL', checkRedisUrl),
     masterKey,
     masterKeyPrevious: reader.optional('MASTER_KEY_PREVIOUS', parseKey),

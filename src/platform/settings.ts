@@ -50,21 +50,19 @@ const TABLE = [
   },
   {
     name: 'DATABASE_POOL_SIZE',
-    default: '10',
+    default: '20',
     meaning:
-      'Database connections of each process, or `auto` for a number that PostgreSQL allows. A process with an ' +
-      'API and at least 5 connections reserves some of them for background work. With `--only api`, it reserves 1 connection, for ' +
-      'example to read the list of recent changes. Without `--only`, it reserves 2, also for the deliveries. A process with deliveries ' +
-      'opens one more connection, for notifications.',
+      'Database connections of each process. A process with an API and at least 5 connections reserves some of them for background ' +
+      'work. With `--only api`, it reserves 1 connection, for example to read the list of recent changes. Without `--only`, it reserves ' +
+      '2, also for the deliveries. A process with deliveries opens one more connection, for notifications.',
     page: 'docs/operating/connections.md',
   },
   {
-    name: 'DATABASE_PREPARED_STATEMENTS',
-    default: null,
-    otherwise: 'found out',
+    name: 'DATABASE_POOLER',
+    default: 'none',
     meaning:
-      'Use of prepared statements, `true` or `false`. If the variable is not set, a start finds out if the connection leads through a ' +
-      'pooler that loses prepared statements (PgBouncer before 1.21), and then does not use them.',
+      'Connection pooler in front of the database. `transaction`: PgBouncer in transaction or session mode. `transaction-prepared`: a ' +
+      'pooler that keeps prepared statements (PgBouncer from 1.21 with `max_prepared_statements`). The default is `none`.',
     page: 'docs/operating/connections.md',
   },
   {
@@ -159,8 +157,8 @@ const TABLE = [
     name: 'METRICS_PORT',
     default: null,
     meaning:
-      'Port for Prometheus metrics. The metric `database_writes_hanging` is 1 while the database has lost its standbys and writes get ' +
-      '503. `/livez` and `/readyz` answer on this port too, and a burst of new connections to the API does not delay a probe there.',
+      'Port for Prometheus metrics. `/livez` and `/readyz` answer on this port too, and a burst of new connections to the API does not ' +
+      'delay a probe there.',
   },
 ] as const satisfies readonly Setting[];
 

@@ -1,10 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
-import type { ChannelCall } from '#hotel/channels/channels.ts';
 import { RecentChanges } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
-import type { Caller } from '#access/credentials/credentials.ts';
 import { credentialRoutes } from '#access/credentials/routes.ts';
 import { Credential, PmsCredential } from '#access/credentials/schema.ts';
 import { DatabaseContact } from '#platform/db/contact.ts';
@@ -13,7 +11,6 @@ import { docsRoutes } from '#developer/docs/routes.ts';
 import { invalidField } from '#platform/errors.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
 import { healthRoutes } from '#platform/http/health.ts';
-import { REQUEST } from '#platform/http/log.ts';
 import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
 import type { EventStreams, StreamBounds } from '#platform/http/event-streams.ts';
@@ -46,7 +43,7 @@ import { Displays } from '#access/sessions/displays.ts';
 import { sessionRoutes } from '#access/sessions/routes.ts';
 import { sessionStaffRoutes } from '#access/sessions/staff-routes.ts';
 import { authRoutes } from '#access/tenants/routes.ts';
-import { SignInAttempts, type Staff } from '#access/tenants/tenants.ts';
+import { SignInAttempts } from '#access/tenants/tenants.ts';
 import { feedRoutes } from '#webhooks/events/routes.ts';
 import { eventStaffRoutes } from '#webhooks/events/staff-routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
@@ -61,6 +58,7 @@ import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
 import { testCallRoutes } from '#webhooks/deliveries/test-call-routes.ts';
 import { type TestCallOptions, TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { LocalDelivery } from '#webhooks/events/events.ts';
+import { logAnswer, wakeAfterWrite } from './answered.ts';
 import { type Business, createBusiness } from './business.ts';
 import { type Callers, createCallBudgets, createCallers, createGuards, type Guards } from './guards.ts';
 import { readVersion } from './version.ts';
@@ -353,51 +351,4 @@ function refuseUnknownParameters({ routeOptions, query }: FastifyRequest): void 
       );
     }
   }
-}
-
-/**
- * Makes `liveChanges` read the changes of a tenant soon after a successful call that may have changed data of this tenant. So clients of
- * this process that watch the tenant get the change before the next regular poll.
- */
-function wakeAfterWrite(liveChanges: LiveChanges, request: FastifyRequest, reply: FastifyReply): void {
-  const tenantId = tenantOf(request);
-  if (request.method !== 'GET' && reply.statusCode < 400 && tenantId !== undefined) {
-    liveChanges.wake(tenantId);
-  }
-}
-
-/**
- * Callers of a request, as the guards set them. Fastify's type says that all of them are always present, because the routes use them only
- * after a guard. But each guard sets one of them, and a refused request has none.
- */
-interface Called {
-  caller?: Caller;
-  staff?: Staff;
-  channelCall?: ChannelCall;
-}
-
-function tenantOf(request: FastifyRequest): number | undefined {
-  const { caller, staff, channelCall } = request as Called;
-  return caller?.tenantId ?? staff?.tenant.id ?? channelCall?.tenantId;
-}
-
-/** Logs one line for a request, with the ids of the tenant and the caller. The line contains no header, no body and no query. */
-function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  const { caller, staff } = request as Called;
-  request.log.info(
-    {
-      method: request.method,
-      path: request.url.split('?', 1)[0],
-      status: reply.statusCode,
-      // True if the response was not sent to its end, because the client closed the connection or the response failed. Otherwise undefined,
-      // so the log line does not have this field.
-      cut_off: reply.raw.writableFinished ? undefined : true,
-      duration_ms: Math.round(reply.elapsedTime),
-      tenant_id: tenantOf(request),
-      credential_id: caller?.credentialId,
-      user_id: staff?.type === 'person' ? staff.id : undefined,
-      display_id: staff?.type === 'display' ? staff.id : undefined,
-    },
-    REQUEST,
-  );
 }

@@ -8,7 +8,6 @@ import pg from 'pg';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
-import { NodeOutages } from '#platform/db/node-outages.ts';
 import { checkServicesOf } from '../routing/service-database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 import { runFolder } from './run-folder.ts';
@@ -99,17 +98,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 export interface ClusterDatabase extends TestDatabase {
-  /** Proxies between the coordinator and the worker nodes. If a proxy refuses connections, its node is down for the coordinator. */
+  /** Proxies between the coordinator and the worker nodes. */
   proxies: DatabaseProxy[];
-  /** Returns the index in `proxies` of the proxy that leads to the node with the data of the tenant. */
-  nodeOf(tenantId: number): Promise<number>;
 }
 
-/**
- * Makes a database on the cluster (Citus) of `TEST_DATABASE_URL`. A test can make a node of the cluster unreachable through `proxies`. The
- * next statement for a tenant whose data is on this node then fails. After that, the connection pool `db` tests the node, and immediately
- * refuses all statements for such a tenant while the node is down. The connection pool of the service does the same.
- */
+/** Makes a database on the cluster (Citus) of `TEST_DATABASE_URL`, whose nodes can be reached through `proxies`. */
 export async function createClusterDatabase(): Promise<ClusterDatabase> {
   const onCluster = await openCluster();
   if (onCluster === null) {
@@ -121,20 +114,12 @@ export async function createClusterDatabase(): Promise<ClusterDatabase> {
     proxies.push(proxy);
     return proxy.url;
   });
-  const nodeOutages = new NodeOutages(url, () => {});
-  const db = createDatabase({ url, poolSize: 10, layout: 'cluster', nodeOutages });
+  const db = createDatabase({ url, poolSize: 10, layout: 'cluster' });
   return {
     db,
     url,
     proxies,
-    async nodeOf(tenantId) {
-      const { rows } = await sql<{ port: number }>`
-        SELECT n.nodeport AS port FROM pg_dist_placement AS p JOIN pg_dist_node AS n USING (groupid)
-        WHERE p.shardid = get_shard_id_for_distribution_column('app_user', ${tenantId}::bigint)`.execute(db);
-      return proxies.findIndex((proxy) => new URL(proxy.url).port === String(rows[0]?.port));
-    },
     async drop() {
-      nodeOutages.close();
       await db.destroy();
       await onCluster.dropDatabase(url);
       await Promise.all(proxies.map((proxy) => proxy.close()));

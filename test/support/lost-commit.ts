@@ -20,8 +20,8 @@ export interface CommitProxy {
   close(): Promise<void>;
 }
 
-/** The word must not be a part of `committed`, which is in the settings of each new session. */
-const COMMIT = /commit(?!ted)/;
+/** The word must not be a part of `committed`, which is in the settings of each new session and in each BEGIN. */
+const COMMIT = /commit(?!ted)/i;
 
 /** Starts a proxy to a PostgreSQL server. @param url the URL of this server */
 export async function startCommitProxy(url: string): Promise<CommitProxy> {

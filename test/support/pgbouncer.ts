@@ -28,8 +28,9 @@ export interface Pgbouncer {
 /**
  * Starts PgBouncer in transaction mode in front of the PostgreSQL of a test database. PgBouncer opens at most five connections to each
  * database.
+ * @param settings further lines of its configuration
  */
-export async function startPgbouncer(databaseUrl: string): Promise<Pgbouncer> {
+export async function startPgbouncer(databaseUrl: string, settings = ''): Promise<Pgbouncer> {
   const { username, password, hostname, port: databasePort } = new URL(databaseUrl);
   const host = decodeURIComponent(hostname);
   const port = await freePort();
@@ -47,6 +48,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = 5
 max_client_conn = 200
+${settings}
 `,
   );
   // PgBouncer refuses to run as root. If this process is root, PgBouncer runs as the owner of the folder with the Unix socket of

@@ -55,8 +55,6 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
         // first rows. A statement about the table `list_tally` reads the stored counts of all parts of a long list.
         const isOfWholeList = /"list"|list_tally/.test(statement.sql);
         assert.ok(isOfWholeList || pages <= mostPages, `${pages} pages: ${statement.sql}\n${JSON.stringify(plan)}`);
-        // This EXPLAIN has no parameter values, so it runs outside of a transaction. In a transaction, the client would send it together
-        // with the BEGIN. For this, the client uses a form of the protocol (the extended query) that requires all parameter values.
         indexNames(await planOf(db, statement, 'GENERIC_PLAN'), tables, statement.sql);
       }
       return used;

@@ -93,6 +93,13 @@ const MESSAGES: [RegExp, Explanation][] = [
     { problem: 'refuses the login', remedy: 'Correct the user name and the password in $.' },
   ],
   [
+    /unsupported startup parameter/,
+    {
+      problem: 'is behind a connection pooler',
+      remedy: 'Set DATABASE_POOLER to transaction, or add pooler=transaction to $ (docs/operating/connections.md).',
+    },
+  ],
+  [
     /client password must be/,
     { problem: 'asks for a password', remedy: 'Put the password into $, or set PGPASSWORD.' },
   ],

@@ -8,6 +8,7 @@ import { prepareMigrations, type RunMigration } from './distribution.ts';
 import { isPooled } from './database.ts';
 import { isEndedBySettings, isLockConflict } from './failures.ts';
 import { isDatabaseFault } from './fault-messages.ts';
+import { executeOutsideTransaction } from './transaction.ts';
 import { type GiveWayOptions, inPatientTransaction, retryWhileLocked } from './give-way.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
@@ -304,8 +305,8 @@ async function buildIndexes<T>(db: Kysely<T>, text: string, how: 'CONCURRENTLY' 
       SELECT FROM pg_index WHERE indexrelid = to_regclass(${index}) AND NOT indisvalid
     `.execute(db);
     if (rows.length > 0) {
-      await sql`DROP INDEX ${sql.raw(how)} ${sql.ref(index)}`.execute(db);
+      await executeOutsideTransaction(db, sql`DROP INDEX ${sql.raw(how)} ${sql.ref(index)}`);
     }
-    await db.executeQuery(CompiledQuery.raw(statement.replace(/ CONCURRENTLY /i, ` ${how} `)));
+    await executeOutsideTransaction(db, sql.raw(statement.replace(/ CONCURRENTLY /i, ` ${how} `)));
   }
 }

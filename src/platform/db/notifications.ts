@@ -85,7 +85,7 @@ export class Listener {
    */
   async #listenOnce(): Promise<boolean> {
     const { url, channel, onNotification, testWithinMs = TEST_WITHIN_MS } = this.#options;
-    const client = await newClient(url, {
+    const client = newClient(url, {
       application_name: 'roomservice listener',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: CONNECT_TIMEOUT_MS,

@@ -6,8 +6,9 @@ import pg from 'pg';
 import { cleanUp, runCommand, startServing } from '#test/support/command.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { findPgbouncer, type Pgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts';
+import { withPooler } from '../lib/postgres-url.ts';
 import { type Database, openDatabase } from './database.ts';
-import { readPooling } from './pooling.ts';
+import { hasUnnamedPooler } from './pooling.ts';
 import { inTransaction, runTransaction } from './transaction.ts';
 
 const version = findPgbouncer();
@@ -20,7 +21,7 @@ describe('PgBouncer in transaction mode', { skip }, () => {
   before(async () => {
     database = await createTestDatabase();
     pgbouncer = await startPgbouncer(database.url);
-    url = pgbouncer.urlOf(database.url);
+    url = withPooler(pgbouncer.urlOf(database.url), 'transaction');
   });
   after(async () => {
     await cleanUp();
@@ -37,19 +38,15 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     return rows[0]?.count;
   }
 
-  it('readPooling recognises PgBouncer as a pooler and reports if its version keeps prepared statements, and finds no pooler on a direct connection', async () => {
-    const { major, ...direct } = await readPooling(database.url);
-    assert.ok(major >= 15);
-    assert.deepEqual(direct, { isPooled: false, keepsPreparedStatements: true });
-    assert.deepEqual(await readPooling(url), {
-      isPooled: true,
-      keepsPreparedStatements: (version ?? 0) >= 1.21,
-      major,
-    });
+  it('hasUnnamedPooler finds a PgBouncer that drops the settings of the service and that the URL does not name, and no pooler on a direct connection', async () => {
+    const lenient = await startPgbouncer(database.url, 'ignore_startup_parameters = options');
+    const ways = [lenient.urlOf(database.url), url, database.url];
+    assert.deepEqual(await Promise.all(ways.map(hasUnnamedPooler)), [true, false, false]);
+    await lenient.close();
   });
 
   it('statements and transactions of 40 callers have their time limit, and leave no setting for other clients of the pooler', async () => {
-    const db = await openDatabase({ url, poolSize: 40, hasNoTimeLimit: false });
+    const db = openDatabase({ url, poolSize: 40, hasNoTimeLimit: false });
     const expected = [{ timeout: '10s', style: 'ISO, MDY' }];
     const call = async (index: number) =>
       (index % 2 === 0 ? await settings.execute(db) : await inTransaction(db, (tx) => settings.execute(tx))).rows;
@@ -67,7 +64,7 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     await sql`ALTER DATABASE ${sql.ref(name)} SET default_transaction_isolation = 'serializable'`.execute(database.db);
     await sql`ALTER DATABASE ${sql.ref(name)} SET default_transaction_read_only = on`.execute(database.db);
     const fresh = await startPgbouncer(database.url);
-    const db = await openDatabase({ url: fresh.urlOf(database.url), poolSize: 1 });
+    const db = openDatabase({ url: withPooler(fresh.urlOf(database.url), 'transaction'), poolSize: 1 });
     const mode = sql<{ mode: string }>`
       SELECT current_setting('transaction_isolation') || ', ' || current_setting('transaction_read_only') AS mode`;
     const modes = [await mode.execute(db)];
@@ -83,24 +80,20 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     await sql`ALTER DATABASE ${sql.ref(name)} RESET ALL`.execute(database.db);
   });
 
-  it('if prepared statements are forced but get lost, the error names DATABASE_PREPARED_STATEMENTS', {
+  it('if DATABASE_POOLER promises prepared statements but they get lost, the error names the setting', {
     skip: (version ?? 0) >= 1.21 && 'this PgBouncer keeps prepared statements',
   }, async () => {
     // PgBouncer has five connections to the server, so at least two of the six pools share a connection. Each pool prepares a statement
     // under the same name. On the shared connection, the statement of the second pool must fail, because the first pool has already used
     // the name.
-    const pools: Database[] = await Promise.all(
-      [1, 2, 3, 4, 5, 6].map(() => openDatabase({ url, poolSize: 1, isPrepared: true })),
-    );
+    const wrong = withPooler(url, 'transaction-prepared');
+    const pools: Database[] = [1, 2, 3, 4, 5, 6].map(() => openDatabase({ url: wrong, poolSize: 1, isPrepared: true }));
     const calls = async () => {
       for (const pool of pools) {
         await settings.execute(pool);
       }
     };
-    await assert.rejects(
-      calls(),
-      /lost a prepared statement\. Remove DATABASE_PREPARED_STATEMENTS, or set it to false\./,
-    );
+    await assert.rejects(calls(), /lost a prepared statement\. Set DATABASE_POOLER to transaction\./);
     await Promise.all(pools.map((pool) => pool.destroy()));
   });
 
@@ -109,8 +102,12 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     await sql`CREATE DATABASE ${sql.ref(name)}`.execute(database.db);
     const empty = new URL(database.url);
     empty.pathname = `/${name}`;
-    const env = { DATABASE_URL: pgbouncer.urlOf(empty.href), MASTER_KEY: randomBytes(32).toString('base64') };
-    const traffic = await openDatabase({ url: env.DATABASE_URL, poolSize: 10 });
+    const env = {
+      DATABASE_URL: pgbouncer.urlOf(empty.href),
+      DATABASE_POOLER: 'transaction',
+      MASTER_KEY: randomBytes(32).toString('base64'),
+    };
+    const traffic = openDatabase({ url: withPooler(env.DATABASE_URL, 'transaction'), poolSize: 10 });
     let isOver = false;
     const callers = Array.from({ length: 10 }, async () => {
       while (!isOver) {
@@ -131,10 +128,12 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     await sql`DROP DATABASE ${sql.ref(name)} WITH (FORCE)`.execute(database.db);
   });
 
-  it('201: if DATABASE_URL leads to a connection pooler, roomservice serve needs no pooler settings, reports that it found a pooler, and accepts 30 concurrent orders', async () => {
-    const env = { DATABASE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') };
+  it('201: with DATABASE_POOLER=transaction, roomservice serve accepts 30 concurrent orders through PgBouncer; without it, the command names the setting', async () => {
+    const direct = { DATABASE_URL: pgbouncer.urlOf(database.url), MASTER_KEY: randomBytes(32).toString('base64') };
+    const refused = await runCommand(['migrate'], { env: direct });
+    assert.match(refused.stderr, /is behind a connection pooler .+Set DATABASE_POOLER to transaction/);
+    const env = { ...direct, DATABASE_POOLER: 'transaction' };
     const serving = await startServing([], { env });
-    await serving.prints(/DATABASE_URL leads to a connection pooler/);
     const demo = await runCommand(['demo', '--json'], { env });
     assert.equal(demo.code, 0, demo.stderr);
     const { credential } = JSON.parse(demo.stdout) as { credential: { api_key: string; api_secret: string } };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { openDatabase } from './database.ts';
+import { executeOutsideTransaction } from './transaction.ts';
 
 /**
  * Creates an empty database on the server of the URL. Its encoding and its locale do not depend on those of other databases. `close` drops the new database.
@@ -19,9 +20,9 @@ export async function createScratchDatabase(serverUrl: string): Promise<{ url: s
 
 /** Runs a statement on the database of the URL. */
 async function run(url: string, statement: RawBuilder<unknown>): Promise<void> {
-  const db = await openDatabase({ url, poolSize: 1 });
+  const db = openDatabase({ url, poolSize: 1 });
   try {
-    await statement.execute(db);
+    await executeOutsideTransaction(db, statement);
   } finally {
     await db.destroy();
   }

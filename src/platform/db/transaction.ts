@@ -1,5 +1,6 @@
-import { type QueryResult, type RawBuilder, sql } from 'kysely';
+import type { Kysely, QueryResult, RawBuilder } from 'kysely';
 import type { Database, Db, Tx } from './database.ts';
+import { withConnection } from './driver.ts';
 import { withRetries } from './failures.ts';
 import { layoutOf, setLayout } from './layout.ts';
 
@@ -14,9 +15,8 @@ export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
 
 /**
  * Runs the work in one transaction without a retry, and throws each failure unchanged. The transaction has one of three modes:
- * - `read write`: The work may write. While the database waits for a lost standby server, writes hang. The transaction is then refused,
- *   even if the work only reads (`HungWrites`).
- * - `read only`: The work may only read. The transaction also succeeds while writes hang.
+ * - `read write`: The work may write.
+ * - `read only`: The work may only read.
  * - `snapshot`: Like `read only`, but all statements see the data as it was at one moment.
  */
 export async function runTransaction<T>(
@@ -32,13 +32,10 @@ export async function runTransaction<T>(
   });
 }
 
-/**
- * Returns a statement that changes PostgreSQL settings until the end of the transaction. `LentClient`, which sends all statements,
- * recognizes such a statement by its text, and sends it in one message with the next statement.
- */
-function settingsOfTransaction(settings: Record<string, string>): RawBuilder<unknown> {
+/** Returns a statement that changes PostgreSQL settings until the end of the transaction. */
+function settingsOfTransaction(settings: Record<string, string>): string {
   const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
-  return sql.raw(`SELECT ${calls.join(', ')}`);
+  return `SELECT ${calls.join(', ')}`;
 }
 
 /** Settings that force the planner of PostgreSQL to read the rows by an index, in the order of the index. */
@@ -59,17 +56,10 @@ const PLAN_BY_INDEX = settingsOfTransaction({
  * rows if the queue was short at the last ANALYZE, or when the statement was prepared. If the queue is long now, this plan reads or sorts
  * the whole queue.
  *
- * The settings and the statement are sent in one message. PostgreSQL runs one message in one transaction, even if the caller has begun no
- * transaction. So the settings, which last until the end of the transaction, also apply to the statement.
- * @param limitMs time limit of the statement in milliseconds. If null, the limit of the pool applies.
+ * The settings take no round trip of their own (`PipelineConnection`). Outside of a transaction, the statement gets a transaction of its own.
  */
-export async function executeByIndex<Row>(
-  db: Db,
-  statement: RawBuilder<Row>,
-  limitMs: number | null = null,
-): Promise<QueryResult<Row>> {
-  const limit = limitMs === null ? [] : [settingsOfTransaction({ statement_timeout: String(limitMs) })];
-  return await executeWith([PLAN_BY_INDEX, ...limit], db, statement);
+export async function executeByIndex<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
+  return await executeWith(PLAN_BY_INDEX, db, statement);
 }
 
 /** Settings that force the planner of PostgreSQL to scan no whole table, and to use only one process of the server. */
@@ -85,21 +75,18 @@ const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
  * counts many rows, and the server would use several processes for the scan.
  */
 export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
-  return await executeWith([PLAN_WITHOUT_TABLE_SCAN], db, statement);
+  return await executeWith(PLAN_WITHOUT_TABLE_SCAN, db, statement);
 }
 
-async function executeWith<Row>(
-  settings: RawBuilder<unknown>[],
-  db: Db,
-  statement: RawBuilder<Row>,
-): Promise<QueryResult<Row>> {
-  const execute = async (connection: Db) => {
-    for (const setting of settings) {
-      await setting.execute(connection);
-    }
-    return await statement.execute(connection);
-  };
-  return db.isTransaction ? await execute(db) : await db.connection().execute(execute);
+async function executeWith<Row>(settings: string, db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
+  const query = statement.compile(db);
+  return await withConnection(db, (connection) => connection.executeWith<Row>(settings, query));
+}
+
+/** Runs a statement that PostgreSQL refuses in a transaction, for example CREATE INDEX CONCURRENTLY. */
+export async function executeOutsideTransaction<T>(db: Kysely<T>, statement: RawBuilder<unknown>): Promise<void> {
+  const query = statement.compile(db);
+  await withConnection(db, (connection) => connection.executeUnwrapped(query));
 }
 
 /**
@@ -107,5 +94,5 @@ async function executeWith<Row>(
  * (`isLockTimeout`).
  */
 export async function limitLockWaits(tx: Tx, ms: number): Promise<void> {
-  await sql`SET LOCAL lock_timeout = ${sql.lit(ms)}`.execute(tx);
+  await withConnection(tx, async (connection) => connection.sendAhead(`SET LOCAL lock_timeout = ${ms}`));
 }

@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
+import { poolerOf } from '../lib/postgres-url.ts';
 import { type Database, types } from './database.ts';
 import { setLayout } from './layout.ts';
-import { readPooling } from './pooling.ts';
 import { newClient } from './new-client.ts';
 import { localSettings } from './session.ts';
 import type { DB } from './types.ts';
@@ -14,7 +14,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * @throws the error of pg if the database is out of reach
  */
 export async function connectForTransfer(url: string): Promise<pg.Client> {
-  const client = await newClient(url, {
+  const client = newClient(url, {
     application_name: 'roomservice transfer',
     hasNoTimeLimit: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -37,11 +37,15 @@ export async function connectForTransfer(url: string): Promise<pg.Client> {
  * @param url the URL that the client is connected to
  */
 export async function beginTransfer(client: pg.Client, url: string, mode: string): Promise<void> {
-  await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
-  const pooling = await readPooling(url);
-  if (pooling.isPooled) {
-    await client.query(localSettings(pooling, { hasNoTimeLimit: true }));
+  if (poolerOf(url) === 'none') {
+    await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
+    return;
   }
+  // Only PostgreSQL 17 and later have this limit. It is looked for before the BEGIN, because no statement may take a snapshot before the
+  // tables are locked.
+  const { rows } = await client.query(`SELECT FROM pg_settings WHERE name = 'transaction_timeout'`);
+  const noTimeout = rows.length > 0 ? '; SET LOCAL transaction_timeout = 0' : '';
+  await client.query(`BEGIN ISOLATION LEVEL ${mode}; ${localSettings({ hasNoTimeLimit: true })}${noTimeout}`);
 }
 
 /**

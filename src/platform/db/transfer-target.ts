@@ -93,7 +93,7 @@ export async function refuseForeign(client: pg.Client, { migrations }: Contents)
 
 /** Applies the migrations of the data to an empty database, after a check that the database is fit and empty. */
 async function migrateUpTo(url: string, client: pg.Client, contents: Contents): Promise<void> {
-  const db = await openDatabase({ url, poolSize: 2 });
+  const db = openDatabase({ url, poolSize: 2 });
   try {
     await refuseUnfit(db);
     await refuseForeign(client, contents);

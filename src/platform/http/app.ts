@@ -74,6 +74,76 @@ const TIMEOUTS = {
   stuckMs: 60_000,
 };
 
+/** Creates the HTTP app that all APIs share, with decoding, limits, errors and request ids (decisions 1–8). It has no routes yet. */
+export function createHttpApp(options: HttpOptions): App {
+  const loggerInstance: FastifyBaseLogger = options.logger;
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const app = Fastify({
+    loggerInstance,
+    logController: new QuietLogController(),
+    genReqId: requestIdOf,
+    trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    connectionTimeout: timeouts.stuckMs,
+    http: {
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkEveryMs,
+      requireHostHeader: false,
+    },
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: MAX_PARAM_LENGTH,
+      // Turns off Fastify's parser of the query. The preValidation hook below decodes the query, because that must happen only after
+      // authentication and the rate limit.
+      querystringParser: () => ({}),
+    },
+    rewriteUrl: (request) => routableTarget(originForm(request.url ?? '/')),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket),
+  });
+  const answerClientError = createClientErrorHandler(app.server);
+  const allowedMethods = trackAllowedMethods(app);
+  const beginTogether = createTogether();
+  app.decorate('publicUrl', options.publicUrl ?? null);
+  addEventStreams(app, options.streams);
+  addClientAddress(app, options.trustedProxies.length > 0);
+  compileOnDemand(app);
+  handleErrors(app, options);
+  // This hook is not async, because an async hook would delay each request a little (its promise takes one more pass of the microtask
+  // queue).
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    reply.header('cache-control', 'no-store');
+    reply.raw.on('close', () => options.onAnswered?.(request, reply));
+    refuseBadHead(request);
+    if (request.is404) {
+      throw noRoute(allowedMethods(request.url));
+    }
+    if (request.routeOptions.config.place === 'none') {
+      done();
+    } else {
+      beginTogether(done);
+    }
+  });
+  addDoor(app);
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (hasBrokenPath(originForm(request.originalUrl))) {
+      throw invalidField('path', 'is not valid percent-encoded UTF-8');
+    }
+    const [, query] = splitTarget(request.url);
+    request.query =
+      query === '' ? {} : convertText(decodeQuery(query.slice(1)), request.routeOptions.schema?.querystring);
+    refuseUnstorableText(request.params as Record<string, string>);
+    done();
+  });
+  registerBodyParsers(app);
+  handleOddRequests(app);
+  return app.withTypeProvider<TypeBoxTypeProvider>();
+}
+
 /**
  * Refuses a request with an invalid Host or Expect header. Node's parser accepts such headers.
  * @throws ApiError 400 or 417

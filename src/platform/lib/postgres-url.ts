@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 
+/**
+ * Connection pooler between this process and PostgreSQL (`DATABASE_POOLER`), for example PgBouncer in transaction mode. It may run each
+ * transaction of a client on another connection to the server. `transaction-prepared` is a pooler that keeps prepared statements.
+ */
+export type Pooler = (typeof POOLERS)[number];
+export const POOLERS = ['none', 'transaction', 'transaction-prepared'] as const;
+
 /** Values that a parameter of a PostgreSQL URL may have. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   sslmode: ['verify-full', 'verify-ca', 'require', 'prefer', 'no-verify', 'disable'],
@@ -46,7 +53,7 @@ function hasStrayLogin({ username, password, pathname, search, hash }: URL): boo
 
 function faultOfChoices(parameters: ReadonlyMap<string, string>): string | null {
   for (const [name, value] of parameters) {
-    const choices = CHOICES[name];
+    const choices = name === 'pooler' ? POOLERS : CHOICES[name];
     if (choices !== undefined && !choices.includes(value)) {
       return `must have one of ${choices.join(', ')} as ${name}, not ${JSON.stringify(value)}`;
     }
@@ -110,4 +117,19 @@ function readPem(path: string): string {
  */
 export function toPgUrl(url: string): string {
   return /[?&]uselibpqcompat=true(?:&|#|$)/.test(url) ? url : url.replace(LIKE_VERIFY_FULL, '$1verify-full');
+}
+
+/** Returns the URL with the pooler as a parameter, so that each part of the service that gets the URL knows of the pooler. */
+export function withPooler(url: string, pooler: Pooler): string {
+  if (pooler === 'none') {
+    return url;
+  }
+  const marked = new URL(url);
+  marked.searchParams.set('pooler', pooler);
+  return marked.href;
+}
+
+export function poolerOf(url: string): Pooler {
+  const named = URL.parse(url)?.searchParams.get('pooler');
+  return POOLERS.find((pooler) => pooler === named) ?? 'none';
 }

@@ -22,20 +22,6 @@ export function integerFrom(min: number, max: number): Parse<number> {
   };
 }
 
-const MAX_POOL_SIZE = 1_000;
-
-export function parsePoolSize(value: string): number | 'auto' {
-  if (value === 'auto') {
-    return value;
-  }
-  if (!/^\d+$/.test(value)) {
-    throw new InvalidValueError(
-      `must be auto or a whole number from 2 to ${MAX_POOL_SIZE}, not ${JSON.stringify(value)}`,
-    );
-  }
-  return integerFrom(2, MAX_POOL_SIZE)(value);
-}
-
 export function parseBoolean(value: string): boolean {
   if (value !== 'true' && value !== 'false') {
     throw new InvalidValueError(`must be true or false, not ${JSON.stringify(value)}`);

@@ -70,7 +70,7 @@ async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T
         'Set DATABASE_URL to the URL of the coordinator.',
     );
   }
-  const db = await openDatabase({ url, poolSize: 1 });
+  const db = openDatabase({ url, poolSize: 1 });
   tellDatabase(config);
   try {
     return await work(db);

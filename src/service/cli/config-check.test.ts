@@ -9,7 +9,6 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { createClient } from 'redis';
 import { createDatabase } from '#platform/db/database.ts';
-import { look } from '#platform/db/look.ts';
 import { SETTINGS } from '#platform/settings.ts';
 import {
   cleanUp,
@@ -205,8 +204,10 @@ describe('roomservice config check: DATABASE_URL', () => {
       tryOf(report, 'database').details,
       /\d+ migrations are missing \(0001_tenants to \d{4}_\w+\)\. .+ It has no keys yet\./,
     );
-    const tables = "SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace";
-    assert.equal((await look(url.href, 5_000, (client) => client.query(tables))).rowCount, 0);
+    const db = createDatabase({ url: url.href, poolSize: 1 });
+    const { rows } = await sql`SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`.execute(db);
+    await db.destroy();
+    assert.equal(rows.length, 0);
   });
 
   it('config check exits 1 if migrations are missing and the user of the database may not create tables', async (t) => {

@@ -20,7 +20,7 @@ export async function tryDatabase(config: Config, url: string): Promise<Findings
   let db: Database | undefined;
   try {
     return await inTime(TRY_LIMIT_MS, async () => {
-      db = await openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
+      db = openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
       const state = describeState(await readFitness(db));
       // An unfit database may refuse the statement that reads the keys, for example on a standby.
       const keys = state.faults.length === 0 ? await describeKeys(config, db) : { details: [], faults: [] };

@@ -102,7 +102,7 @@ export async function discardStoredKeys(config: Config, options: { yes?: boolean
 }
 
 async function discardIn(url: string, masterKeys: Buffer[]): Promise<number> {
-  const db = await openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
+  const db = openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
   try {
     await refuseUnfit(db);
     return await discardKeys(db, masterKeys);

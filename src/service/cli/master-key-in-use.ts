@@ -17,7 +17,7 @@ export async function masterKeyInUse(config: Config, url: string): Promise<Buffe
       `There is no master key in ${place}. Set MASTER_KEY or MASTER_KEY_FILE. Nothing was changed.`,
     );
   }
-  const db = await openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
+  const db = openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
   try {
     if (!(await unwrapsAllKeys(db, masterKey))) {
       throw new OperatorError(

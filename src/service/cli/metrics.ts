@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Database } from '#platform/db/database.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
 import {
@@ -18,7 +18,6 @@ export interface Metrics {
   ofHttp(): HttpMetrics;
   watchWaiting(work: WaitingWork): void;
   ofDeliveries(db: Database): DeliveryMetrics;
-  ofWrites(areHanging: () => boolean): void;
   watchLive(counts: LiveCounts, streams: EventStreams): void;
   /** App that serves `/metrics`. */
   app: App;
@@ -34,20 +33,7 @@ export function createMetrics(log: Logger): Metrics {
     ofHttp: () => createHttpMetrics(registry),
     watchWaiting: (work) => registerWaitingMetrics(registry, work),
     ofDeliveries: (db) => createDeliveryMetrics(registry, db),
-    ofWrites: (areHanging) => registerHungWrites(registry, areHanging),
     watchLive: (counts, streams) => registerLiveMetrics(registry, counts, streams),
     app,
   };
-}
-
-function registerHungWrites(registry: Registry, areHanging: () => boolean): void {
-  const gauge = new Gauge({
-    name: 'database_writes_hanging',
-    help: '1 while the database waits for lost standbys and writes get 503, else 0',
-    registers: [],
-    collect() {
-      this.set(areHanging() ? 1 : 0);
-    },
-  });
-  registry.registerMetric(gauge);
 }

@@ -148,7 +148,7 @@ async function handOverKeys(config: Config, db: Database, backupKey: Buffer | nu
  * take long.
  */
 export async function migrate(url: string): Promise<void> {
-  const db = await openDatabase({ url, poolSize: 2 });
+  const db = openDatabase({ url, poolSize: 2 });
   try {
     await migrateToLatest(db);
   } finally {

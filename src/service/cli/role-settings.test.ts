@@ -48,7 +48,10 @@ for (const [way, isPooled, limit] of [
       await database.drop();
     });
 
-    const environmentOf = ({ href }: URL) => ({ DATABASE_URL: pgbouncer?.urlOf(href) ?? href });
+    const environmentOf = ({ href }: URL) =>
+      pgbouncer === undefined
+        ? { DATABASE_URL: href }
+        : { DATABASE_URL: pgbouncer.urlOf(href), DATABASE_POOLER: 'transaction' };
 
     async function run(args: string[], more = {}): Promise<string> {
       const { code, stdout, stderr } = await runCommand(args, { env: { ...env, ...more } });
@@ -60,8 +63,9 @@ for (const [way, isPooled, limit] of [
       const url = new URL(database.url);
       url.pathname = direct.pathname;
       const superuser = createDatabase({ url: url.href, poolSize: 2, hasNoTimeLimit: true });
-      // Builds wait for this transaction, because it began before them.
-      const { migrating } = await superuser.transaction().execute(async (tx) => {
+      // Builds wait for this transaction, because it began before them and keeps its snapshot.
+      const older = superuser.transaction().setIsolationLevel('repeatable read');
+      const { migrating } = await older.execute(async (tx) => {
         await sql`SELECT pg_current_xact_id()`.execute(tx);
         const ended = run(['migrate']);
         if (!isPooled) {

@@ -4,20 +4,10 @@ import { countMisplaced } from '#platform/db/distribution.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
 import type { Role } from '#platform/db/embedded/presence.ts';
-import { HungWrites } from '#platform/db/hung-writes.ts';
-import { type Layout, readLayout } from '#platform/db/layout.ts';
+import { readLayout } from '#platform/db/layout.ts';
 import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
-import { NodeOutages } from '#platform/db/node-outages.ts';
-import { readPooling } from '#platform/db/pooling.ts';
-import {
-  announcePoolSize,
-  AUTOMATIC_BEHIND_POOLER,
-  type PoolSize,
-  tellOfPool,
-  warnOfPool,
-} from '#platform/db/pool-size.ts';
+import { hasUnnamedPooler } from '#platform/db/pooling.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
-import type { Pooling } from '#platform/db/session.ts';
 import { databaseOf, tellDatabase } from './faults.ts';
 import { closeWhenInterrupted } from './interruption.ts';
 import { notify } from './terminal.ts';
@@ -35,8 +25,6 @@ export interface Runtime {
   /** URL of the database, which may contain a password. */
   databaseUrl: string;
   keyring: OpenKeyring;
-  /** Returns true if this process has noticed that database writes hang at present. */
-  areWritesHanging: () => boolean;
   /** Names of the migrations that this call of `openRuntime` has applied. */
   migrated: string[];
   close(): Promise<void>;
@@ -70,10 +58,6 @@ export interface RuntimeOptions {
   /** Called with a message that the operator should see. By default, it is printed on stderr. */
   notice?: (message: string) => void;
   onConnectionError?: (error: Error) => void;
-  /** Called with true when database writes begin to hang, and with false when they continue. */
-  onHungWrites?: (areHanging: boolean) => void;
-  /** Called with true when a node of a cluster is found down, and with false when it is back. */
-  onNodeOutage?: (node: string, isDown: boolean) => void;
   /**
    * Number of connections of the pool that only the background loops may use. If the pool has fewer than 5 connections, no connection is
    * reserved. Default: 0.
@@ -83,10 +67,6 @@ export interface RuntimeOptions {
 
 /** Minimum size of a connection pool that reserves connections for background work. A smaller pool reserves no connection. */
 const MIN_CONNECTIONS_TO_SPLIT = 5;
-/**
- * Size of the connection pool of a command if DATABASE_POOL_SIZE is `auto`. The pool opens only as many connections as the command uses.
- */
-const COMMAND_POOL_SIZE = 10;
 
 /**
  * Opens the database, migrates it, and unwraps its service keys with the master key. If DATABASE_URL is not set, opens the embedded
@@ -96,37 +76,12 @@ const COMMAND_POOL_SIZE = 10;
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
   const url = server?.url ?? (config.databaseUrl as string);
-  const hungWrites = options.onHungWrites && new HungWrites(url, options.onHungWrites);
-  const nodeOutages = new NodeOutages(url, options.onNodeOutage ?? (() => {}));
   const pools: Database[] = [];
-  const openPool = (poolSize: number, applicationName: string, layout: Layout, pooling: Pooling) => {
-    const pool = createDatabase({
-      url,
-      poolSize,
-      applicationName,
-      hasNoTimeLimit: options.role !== 'serve',
-      isPrepared: config.databasePreparedStatements ?? pooling.keepsPreparedStatements,
-      pooling,
-      layout,
-      ...(hungWrites ? { hungWrites } : {}),
-      ...(layout === 'cluster' ? { nodeOutages } : {}),
-      ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
-    });
-    pools.push(pool);
-    return pool;
-  };
-  const announcements: PoolSize['close'][] = [];
   const close = async () => {
-    hungWrites?.close();
-    nodeOutages.close();
-    await Promise.all([...pools.map((pool) => pool.destroy()), ...announcements.map((end) => end())]);
+    await Promise.all(pools.map((pool) => pool.destroy()));
     await server?.close();
   };
   try {
-    const pooling = await readPooling(url);
-    if (pooling.isPooled) {
-      options.progress(tellOfPooler(pooling, config));
-    }
     const { masterKey, migration, layout, misplaced } = await setUp(config, url, options);
     const { notice = notify } = options;
     tellDatabase(config, options.role === 'serve' ? options.progress : notify);
@@ -141,15 +96,24 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
         `The database was migrated by a newer version (${migration.newer.join(', ')}). This version works with it, because a migration removes nothing that an older version uses.`,
       );
     }
-    const { size, applicationName, close: endAnnouncement } = await findPoolSize(config, url, pooling, options);
-    announcements.push(endAnnouncement);
+    if (server === null && options.role === 'serve' && (await hasUnnamedPooler(url))) {
+      notice(
+        'A connection pooler is between this process and PostgreSQL. Set DATABASE_POOLER (docs/operating/connections.md), or the settings of the service may get lost.',
+      );
+    }
+    const openPool = (poolSize: number) => {
+      const { role, onConnectionError } = options;
+      const settings = { hasNoTimeLimit: role !== 'serve', ...(onConnectionError ? { onConnectionError } : {}) };
+      const pool = createDatabase({ url, poolSize, layout, ...settings });
+      pools.push(pool);
+      return pool;
+    };
+    const size = config.databasePoolSize;
     const reserved = size < MIN_CONNECTIONS_TO_SPLIT ? 0 : (options.backgroundConnections ?? 0);
-    const db = openPool(size - reserved, applicationName, layout, pooling);
-    const backgroundDb = reserved > 0 ? openPool(reserved, applicationName, layout, pooling) : db;
+    const db = openPool(size - reserved);
+    const backgroundDb = reserved > 0 ? openPool(reserved) : db;
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
-    await endAnnouncement();
-    const areWritesHanging = () => hungWrites?.areHanging ?? false;
-    return { db, backgroundDb, databaseUrl: url, keyring, areWritesHanging, migrated: migration.applied, close };
+    return { db, backgroundDb, databaseUrl: url, keyring, migrated: migration.applied, close };
   } catch (error) {
     await close();
     throw error;
@@ -161,7 +125,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
  * a migration may take long.
  */
 async function setUp(config: Config, url: string, { mayCreate, progress }: RuntimeOptions) {
-  const db = await openDatabase({ url, poolSize: 2 });
+  const db = openDatabase({ url, poolSize: 2 });
   try {
     await refuseUnfit(db);
     if (!mayCreate) {
@@ -179,42 +143,6 @@ async function setUp(config: Config, url: string, { mayCreate, progress }: Runti
   } finally {
     await db.destroy();
   }
-}
-
-/**
- * Returns the size of the connection pool. A `serve` with DATABASE_URL and without a pooler also announces this size to the other
- * processes, so that they can divide the connections of the server among themselves. This `serve` also tells the operator how many
- * connections the server allows.
- */
-async function findPoolSize(
-  { databasePoolSize, databaseUrl }: Config,
-  url: string,
-  { isPooled }: Pooling,
-  { role, progress, notice = notify }: RuntimeOptions,
-): Promise<Pick<PoolSize, 'size' | 'applicationName' | 'close'>> {
-  if (role === 'serve' && databaseUrl !== null && !isPooled) {
-    const found = await announcePoolSize(url, databasePoolSize);
-    const warning = warnOfPool(found);
-    progress(tellOfPool(found, databasePoolSize));
-    if (warning !== null) {
-      notice(warning);
-    }
-    return found;
-  }
-  const ofAuto = isPooled ? AUTOMATIC_BEHIND_POOLER : COMMAND_POOL_SIZE;
-  if (role === 'serve' && isPooled) {
-    const size = databasePoolSize === 'auto' ? `auto, which is ${ofAuto} behind a connection pooler` : databasePoolSize;
-    progress(
-      `DATABASE_POOL_SIZE is ${size}. The limits of the pooler apply, for PgBouncer max_client_conn and default_pool_size.`,
-    );
-  }
-  const size = databasePoolSize === 'auto' ? ofAuto : databasePoolSize;
-  return { size, applicationName: 'roomservice pool', close: async () => {} };
-}
-
-function tellOfPooler({ keepsPreparedStatements }: Pooling, { databasePreparedStatements }: Config): string {
-  const arePrepared = databasePreparedStatements ?? keepsPreparedStatements;
-  return `DATABASE_URL leads to a connection pooler. Settings are sent with each transaction, and statements are ${arePrepared ? '' : 'not '}prepared.`;
 }
 
 /** Database that is open for one command. It was not migrated, because the command must not change the schema. */

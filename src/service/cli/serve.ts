@@ -62,16 +62,6 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
         { reason: error.message },
         'a database connection broke; the service opens a new connection when it needs one',
       ),
-    onHungWrites: (areHanging) =>
-      areHanging
-        ? log.error(
-            'writes do not complete, because the database waits for its standbys; writes get 503 until the standbys are back',
-          )
-        : log.info('writes complete again, because the standbys of the database are back'),
-    onNodeOutage: (node, isDown) =>
-      isDown
-        ? log.error({ node }, 'a node of the cluster is down; the calls of its tenants get 503 until it is back')
-        : log.info({ node }, 'a node of the cluster is back; the calls of its tenants are processed again'),
     backgroundConnections: BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
   const service = await rewrapAndStart(config, runtime, log, options).catch(async (error: unknown) => {
@@ -133,7 +123,7 @@ async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, opt
 
 async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   const { db, backgroundDb, databaseUrl, keyring } = runtime;
-  const metrics = await openMetrics(config, runtime, log);
+  const metrics = await openMetrics(config, log);
   const readiness = new Readiness();
   const contact = new DatabaseContact(db);
   const health = { isServing: readiness.isServing.bind(readiness), isReady: contact.isReady.bind(contact) };
@@ -215,14 +205,12 @@ function createHealthApp(config: Config, log: Logger, health: Health): App {
 }
 
 /** Creates the metrics if METRICS_PORT is set. The code of the metrics is loaded only then. @returns null if METRICS_PORT is not set */
-async function openMetrics({ metricsPort }: Config, runtime: Runtime, log: Logger): Promise<Metrics | null> {
+async function openMetrics({ metricsPort }: Config, log: Logger): Promise<Metrics | null> {
   if (metricsPort === null) {
     return null;
   }
   const { createMetrics } = await import('./metrics.ts');
-  const metrics = createMetrics(log);
-  metrics.ofWrites(runtime.areWritesHanging);
-  return metrics;
+  return createMetrics(log);
 }
 
 /**

@@ -104,7 +104,7 @@ async function run(upgrade: Upgrade): Promise<Upgraded> {
  * statistics that PostgreSQL needs for fast queries.
  */
 async function analyse(url: string): Promise<Pick<Upgraded, 'nights' | 'wrongNights'>> {
-  const db = await openDatabase({ url, poolSize: 1 });
+  const db = openDatabase({ url, poolSize: 1 });
   try {
     await collectStatistics(db);
     const { nights, wrong } = sumOfNights(await countNights(db, await listTenants(db)));

@@ -66,7 +66,7 @@ async function verifyIn(url: string, backup: Backup, masterKey: Buffer | null): 
     beforeCommit: async (_db, loaded) => refuseOtherCounts(loaded, backup.counts),
   });
   await migrate(url);
-  const db = await openDatabase({ url, poolSize: 2 });
+  const db = openDatabase({ url, poolSize: 2 });
   try {
     const tenants = await listTenants(db);
     const counted = await countNights(db, tenants);

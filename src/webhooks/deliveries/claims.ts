@@ -1,10 +1,8 @@
 import type { Database } from '#platform/db/database.ts';
-import { isUnavailable } from '#platform/db/failures.ts';
-import { isCluster } from '#platform/db/layout.ts';
 import { Tally } from '#platform/lib/tally.ts';
 import type { ClaimedDelivery, DueQueue, Lease } from '../events/events.ts';
 import type { SendingSlots, Slot } from './sending-slots.ts';
-import { CLAIM_SIZE, claimDue, type DueQueueSearch, findDueQueues, findDueQueuesOfReachableNodes } from './store.ts';
+import { CLAIM_SIZE, claimDue, findDueQueues } from './store.ts';
 
 /**
  * Maximum number of deliveries of one revoked credential that one claim sets to the status `stopped`. Further deliveries of the credential
@@ -18,12 +16,6 @@ const STOP_SIZE = 20;
 const MAX_QUEUES = 5_000;
 /** Maximum number of queues that a search adds for one tenant, so that memory always has space for other tenants. */
 const MAX_QUEUES_OF_TENANT = MAX_QUEUES / 2;
-
-/**
- * Time in milliseconds for which the search reads only the reachable nodes of a cluster, after a search of all nodes has failed. After this
- * time, it tries all nodes again.
- */
-const OUTAGE_MS = 5_000;
 
 /** Claimed delivery with the sending slot that its attempt uses. */
 export interface Claim {
@@ -61,9 +53,6 @@ export class Claims {
    */
   readonly #passedOver = new Set<string>();
 
-  /** Time (`performance.now()`) until which the search reads only the reachable nodes of the cluster. */
-  #outageUntilMs = Number.NEGATIVE_INFINITY;
-
   constructor(db: Database, slots: SendingSlots, newLease: () => Lease) {
     this.#db = db;
     this.#slots = slots;
@@ -97,31 +86,14 @@ export class Claims {
     if (limit <= 0) {
       return;
     }
-    const found = await this.#search({ after: this.#scanAfter, limit, passOver: [...this.#passedOver] });
+    const search = { after: this.#scanAfter, limit, passOver: [...this.#passedOver] };
+    const found = await findDueQueues(this.#db, search);
     for (const queue of found) {
       if (this.#queuesOf.of(queue.tenantId) < MAX_QUEUES_OF_TENANT) {
         this.add(queue);
       }
     }
     this.#scanAfter = found.length === limit ? (found.at(-1) ?? null) : null;
-  }
-
-  /**
-   * Searches the database for credentials with due deliveries. If a node of a cluster is down, searches only the nodes that can be reached.
-   */
-  async #search(search: DueQueueSearch): Promise<DueQueue[]> {
-    if (performance.now() < this.#outageUntilMs) {
-      return await findDueQueuesOfReachableNodes(this.#db, search);
-    }
-    try {
-      return await findDueQueues(this.#db, search);
-    } catch (error) {
-      if (!isCluster(this.#db) || !isUnavailable(error)) {
-        throw error;
-      }
-      this.#outageUntilMs = performance.now() + OUTAGE_MS;
-      return await findDueQueuesOfReachableNodes(this.#db, search);
-    }
   }
 
   /**

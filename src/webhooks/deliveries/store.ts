@@ -3,7 +3,6 @@ import type { Database, Db } from '#platform/db/database.ts';
 import { type Share, sharesOf } from '#platform/db/inputs.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
 import { isCluster } from '#platform/db/layout.ts';
-import { literal, readReachableNodes } from '#platform/db/reachable-nodes.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
 import type { ClaimedDelivery, DeliveryStatus, DueQueue, Lease } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
@@ -46,12 +45,6 @@ export interface DueQueueSearch {
 }
 
 /**
- * Time limit of a search of all nodes of a cluster, in milliseconds. If a node does not answer in this time, the caller searches the other
- * nodes with `findDueQueuesOfReachableNodes`.
- */
-const SEARCH_LIMIT_MS = 2_000;
-
-/**
  * Condition for a credential whose deliveries are sent. Deliveries are stopped if the credential is revoked, or if its URL was removed.
  */
 const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
@@ -63,9 +56,8 @@ const DUE_QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", c.webho
  * that may read rows of several tenants.
  */
 export async function findDueQueues(db: Db, search: DueQueueSearch): Promise<DueQueue[]> {
-  return isCluster(db)
-    ? (await executeByIndex(db, searchOfEachCredential(search), SEARCH_LIMIT_MS)).rows
-    : (await executeByIndex(db, searchOfQueueHeads(search))).rows;
+  const statement = isCluster(db) ? searchOfEachCredential(search) : searchOfQueueHeads(search);
+  return (await executeByIndex(db, statement)).rows;
 }
 
 /**
@@ -100,34 +92,6 @@ function searchOfEachCredential({ after, limit, passOver }: DueQueueSearch): Raw
     ) AS due
     WHERE (c.tenant_id, c.id) > (${tenantId}, ${credentialId}::uuid) AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
     ORDER BY c.tenant_id, c.id LIMIT ${limit}`;
-}
-
-/** Returns the same as `findDueQueues`, but reads only the nodes of a cluster that can be reached. Used while a node is down. */
-export async function findDueQueuesOfReachableNodes(
-  db: Db,
-  { after, limit, passOver }: DueQueueSearch,
-): Promise<DueQueue[]> {
-  const { tenantId, credentialId } = after ?? BEFORE_ALL;
-  const found = await readReachableNodes<DueQueue>(
-    db,
-    ['credential', 'delivery'],
-    ([credential, delivery]) => `
-      (SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl",
-         c.is_active AND c.webhook_url <> '' AS "isActive"
-       FROM ${credential} AS c CROSS JOIN LATERAL (
-         SELECT tenant_id FROM ${delivery}
-         WHERE tenant_id = c.tenant_id AND credential_id = c.id AND status = 'pending' AND next_attempt_at <= now()
-           AND (leased_until IS NULL OR leased_until <= now()) LIMIT 1
-       ) AS due
-       WHERE (c.tenant_id, c.id) > (${literal(tenantId)}, ${literal(credentialId)}::uuid)
-         AND NOT (c.is_active AND c.webhook_url = ANY(${literal(passOver)}))
-       ORDER BY c.tenant_id, c.id LIMIT ${literal(limit)})`,
-  );
-  return found.sort(byCredential).slice(0, limit);
-}
-
-function byCredential(a: DueQueue, b: DueQueue): number {
-  return a.tenantId - b.tenantId || (a.credentialId < b.credentialId ? -1 : 1);
 }
 
 interface ClaimRow {

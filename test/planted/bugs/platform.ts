@@ -27,18 +27,6 @@ export const PLATFORM_BUGS: Bug[] = [
     suites: ['src/platform/http/rate-limit.test.ts'],
   },
   {
-    name: 'processes that start together do not see each other',
-    harm: 'ten processes with DATABASE_POOL_SIZE=auto take more connections than PostgreSQL allows',
-    edits: [
-      {
-        file: 'src/platform/db/pool-size.ts',
-        find: 'automaticSize(server, undecided + 1)',
-        replace: 'automaticSize(server, undecided && 1)',
-      },
-    ],
-    suites: ['src/platform/db/pool-size.test.ts'],
-  },
-  {
     name: 'unsorted night locks',
     harm: 'two concurrent changes of stays wait for each other in a deadlock',
     edits: [
@@ -159,9 +147,9 @@ export const PLATFORM_BUGS: Bug[] = [
     harm: 'calls get 503 during a rolling upgrade',
     edits: [
       {
-        file: 'src/platform/db/prepared-statements.ts',
-        find: 'if (statements.get(text) === stale) {',
-        replace: 'if (statements.get(text) !== stale) {',
+        file: 'src/platform/db/statement-names.ts',
+        find: 'this.#names.set(text, undefined);',
+        replace: 'this.#names.get(text);',
       },
     ],
     suites: ['src/platform/db/database.test.ts'],

@@ -38,7 +38,7 @@ const TIMEOUT_MS = 5_000;
  * @throws the error of pg
  */
 export async function connect(url: string, who: Role | 'visitor'): Promise<Presence> {
-  const client = await newClient(url, {
+  const client = newClient(url, {
     application_name: `roomservice ${who}`,
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,

@@ -92,7 +92,7 @@ const standbysLost: Fault<ClusterWorld> = {
         world.findings.violation(
           '1 no accepted data is lost',
           `${acknowledged} writes were acknowledged, although no standby had them`,
-          'synchronous_mode_strict; src/platform/db/hung-writes.ts',
+          'synchronous_mode_strict',
         );
       }
       standbys.forEach((node) => node.start());

@@ -1,0 +1,243 @@
+import {
+  AbortedTransactionError,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely';
+import pg from 'pg';
+import { UnavailableError } from '../errors.ts';
+import { isStalePlan } from './failures.ts';
+import type { StatementNames } from './statement-names.ts';
+
+export interface DriverOptions {
+  /** Null if statements are not prepared. */
+  names: StatementNames | null;
+  /** Returns the text that begins a transaction. It may also make settings of the transaction. */
+  begin: (mode: TransactionSettings) => string;
+  /** True if each statement outside of a transaction gets one of its own, because `begin` makes the settings that it needs. */
+  wrapsStatements: boolean;
+  /** Called with the statements that Kysely does not log: the COMMIT of a transaction, and each statement that is sent ahead. */
+  onSent: (text: string) => void;
+}
+
+/**
+ * Driver of Kysely over a pool of pg whose clients send a statement before the responses to earlier ones have arrived (the option
+ * `pipeline`). So a BEGIN and the settings of a transaction take no round trip of their own.
+ */
+export class PipelineDriver implements Driver {
+  readonly #pool: pg.Pool;
+  readonly #options: DriverOptions;
+  /** Kysely caches one object for each connection, so a client keeps its connection for all its uses. */
+  readonly #connections = new WeakMap<pg.PoolClient, PipelineConnection>();
+
+  constructor(pool: pg.Pool, options: DriverOptions) {
+    this.#pool = pool;
+    this.#options = options;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PipelineConnection> {
+    const client = await this.#pool.connect().catch((error: Error) => {
+      throw error.message === 'timeout exceeded when trying to connect' ? noneFree(error) : error;
+    });
+    const connection = this.#connections.get(client) ?? new PipelineConnection(client, this.#options);
+    this.#connections.set(client, connection);
+    return connection;
+  }
+
+  async beginTransaction(connection: PipelineConnection, mode: TransactionSettings): Promise<void> {
+    connection.begin(mode);
+  }
+
+  async commitTransaction(connection: PipelineConnection): Promise<void> {
+    await connection.commit();
+    this.#options.onSent('COMMIT');
+  }
+
+  async rollbackTransaction(connection: PipelineConnection): Promise<void> {
+    await connection.rollback();
+  }
+
+  async releaseConnection(connection: PipelineConnection): Promise<void> {
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/** Client of the pool, while one caller has it. A client that may still wait for a response is closed when the caller releases it. */
+export class PipelineConnection implements DatabaseConnection {
+  readonly #client: pg.PoolClient;
+  readonly #options: DriverOptions;
+  /** Statements that were sent ahead of the next one. If one of them fails, the next one fails with its error. */
+  #ahead: Promise<unknown>[] = [];
+  #isInTransaction = false;
+  #isBroken = false;
+
+  constructor(client: pg.PoolClient, options: DriverOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** Sends a statement ahead of the next one, without waiting for its response. Its result is lost. */
+  sendAhead(text: string): void {
+    this.#options.onSent(text);
+    const sent = this.#query({ text });
+    sent.catch(() => {});
+    this.#ahead.push(sent);
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return this.#isInTransaction || !this.#options.wrapsStatements
+      ? await this.executeUnwrapped(query)
+      : await this.#inOwnTransaction(() => this.#send<Row>(query));
+  }
+
+  /**
+   * Runs a statement with settings that last until the end of the transaction. Outside of a transaction, the statement gets one of its own,
+   * and all messages are sent at once.
+   * @param settings statement that makes the settings
+   */
+  async executeWith<Row>(settings: string, query: CompiledQuery): Promise<QueryResult<Row>> {
+    const execute = () => {
+      this.sendAhead(settings);
+      return this.executeQuery<Row>(query); // Kysely logs the calls of this method.
+    };
+    return this.#isInTransaction ? await execute() : await this.#inOwnTransaction(execute);
+  }
+
+  async #inOwnTransaction<T>(send: () => Promise<T>): Promise<T> {
+    return await this.#retryIfStale(async () => {
+      this.begin({});
+      const sent = send();
+      const committed = this.commit();
+      await Promise.allSettled([sent, committed]);
+      const result = await sent; // If the statement failed, its error comes first.
+      await committed;
+      return result;
+    });
+  }
+
+  /** Runs a statement, even behind a pooler, without a transaction of its own. PostgreSQL refuses some statements in a transaction. */
+  async executeUnwrapped<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return this.#isInTransaction
+      ? await this.#send<Row>(query)
+      : await this.#retryIfStale(() => this.#send<Row>(query));
+  }
+
+  streamQuery(): never {
+    throw new Error('This driver streams no results.');
+  }
+
+  begin(mode: TransactionSettings): void {
+    this.sendAhead(this.#options.begin(mode));
+    this.#isInTransaction = true;
+  }
+
+  async commit(): Promise<void> {
+    const response = this.#respond({ text: 'COMMIT' });
+    this.#isInTransaction = false;
+    if ((await response).command === 'ROLLBACK') {
+      throw new AbortedTransactionError();
+    }
+  }
+
+  /** Undoes the transaction. If its connection is broken or breaks now, PostgreSQL undoes the transaction when the connection ends. */
+  async rollback(): Promise<void> {
+    if (!this.#isBroken) {
+      await this.#respond({ text: 'ROLLBACK' }).catch(() => (this.#isBroken = true));
+    }
+    this.#isInTransaction = false;
+  }
+
+  release(): void {
+    this.#client.release(this.#isBroken || this.#isInTransaction || this.#ahead.length > 0);
+  }
+
+  async #send<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const name = this.#options.names?.nameOf(sql, parameters.length);
+    try {
+      return toResult(await this.#respond({ text: sql, values: [...parameters], ...(name ? { name } : {}) }));
+    } catch (error) {
+      if (isStalePlan(error)) {
+        this.#options.names?.giveUp(sql);
+      }
+      throw isLostStatement(error) ? lostStatement(error) : error;
+    }
+  }
+
+  /** Runs work a second time if a table has changed since its statement was prepared. The second time, the statement is not prepared. */
+  async #retryIfStale<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isStalePlan(error)) {
+        throw error;
+      }
+      return await work();
+    }
+  }
+
+  /**
+   * Sends a statement, and waits for its response and for the responses to the statements ahead of it. If a statement ahead has failed, for
+   * example a BEGIN, it is unknown if the statement ran in a transaction, so the connection is closed at its release.
+   */
+  async #respond(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    const ahead = this.#ahead;
+    this.#ahead = [];
+    const sent = this.#query(query);
+    if (ahead.length > 0) {
+      await Promise.allSettled([...ahead, sent]);
+      await Promise.all(ahead).catch((error: unknown) => {
+        this.#isBroken = true;
+        throw error;
+      });
+    }
+    return await sent;
+  }
+
+  async #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    return await this.#client.query(query).catch((error: unknown) => {
+      // Any other error than the refusal of a statement means that no response came, or that it may still come.
+      this.#isBroken ||= !(error instanceof pg.DatabaseError);
+      throw error;
+    });
+  }
+}
+
+/** Runs work with the connection of a transaction, or with any connection of a database. */
+export function withConnection<T, Tables>(
+  db: Kysely<Tables>,
+  work: (connection: PipelineConnection) => Promise<T>,
+): Promise<T> {
+  return db.getExecutor().provideConnection((connection) => work(connection as PipelineConnection));
+}
+
+function toResult<Row>({ command, rowCount, rows }: pg.QueryResult): QueryResult<Row> {
+  const changesRows = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command);
+  return { rows: rows ?? [], ...(changesRows ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) };
+}
+
+function noneFree(cause: Error): UnavailableError {
+  const message = 'No database connection became free in time. Try again, or raise DATABASE_POOL_SIZE.';
+  return new UnavailableError(message, { cause });
+}
+
+/**
+ * Returns true for an error that says that PostgreSQL does not know a prepared statement, or already has a prepared statement with its
+ * name. Both happen if a pooler runs the statements of one client on several connections to the server.
+ */
+function isLostStatement(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === '26000' || code === '42P05';
+}
+
+function lostStatement(cause: unknown): Error {
+  return new Error('A connection pooler lost a prepared statement. Set DATABASE_POOLER to transaction.', { cause });
+}
