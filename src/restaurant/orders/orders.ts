@@ -40,7 +40,9 @@ export interface PlacedOrder {
  * Number of orders that one statement reads together for a list of staff. An order has up to 128 KiB of lines and as much text as fits into
  * a body, and a list keeps a whole group in memory while its client reads slowly.
  */
-const WHOLE_ORDERS = 4;
+const FIRST_GROUP = 4;
+const LARGEST_GROUP = 32;
+const GROUP_LENGTH = 64 * 1024;
 
 /** Orders of restaurants. Partners place and cancel them, and staff change their status. */
 export class Orders {
@@ -214,11 +216,17 @@ export class Orders {
   }
 
   /**
-   * Yields the listed orders as JSON, with commas between them. Reads them in groups, so that only one group is in memory at a time.
+   * Yields the listed orders as JSON, with commas between them. Reads them in groups, so that only one group is in memory at a time. The
+   * orders of a group are as large as those before it, so that most groups have about `GROUP_LENGTH` characters.
    */
   async *textsOf(tenantId: number, query: StaffOrderQuery, listed: ListedOrder[]): AsyncGenerator<string> {
-    for (let from = 0; from < listed.length; from += WHOLE_ORDERS) {
-      yield await this.#groupText(tenantId, listed.slice(from, from + WHOLE_ORDERS), orderOf(query));
+    let count = FIRST_GROUP;
+    for (let from = 0; from < listed.length; ) {
+      const group = listed.slice(from, from + count);
+      const text = await this.#groupText(tenantId, group, orderOf(query));
+      yield text;
+      from += group.length;
+      count = Math.min(Math.max(Math.round((GROUP_LENGTH * group.length) / text.length), 1), LARGEST_GROUP);
     }
   }
 
