@@ -223,12 +223,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   reservationRoutes(app, { reservations, callerGuard: guards.hotelCaller });
   pmsRoutes(app, { db, findRoomType, readHeldNights, reservations, longWrites, pmsGuard: guards.pms });
   receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
-  menuStaffRoutes(app, {
-    db,
-    changes,
-    staffGuard: guards.menuStaff,
-    maxRenderedBytes: config.bounds.renderedMenuBytes,
-  });
+  menuStaffRoutes(app, { db, changes, staffGuard: guards.menuStaff });
   orderStaffRoutes(app, { orders, staffGuard: guards.orderStaff });
   openingStaffRoutes(app, {
     opening,

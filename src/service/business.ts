@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { Credentials, OwnerCredentials } from '#access/credentials/credentials.ts';
 import { Channels } from '#hotel/channels/channels.ts';
 import { LongWrites } from '#platform/db/long-writes.ts';
@@ -8,7 +7,6 @@ import { Reservations } from '#hotel/reservations/reservations.ts';
 import { StaffStays } from '#hotel/reservations/staff-stays.ts';
 import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
 import type { Caches } from '#platform/changes/changes.ts';
-import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMenuReader } from '#restaurant/menu/menu.ts';
@@ -18,10 +16,8 @@ import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/event
 
 /** Objects of this process from which `createBusiness` creates the business parts, such as orders and reservations. */
 export interface Platform {
-  config: Pick<Config, 'bounds'>;
   db: Database;
   keyring: Keyring;
-  log: Logger;
   caches: Caches;
   /**
    * Delivery worker of this process, which sends new events immediately. Null if this process has no worker. Then other processes find the
@@ -36,9 +32,9 @@ export type Business = ReturnType<typeof createBusiness>;
  * Creates the business parts: credentials, channels, menus, orders and reservations. The API, the background loops and the commands all
  * create them with this function.
  */
-export function createBusiness({ config, db, keyring, log, caches, deliveries }: Platform) {
+export function createBusiness({ db, keyring, caches, deliveries }: Platform) {
   const transactionWithEvents = createTransactionWithEvents(db, deliveries);
-  const readListedMenu = createMenuReader({ db, caches, log, maxRenderedBytes: config.bounds.renderedMenuBytes });
+  const readListedMenu = createMenuReader({ db, caches });
   const opening = new Opening({ db, caches });
   const readHeldNights = createNightReader(db);
   const findRoomType = createRoomTypeFinder({ db, caches });

@@ -5,6 +5,7 @@ import { invalidValue } from './invalid-value.ts';
 import { LARGE_BODY_BYTES } from './read-body.ts';
 import { createBodyWorkers } from './body-workers.ts';
 import { decodeBody } from './decode/decode-body.ts';
+import { encodedBodyOf } from './encoded-body.ts';
 
 /**
  * Size in bytes up to which an invalid body is searched for all its faults on the event loop. In a larger body, this search takes long,
@@ -41,16 +42,20 @@ export function createBodyCheck(app: FastifyInstance, bounds: Bounds): (request:
     return known;
   }
 
-  return ({ body, headers, routeOptions }) => {
+  return (request) => {
+    const { routeOptions } = request;
     if (routeOptions.schema?.body === undefined) {
       return undefined;
+    }
+    if (routeOptions.config.takesEncodedBody === true) {
+      return request.body;
     }
     const { schema, text, validator } = compiled(
       routeOptions.schema.body as object,
       routeOptions.config.refusesUnknownFields === true,
     );
-    const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-    const encoded = { bytes, contentType: headers['content-type'], contentEncoding: headers['content-encoding'] };
+    const encoded = encodedBodyOf(request);
+    const { bytes } = encoded;
     // A worker thread checks a large body, because a body of 1 MiB could block the event loop for 100 ms.
     if (bytes.length > LARGE_BODY_BYTES) {
       return workers.check(encoded, text);

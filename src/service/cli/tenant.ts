@@ -17,7 +17,7 @@ export async function applyTenant(config: Config, file: string, flags: ApplyFlag
   const isDryRun = flags.dryRun === true;
   const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   try {
-    const applied = await applyTenantDocument(runtime.db, document, { isDryRun, bounds: config.bounds });
+    const applied = await applyTenantDocument(runtime.db, document, { isDryRun });
     if (flags.json) {
       // A dry run prints no ids, because its transaction is rolled back and no row with a new id is stored.
       printJson(isDryRun ? { slug: applied.slug, dry_run: true, changes: applied.changes } : applied);

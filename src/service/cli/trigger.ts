@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
@@ -31,7 +30,7 @@ export async function trigger(
 ): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   try {
-    const parts = createParts(config, runtime);
+    const parts = createParts(runtime);
     const tenant = await requireDemoTenant(parts.db);
     const credential = await chooseCredential(parts, tenant, options.apiKey);
     const entry = await makeEvent(parts, event, callerOf(tenant, credential));
@@ -46,9 +45,8 @@ export async function trigger(
 }
 
 /** Creates the business functions. They store new events but do not send them, because a running service finds and sends the events. */
-function createParts(config: Config, { db, keyring }: Runtime) {
-  const log = pino({ level: 'silent' });
-  return { db, ...createBusiness({ config, db, keyring, log, caches: NO_CACHES, deliveries: null }) };
+function createParts({ db, keyring }: Runtime) {
+  return { db, ...createBusiness({ db, keyring, caches: NO_CACHES, deliveries: null }) };
 }
 
 /**
