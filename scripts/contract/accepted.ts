@@ -131,6 +131,19 @@ export const ACCEPTED: Accepted[] = [
       staff: [lessItems('RateChanges', 'changes', 5_000, 1_000)],
     },
   },
+  {
+    date: '2026-11-29',
+    why: 'A menu has at most 5,000 dishes. The lists of a dish may be longer than before.',
+    changes: {
+      staff: [
+        "#/components/schemas/MenuDocument/properties/dishes/maxItems: `maxItems` of `dishes` changed from '10000' to '5000'.",
+        ...['price_variants', 'addons', 'ingredients'].map(
+          (field) =>
+            `#/components/schemas/DishDocument/properties/${field}/maxItems: \`maxItems\` of \`${field}\` changed from '200' to '1000'.`,
+        ),
+      ],
+    },
+  },
 ];
 
 /** Returns those of the given breaking changes that `ACCEPTED` does not list for the document. */

@@ -14,7 +14,6 @@ import { healthRoutes } from '#platform/http/health.ts';
 import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
 import type { EventStreams, StreamBounds } from '#platform/http/event-streams.ts';
-import { DEFAULT_BOUNDS } from '#platform/lib/bounds.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMailer, type Mailer } from '#platform/mail/mail.ts';
 import { menuRoutes } from '#restaurant/menu/routes.ts';
@@ -217,12 +216,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   reservationRoutes(app, { reservations, callerGuard: guards.hotelCaller });
   pmsRoutes(app, { db, findRoomType, readHeldNights, reservations, pmsGuard: guards.pms });
   receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
-  menuStaffRoutes(app, {
-    db,
-    changes,
-    staffGuard: guards.menuStaff,
-    maxRenderedBytes: DEFAULT_BOUNDS.renderedMenuBytes,
-  });
+  menuStaffRoutes(app, { db, changes, staffGuard: guards.menuStaff });
   orderStaffRoutes(app, { orders, staffGuard: guards.orderStaff });
   openingStaffRoutes(app, {
     opening,

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { Credentials, OwnerCredentials } from '#access/credentials/credentials.ts';
 import { Channels } from '#hotel/channels/channels.ts';
 import { createNightReader } from '#hotel/nights/nights.ts';
@@ -18,7 +17,6 @@ import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/event
 export interface Platform {
   db: Database;
   keyring: Keyring;
-  log: Logger;
   caches: Caches;
   /**
    * Delivery worker of this process, which sends new events immediately. Null if this process has no worker. Then other processes find the
@@ -33,9 +31,9 @@ export type Business = ReturnType<typeof createBusiness>;
  * Creates the business parts: credentials, channels, menus, orders and reservations. The API, the background loops and the commands all
  * create them with this function.
  */
-export function createBusiness({ db, keyring, log, caches, deliveries }: Platform) {
+export function createBusiness({ db, keyring, caches, deliveries }: Platform) {
   const transactionWithEvents = createTransactionWithEvents(db, deliveries);
-  const readListedMenu = createMenuReader({ db, caches, log });
+  const readListedMenu = createMenuReader({ db, caches });
   const opening = new Opening({ db, caches });
   const readHeldNights = createNightReader(db);
   const findRoomType = createRoomTypeFinder({ db, caches });

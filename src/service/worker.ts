@@ -90,7 +90,7 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     ...(metrics ? { onAttempt: (delivery, sent) => metrics.attempted(delivery, sent) } : {}),
   });
   const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
-  const createParts = () => createBusiness({ db, keyring, log, caches: NO_CACHES, deliveries });
+  const createParts = () => createBusiness({ db, keyring, caches: NO_CACHES, deliveries });
   const sandbox = sandboxOptions && startSandbox({ db, log, ...createParts(), ...sandboxOptions });
   return {
     deliveries,

@@ -5,7 +5,7 @@ import { invalidValue } from './invalid-value.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True if the handler gets the body as `EncodedBody`, and decodes and validates it elsewhere. For large documents. */
+    /** True if the handler gets the bytes of the body, and decodes and validates them elsewhere. For large documents. */
     takesEncodedBody?: boolean;
   }
 }
@@ -17,18 +17,15 @@ const compiled = new WeakMap<object, { schema: object; validator: Validator }>()
  * Decodes and validates the body of a request. Returns undefined if the route has no body.
  * @throws ApiError 400, or DecodeError 400 or 415
  */
-export function checkBody({ body, headers, routeOptions }: FastifyRequest): unknown {
+export function checkBody(request: FastifyRequest): unknown {
+  const { routeOptions } = request;
   if (routeOptions.schema?.body === undefined) {
     return undefined;
   }
-  const encoded: EncodedBody = {
-    bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
-    contentType: headers['content-type'],
-    contentEncoding: headers['content-encoding'],
-  };
   if (routeOptions.config.takesEncodedBody === true) {
-    return encoded;
+    return request.body;
   }
+  const encoded = encodedBodyOf(request);
   const { schema, validator } = compiledOf(
     routeOptions.schema.body as object,
     routeOptions.config.refusesUnknownFields === true,
@@ -49,4 +46,13 @@ function compiledOf(schema: object, isClosed: boolean): { schema: object; valida
     compiled.set(schema, known);
   }
   return known;
+}
+
+/** Returns the body of a request as it arrived. For a route with `takesEncodedBody`. */
+export function encodedBodyOf({ body, headers }: FastifyRequest): EncodedBody {
+  return {
+    bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+    contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+  };
 }

@@ -1,30 +1,9 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { startTurn } from '../lib/turn.ts';
 
 /** Returns a strong entity tag of the body (RFC 9110 §8.8.3). */
 export function etagOf(body: Buffer | string): string {
-  return tagOf(createHash('sha256').update(body));
-}
-
-/** Number of bytes that are hashed without a pause. To hash them takes half a millisecond. */
-const SLICE_BYTES = 256 * 1024;
-
-/** Returns the strong entity tag of a large body. Pauses between steps of the hashing, so that other requests can run. */
-export async function etagInTurns(body: Buffer): Promise<string> {
-  const turn = startTurn();
-  const hash = createHash('sha256');
-  for (let start = 0; start < body.length; start += SLICE_BYTES) {
-    if (turn.isOver()) {
-      await turn.next();
-    }
-    hash.update(body.subarray(start, start + SLICE_BYTES));
-  }
-  return tagOf(hash);
-}
-
-function tagOf(hash: Hash): string {
-  return `"${hash.digest('base64url').slice(0, 27)}"`;
+  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 }
 
 /**

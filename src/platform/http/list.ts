@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import type { KeysetList } from '../db/keyset-list.ts';
 import { offsetOf, type PageFrame, type PageQuery, pageBody, pageFrame, requestedPage } from './paging.ts';
-import { arrayTexts, type RenderBatch, streamTexts } from './streaming.ts';
+import { arrayTexts, type RenderBatch, slicesOf, streamTexts } from './streaming.ts';
 
 export interface LongList<Row> extends KeysetList<Row> {
   /**
@@ -107,18 +107,18 @@ export function sendCsv(reply: FastifyReply, filename: string, csv: string): nev
   return reply.type('text/csv; charset=utf-8').send(Buffer.from(`${BYTE_ORDER_MARK}${csv}`)) as never;
 }
 
+/** Size in bytes above which JSON that is in memory is sent in slices. */
+const LARGE_BYTES = 1024 * 1024;
+
 /**
- * Sends a JSON text that may be long, as fast as the caller reads it.
+ * Sends JSON that is in memory. If it is large, it is sent in slices, as fast as the caller reads it, because the connection copies what is
+ * sent. The slices share the memory of `json`.
  */
-export async function sendPieces(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  makePieces: () => Promise<Buffer[]>,
-): Promise<never> {
-  cutWhenTooLong(request, reply);
-  const pieces = await makePieces();
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  return sendJsonBytes(reply.header('content-length', length), Readable.from(pieces, { objectMode: false }));
+export function sendLargeJson(reply: FastifyReply, json: Buffer): never {
+  if (json.length <= LARGE_BYTES) {
+    return sendJsonBytes(reply, json);
+  }
+  return sendJsonBytes(reply.header('content-length', json.length), Readable.from(slicesOf(json)));
 }
 
 /** Sends a page whose entries are already JSON text, separated by commas. The text may be long, so it is sent without being copied. */

@@ -6,7 +6,7 @@ import { insertOrders } from '#test/support/orders.ts';
 import { openConnection } from '#test/support/raw-http.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { createDatabase, type Database } from '../db/database.ts';
-import { arrayTexts, TextPieces } from './streaming.ts';
+import { arrayTexts } from './streaming.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 
@@ -38,28 +38,6 @@ describe('arrayTexts (the JSON text of a list, in parts)', () => {
         );
       }
     }
-  });
-});
-
-describe('TextPieces (joins texts into Buffers)', () => {
-  it('TextPieces begins a new piece when a piece has 65,536 characters or more, and never splits a text between two pieces', () => {
-    const texts = [
-      ...Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(1_500, 'é')),
-      'x'.repeat(200_000),
-      'end',
-    ];
-    const pieces = new TextPieces();
-    texts.forEach((text) => pieces.add(text));
-    const joined = pieces.end();
-    assert.equal(Buffer.concat(joined).toString(), texts.join(''));
-    assert.deepEqual(
-      joined.map((piece) => piece.toString().length),
-      [66_000, 66_000, 18_000 + 200_000, 3],
-    );
-  });
-
-  it('TextPieces returns an empty list if no text was added', () => {
-    assert.deepEqual(new TextPieces().end(), []);
   });
 });
 

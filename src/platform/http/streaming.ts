@@ -92,37 +92,9 @@ async function* inPieces(texts: AsyncGenerator<string>): AsyncGenerator<Buffer> 
   }
 }
 
-function* slicesOf(bytes: Buffer): Generator<Buffer> {
+/** Splits bytes into slices that share their memory. */
+export function* slicesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
     yield bytes.subarray(start, start + PIECE_BYTES);
-  }
-}
-
-/** Joins texts into pieces of about 64 Ki characters (`BATCH_LENGTH`). The pieces are Buffers, which lie outside V8's heap. */
-export class TextPieces {
-  readonly #pieces: Buffer[] = [];
-  #texts: string[] = [];
-  #length = 0;
-
-  add(text: string): void {
-    this.#texts.push(text);
-    this.#length += text.length;
-    if (this.#length >= BATCH_LENGTH) {
-      this.#join();
-    }
-  }
-
-  /** Completes the last piece, and returns all pieces. */
-  end(): Buffer[] {
-    if (this.#length > 0) {
-      this.#join();
-    }
-    return this.#pieces;
-  }
-
-  #join(): void {
-    this.#pieces.push(Buffer.from(this.#texts.join('')));
-    this.#texts = [];
-    this.#length = 0;
   }
 }

@@ -62,8 +62,8 @@ describe('POST /v1/staff/dishes/availability/', () => {
     const own = await service.tenant({ menu: { ...sampleMenu(), dishes } });
     const { db, statementsOf } = openRecorded(service.database.url, 2);
     try {
-      const actor = { tenantId: own.tenantId, type: 'operator', id: null } as const;
-      const statements = await statementsOf(() => setAvailability(db, actor, { skus, is_active: true }));
+      const by = { actor: { tenantId: own.tenantId, type: 'operator', id: null }, currency: 'EUR' } as const;
+      const statements = await statementsOf(() => setAvailability(db, by, { skus, is_active: true }));
       assert.equal(statements.filter((statement) => /update "dish"/.test(statement)).length, 1);
     } finally {
       await db.destroy();
@@ -98,12 +98,15 @@ describe('POST /v1/staff/dishes/availability/', () => {
     assert.equal(faultsOf(await change({})).length, 2);
   });
 
-  it('400: if activating dishes would make the menu for partners larger than 32 MiB, the call is refused and changes no dish', async () => {
+  it('400: if activating dishes would make the menu for partners larger than 16 MiB, the call is refused and changes no dish', async () => {
     const { skus, menu } = largeMenu();
     const own = await service.tenant({ menu });
     const rows = await dumpRows(service, ...TABLES);
     const answer = await change({ skus, is_active: true }, own);
-    assert.match(assertError(answer, 400, 'invalid_request'), /^dishes: would make a menu of \d+ bytes for partners/);
+    assert.match(
+      assertError(answer, 400, 'invalid_request'),
+      /^dishes: would make a menu of more than 16777216 bytes for partners/,
+    );
     assert.deepEqual(await dumpRows(service, ...TABLES), rows);
     assert.equal((await change({ skus: skus.slice(0, 10), is_active: true }, own)).status, 200);
   });
@@ -137,7 +140,7 @@ describe('POST /v1/staff/dishes/availability/', () => {
 });
 
 /**
- * Returns a menu with 500 inactive dishes, and the skus of these dishes. With these dishes active, the menu would be larger than 32 MiB.
+ * Returns a menu with 500 inactive dishes, and the skus of these dishes. With these dishes active, the menu would be larger than 16 MiB.
  */
 function largeMenu(): { skus: string[]; menu: MenuDocument } {
   const names = Array.from({ length: 100 }, (_, index) => `${index} ${'s'.repeat(90)}`);
@@ -151,7 +154,7 @@ function largeMenu(): { skus: string[]; menu: MenuDocument } {
     is_active,
   });
   const dishes = [
-    ...Array.from({ length: 1_700 }, (_, index) => dish(`ON-${index}`, true)),
+    ...Array.from({ length: 850 }, (_, index) => dish(`ON-${index}`, true)),
     ...skus.map((sku) => dish(sku, false)),
   ];
   const sub_menus = names.map((name) => ({ name }));

@@ -153,7 +153,7 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
     timeout: 10_000,
   }, async () => {
     const names = Array.from({ length: 999 }, (_, index) => ({ name: `Section number ${index}` }));
-    const dishes = Array.from({ length: 6_000 }, (_, index) => ({
+    const dishes = Array.from({ length: 5_000 }, (_, index) => ({
       sku: String(index % 2),
       name: 'D',
       price: '1',
@@ -180,6 +180,14 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
     );
   });
 
+  it('400: a menu with 5001 dishes, and a dish with 1001 add-ons, are refused, and the message names the bound', async () => {
+    const dishes = Array.from({ length: 5_001 }, (_, index) => ({ ...DISH, sku: `D${index}` }));
+    const categories = [{ name: 'Pizza' }];
+    assert.deepEqual(faultsOf(await put({ categories, dishes })), ['dishes: must have at most 5000 entries']);
+    const addons = Array.from({ length: 1_001 }, (_, index) => ({ name: `A${index}`, price: '1' }));
+    assert.deepEqual(faultsOf(await put(withDish({ addons }))), ['dishes.0.addons: must have at most 1000 entries']);
+  });
+
   it('400: a menu with more than 1000 kitchens is refused', async () => {
     const sections = Array.from({ length: 1_001 }, (_, index) => ({ name: `S${index}` }));
     assert.deepEqual(faultsOf(await put({ kitchens: sections, dishes: [] })), [
@@ -187,10 +195,10 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
     ]);
   });
 
-  it('413, 415: a menu of more than 1 MiB and a menu of content type text/csv are refused', async () => {
+  it('413, 415: a menu of more than 4 MiB and a menu of content type text/csv are refused', async () => {
     const large = await service.call('PUT', STAFF_MENU, {
       headers: tenant.staff,
-      json: { dishes: 'x'.repeat(1_048_576) },
+      json: { dishes: 'x'.repeat(4 * 1_048_576) },
     });
     assertError(large, 413, 'error');
     const headers = { ...tenant.staff, 'content-type': 'text/csv' };

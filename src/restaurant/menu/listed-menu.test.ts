@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { startService, type TestService } from '#test/support/service.ts';
-import { openRecorded } from '#test/support/statements.ts';
-import { pino } from 'pino';
 import { NO_CACHES } from '#platform/changes/changes.ts';
+import { etagOf } from '#platform/http/etag.ts';
 import { createMenuReader } from './listed-menu.ts';
 
 describe('the cache of rendered menus', () => {
@@ -21,11 +21,9 @@ describe('the cache of rendered menus', () => {
 
   const newReader = (maxCachedBytes?: number) => {
     const { db } = service.database;
-    const log = pino({ level: 'silent' });
     return createMenuReader({
       db,
       caches: NO_CACHES,
-      log,
       ...(maxCachedBytes === undefined ? {} : { maxCachedBytes }),
     });
   };
@@ -71,39 +69,23 @@ describe('the cache of rendered menus', () => {
     assert.equal(await read(two), second);
   });
 
-  it('large menus are rendered one at a time, and a small menu does not wait for them', async () => {
-    const LARGE_MENUS = 6;
-    const large = await Promise.all(
-      Array.from({ length: LARGE_MENUS }, async () => {
-        const description = 'd'.repeat(2_000);
-        const dishes = Array.from({ length: 700 }, (_, index) => ({
-          sku: `D${index}`,
-          name: 'D',
-          price: '1',
-          category: 'C',
-        }));
-        const { tenantId } = await service.tenant({ menu: { categories: [{ name: 'C', description }], dishes } });
-        return { tenantId, currency: 'EUR' };
-      }),
-    );
-    const { db, statementsOf } = openRecorded(service.database.url, 4);
-    const log = pino({ level: 'silent' });
-    const read = createMenuReader({ db, caches: NO_CACHES, log });
-    const ended: string[] = [];
-    const sent = await statementsOf(async () => {
-      const reads = large.map((tenant) =>
-        read(tenant).then(({ plain }) => ended.push(`large ${plain.body.length > 2 ** 20}`)),
-      );
-      const [small] = tenants;
-      assert.ok(small);
-      await Promise.all([...reads, read(small).then(() => ended.push('small'))]);
-    });
-    await db.destroy();
-    // The read of the small menu begins last. It must not end last, because a small menu does not wait in the queue of the large menus.
-    assert.notEqual(ended.at(-1), 'small', ended.join(', '));
-    assert.deepEqual(ended.toSorted(), [...Array.from({ length: LARGE_MENUS }, () => 'large true'), 'small']);
-    // Each large menu is read from the database twice, to get its size and then to render it. The small menu is read once.
-    assert.equal(sent.filter((text) => text.includes('"sections"')).length, LARGE_MENUS * 2 + 1);
+  it('a menu that is rendered on the thread has the same bytes, pages and dishes as a small menu has', async () => {
+    const description = 'd'.repeat(2_000);
+    const dishes = Array.from({ length: 700 }, (_, index) => ({
+      sku: `D${index}`,
+      name: 'D',
+      price: '1',
+      category: 'C',
+    }));
+    const { tenantId } = await service.tenant({ menu: { categories: [{ name: 'C', description }], dishes } });
+    const menu = await newReader()({ tenantId, currency: 'EUR' });
+    assert.deepEqual(gunzipSync(menu.gzipped.body), menu.plain.body);
+    assert.deepEqual([etagOf(menu.plain.body), etagOf(menu.gzipped.body)], [menu.plain.etag, menu.gzipped.etag]);
+    const listed = JSON.parse(menu.plain.body.toString());
+    assert.deepEqual([listed.length, menu.dishes.length], [700, 700]);
+    assert.deepEqual(JSON.parse(`[${menu.dishes.slice(698, 900).toString()}]`), listed.slice(698));
+    assert.equal(String(menu.dishes.slice(0, 700)), String(menu.plain.body.subarray(1, -1)));
+    assert.deepEqual([menu.bySku.get('D699'), menu.bySku.get('D700')], [listed[699], undefined]);
   });
 
   it('if the database fails to read a menu, the failure is not cached, so the next read returns the menu', async () => {

@@ -1,24 +1,12 @@
 import { totalmem } from 'node:os';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import type { Logger } from 'pino';
 import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import { UnavailableError } from '#platform/errors.ts';
-import { etagInTurns } from '#platform/http/etag.ts';
-import { startTurn } from '#platform/lib/turn.ts';
-import { renderedBytes } from './rendered-size.ts';
-import { DEFAULT_BOUNDS } from '#platform/lib/bounds.ts';
-import { countListed, createRenderer, partnerDish } from './rendering.ts';
+import { renderForPartners } from './large-menu.ts';
+import type { MenuAnswer } from './rendered-menu.ts';
 import type { Dish } from './schema.ts';
-import { readMenu, readMenuVersion, type StoredMenu } from './store.ts';
-
-/** Body and ETag of the whole menu, plain or gzipped, for `GET /v1/third-party/menu/`. */
-export interface MenuAnswer {
-  body: Buffer;
-  etag: string;
-}
+import { readMenu, readMenuVersion } from './store.ts';
+import type { MenuOwner } from './stored-menu.ts';
 
 /** One version of a menu, as partners see it. All readers share this object, and it is never changed. */
 export interface ListedMenu {
@@ -36,7 +24,7 @@ export interface ListedMenu {
   bySku: Pick<ReadonlyMap<string, Dish>, 'get'>;
 }
 
-export type ReadListedMenu = (tenant: { tenantId: number; currency: string }) => Promise<ListedMenu>;
+export type ReadListedMenu = (tenant: MenuOwner) => Promise<ListedMenu>;
 
 /** Maximum number of bytes of cached menus: an eighth of the memory of the machine or of the container. */
 const MAX_CACHED_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 8;
@@ -56,36 +44,19 @@ interface CachedMenu {
   lastRead: number;
 }
 
-/** Size of a rendered menu, in bytes, above which menus are rendered one at a time, because rendering them takes much time and memory. */
-const LARGE_MENU_BYTES = 1024 * 1024;
-
 export interface MenuReaderOptions {
   db: Database;
   caches: Caches;
-  log: Logger;
   maxCachedBytes?: number;
-  /**
-   * Maximum number of bytes of a rendered menu. Partners get 503 for a larger menu. A stored menu may be too large because the bound was
-   * higher, or did not exist, when the menu was written.
-   */
-  maxRenderedBytes?: number;
 }
-
-/** Error for a stored menu that is larger than `maxRenderedBytes`, so partners cannot get it. Staff can still read and replace the menu. */
-class MenuTooLarge extends UnavailableError {}
-const TOO_LARGE_RETRY_SECONDS = 60;
 
 /**
  * Returns a function that reads a menu, and that uses two caches:
- * - Rendered menus. If the current version of a menu is not cached, the function reads, renders and compresses the menu. If this cache is
- *   full, the least recently read menu is evicted.
+ * - Rendered menus. If the current version of a menu is not cached, the function reads and renders the menu. If this cache is full, the
+ *   least recently read menu is evicted.
  * - The number of the current version of each menu. A change of any data of the tenant invalidates this number.
- * @throws UnavailableError from the returned function if the menu is larger than `maxRenderedBytes`. The error is logged once for each
- * version of the menu.
  */
-export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
-  const { db, caches, maxCachedBytes = MAX_CACHED_BYTES } = options;
-  const loadMenu = createLoader(options);
+export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES }: MenuReaderOptions): ReadListedMenu {
   const versions: TenantCache<number> = caches.createCache(MAX_VERSIONS);
   /** Cached menus by tenant id. */
   const cached = new Map<number, CachedMenu>();
@@ -111,7 +82,7 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
   /** Starts to load a version of a menu, and caches it in place of the previously cached version. */
   function load(tenantId: number, version: number, currency: string): CachedMenu {
     evict(tenantId);
-    const menu = withRetries(() => loadMenu(tenantId, currency));
+    const menu = withRetries(() => loadMenu(db, { tenantId, currency }));
     const loading: CachedMenu = { version, currency, menu, bytes: 0, lastRead: reads };
     cached.set(tenantId, loading);
     // During the load, another version may have taken the place of this entry, or the entry may have been evicted. Then the loaded menu
@@ -125,9 +96,8 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
           evictLeastRecentlyRead();
         }
       },
-      (error: unknown) => {
-        // A version of a menu that is too large stays too large, so its error stays cached.
-        if (isStillCached() && !(error instanceof MenuTooLarge)) {
+      () => {
+        if (isStillCached()) {
           evict(tenantId);
         }
       },
@@ -149,90 +119,23 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
 }
 
 /**
- * Returns a function that loads and renders a menu. Large menus wait in a queue, and are rendered one at a time. Small menus do not wait.
- */
-function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: MenuReaderOptions) {
-  const inQueue = createQueue();
-
-  async function load(tenantId: number, currency: string, maxBytes: number): Promise<ListedMenu | null> {
-    const menu = await readMenu(db, tenantId);
-    const bytes = await renderedBytes(tenantId, menu);
-    if (bytes > maxRenderedBytes) {
-      log.error(
-        { tenant_id: tenantId, rendered_bytes: bytes, max_bytes: maxRenderedBytes },
-        'The menu is too large, so partners get 503. Replace it with a smaller menu (PUT /v1/staff/menu/).',
-      );
-      throw new MenuTooLarge(
-        `The menu has ${bytes} bytes for partners, and the limit is ${maxRenderedBytes} bytes. The restaurant must make it smaller.`,
-        { retryAfterSeconds: TOO_LARGE_RETRY_SECONDS, isLogged: true },
-      );
-    }
-    return bytes > maxBytes ? null : await listMenu(tenantId, currency, menu, bytes);
-  }
-
-  return async (tenantId: number, currency: string): Promise<ListedMenu> => {
-    // A menu of at most `LARGE_MENU_BYTES` is rendered without a wait. For a larger menu, `load` returns null, and the menu waits in the
-    // queue. Then `load` reads this menu from the database again, and renders it without a limit. So a waiting menu uses no memory.
-    const menu =
-      (await load(tenantId, currency, LARGE_MENU_BYTES)) ?? (await inQueue(() => load(tenantId, currency, Infinity)));
-    if (menu === null) {
-      throw new Error('The menu was not loaded because of its size, although this call has no size limit.');
-    }
-    return menu;
-  };
-}
-
-/** Returns a function that runs its tasks one after the other. */
-function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<void> = Promise.resolve();
-  return (work) => {
-    const done = last.then(work);
-    last = done.then(
-      () => {},
-      () => {},
-    );
-    return done;
-  };
-}
-
-const compress = promisify(gzip);
-
-/**
- * Renders the menu to bytes. Only the bytes stay in memory, because the parsed objects of a real menu take three times as much. A dish is
+ * Reads and renders a menu. Only the bytes stay in memory, because the parsed objects of a real menu take three times as much. A dish is
  * parsed from the bytes when an order needs it. Parsing takes about 20 µs for each dish. To save this time, the few dishes that were
  * parsed last stay in a cache.
- * @param bytes length of the whole menu, from `renderedBytes`
  */
-async function listMenu(tenantId: number, currency: string, menu: StoredMenu, bytes: number): Promise<ListedMenu> {
-  const turn = startTurn();
-  const render = createRenderer(tenantId, currency, { ...menu, dishCounts: countListed(menu.dishes) });
-  const body = Buffer.allocUnsafeSlow(bytes);
-  /** Positions in `body` of the first byte of each dish. The last entry is the position where a further dish would begin. */
-  const begins = [1];
-  const positions = new Map<string, number>();
-  let end = body.write('[');
-  for (const dish of menu.dishes) {
-    if (dish.is_active) {
-      positions.set(dish.sku, positions.size);
-      end += body.write(`${positions.size > 1 ? ',' : ''}${JSON.stringify(partnerDish(render(dish)))}`, end);
-      begins.push(end + 1);
-    }
-    if (turn.isOver()) {
-      await turn.next();
-    }
-  }
-  end += body.write(']', end);
-  if (end !== bytes) {
-    throw new Error(`The rendered menu has ${end} bytes, but its computed size is ${bytes} bytes.`);
-  }
+async function loadMenu(db: Database, owner: MenuOwner): Promise<ListedMenu> {
+  const texts = await readMenu(db, owner.tenantId, 'listed');
+  const { plain, gzipped, skus, begins } = await renderForPartners(owner, texts);
+  const { body } = plain;
+  const positions = new Map(skus.map((sku, position) => [sku, position]));
   const slice = (from: number, until: number) => {
-    const last = Math.min(until, positions.size);
+    const last = Math.min(until, skus.length);
     return from < last ? body.subarray(begins[from], (begins[last] ?? 0) - 1) : body.subarray(0, 0);
   };
   return {
-    plain: { body, etag: await etagInTurns(body) },
-    gzipped: await gzippedAnswer(body),
-    dishes: { length: positions.size, slice },
+    plain,
+    gzipped,
+    dishes: { length: skus.length, slice },
     bySku: createDishReader((sku) => {
       const position = positions.get(sku);
       return position === undefined ? undefined : slice(position, position + 1);
@@ -274,9 +177,4 @@ function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMe
       return dish;
     },
   };
-}
-
-async function gzippedAnswer(plain: Buffer): Promise<MenuAnswer> {
-  const body = await compress(plain);
-  return { body, etag: await etagInTurns(body) };
 }

@@ -1,6 +1,6 @@
 import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
 import type { ChangedRow } from '#platform/lib/changed-rows.ts';
-import type { StampedSections, StoredDish } from './store.ts';
+import type { StampedSections, StoredDish } from './stored-menu.ts';
 
 /** Changes that were written to the stored menu of a tenant. */
 export interface AppliedMenu {

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { mapInTurns } from '#platform/lib/turn.ts';
+import type { WantedMenu } from './menu-plan.ts';
 import type { MenuComparison } from './staff-schema.ts';
-import type { StoredDish, StoredMenu } from './store.ts';
-import type { WantedMenu } from './wanted-menu.ts';
+import type { StoredDish, StoredMenu } from './stored-menu.ts';
 
 /** Returns what a document changes in the dishes of the stored menu. */
-export async function compareMenus(stored: StoredMenu, wanted: WantedMenu): Promise<MenuComparison> {
+export function compareMenus(stored: StoredMenu, wanted: WantedMenu): MenuComparison {
   const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
   const moved = movedDishes(stored.dishes, wanted.dishes);
-  const compared = await mapInTurns(wanted.dishes, (after) => {
+  const compared = wanted.dishes.map((after) => {
     const before = bySku.get(after.sku);
     return { sku: after.sku, before, fields: before === undefined ? [] : changedFields(before, after, moved) };
   });

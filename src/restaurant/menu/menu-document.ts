@@ -1,5 +1,4 @@
 import { amountFaults, formatMoney } from '#platform/lib/money.ts';
-import { mapInTurns, startTurn } from '#platform/lib/turn.ts';
 import { fieldsOf, listOf } from '#platform/lib/unchecked.ts';
 import type { DishDocument, MenuDocument } from './schema.ts';
 
@@ -56,12 +55,9 @@ export function fillDish(dish: DishDocument): FilledDish {
   };
 }
 
-/**
- * Fills in all default values of a menu, and adds sections named `Default` if dishes or menu sets refer to them. Yields to the event loop
- * regularly.
- */
-export async function fillMenu(menu: MenuDocument): Promise<FilledMenu> {
-  const dishes = await mapInTurns(menu.dishes, fillDish);
+/** Fills in all default values of a menu, and adds sections named `Default` if dishes or menu sets refer to them. */
+export function fillMenu(menu: MenuDocument): FilledMenu {
+  const dishes = menu.dishes.map(fillDish);
   const menuSets = menu.menu_sets ?? [];
   const needed = (field: 'kitchen' | 'sub_menu' | 'menu_set') => dishes.some((dish) => dish[field] === DEFAULT_NAME);
   const isShown = menuSets.some((menuSet) => menuSet.sub_menus?.includes(DEFAULT_NAME));
@@ -99,34 +95,23 @@ const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as co
 type SectionNames = Record<(typeof SECTION_LISTS)[number], ReadonlySet<unknown>>;
 
 /**
- * Result of a check that found no fault. Each check yields a result, with or without a fault, so that `menuFaults` can pause after any
- * check. During the pause, the event loop can run other work.
- */
-const VALID = null;
-type CheckResult = string | typeof VALID;
-
-/**
  * Returns the faults of a menu document that a schema cannot find: duplicate names, references to missing sections, and prices
- * with decimals that the currency does not have. Each fault is a text that begins with the path of the field (decision 6), for example `dishes.0.category: "Pizza" is not in categories`. The document may also
- * have faults that the schema finds, for example a value of a wrong type. This function skips such values and does not fail, so one
- * response can report the faults of both checks. Yields to the event loop regularly.
+ * with decimals that the currency does not have. Each fault is a text that begins with the path of the field (decision 6), for example
+ * `dishes.0.category: "Pizza" is not in categories`. The document may also have faults that the schema finds, for example a value of a
+ * wrong type. This function skips such values and does not fail, so one response can report the faults of both checks.
  * @param limit number of faults after which the check ends
  */
-export async function menuFaults(document: unknown, currency: string, limit = Infinity): Promise<string[]> {
-  const turn = startTurn();
+export function menuFaults(document: unknown, currency: string, limit = Infinity): string[] {
   const faults: string[] = [];
-  for (const result of checkMenu(fieldsOf(document), currency)) {
-    if (result !== VALID && faults.push(result) >= limit) {
+  for (const fault of checkMenu(fieldsOf(document), currency)) {
+    if (faults.push(fault) >= limit) {
       break;
-    }
-    if (turn.isOver()) {
-      await turn.next();
     }
   }
   return faults;
 }
 
-function* checkMenu(menu: Record<string, unknown>, currency: string): Generator<CheckResult> {
+function* checkMenu(menu: Record<string, unknown>, currency: string): Generator<string> {
   const names = sectionNames(menu, [DEFAULT_NAME]);
   for (const list of SECTION_LISTS) {
     yield* duplicates(menu[list], list, 'name');
@@ -134,7 +119,7 @@ function* checkMenu(menu: Record<string, unknown>, currency: string): Generator<
   yield* duplicates(menu['dishes'], 'dishes', 'sku');
   for (const [index, menuSet] of listOf(menu['menu_sets']).entries()) {
     for (const [position, name] of listOf(fieldsOf(menuSet)['sub_menus']).entries()) {
-      yield missing(names, 'sub_menus', name, `menu_sets.${index}.sub_menus.${position}`);
+      yield* missing(names, 'sub_menus', name, `menu_sets.${index}.sub_menus.${position}`);
     }
   }
   for (const [index, dish] of listOf(menu['dishes']).entries()) {
@@ -155,15 +140,14 @@ export function* amountsOf(dish: Record<string, unknown>, prefix = ''): Generato
 
 /** Returns the faults of one dish: duplicate names, and references to sections that are not in `sections`. Each fault is `path: text`. */
 export function dishFaults(dish: FilledDish, sections: Sections): string[] {
-  const results = checkDish({ ...dish }, sectionNames({ ...sections }, []), '');
-  return [...results].filter((result) => result !== VALID);
+  return [...checkDish({ ...dish }, sectionNames({ ...sections }, []), '')];
 }
 
-function* checkDish(dish: Record<string, unknown>, names: SectionNames, prefix: string): Generator<CheckResult> {
-  yield missing(names, 'categories', dish['category'], `${prefix}category`);
-  yield missing(names, 'sub_menus', dish['sub_menu'], `${prefix}sub_menu`);
-  yield missing(names, 'kitchens', dish['kitchen'], `${prefix}kitchen`);
-  yield missing(names, 'menu_sets', dish['menu_set'], `${prefix}menu_set`);
+function* checkDish(dish: Record<string, unknown>, names: SectionNames, prefix: string): Generator<string> {
+  yield* missing(names, 'categories', dish['category'], `${prefix}category`);
+  yield* missing(names, 'sub_menus', dish['sub_menu'], `${prefix}sub_menu`);
+  yield* missing(names, 'kitchens', dish['kitchen'], `${prefix}kitchen`);
+  yield* missing(names, 'menu_sets', dish['menu_set'], `${prefix}menu_set`);
   yield* duplicates(dish['price_variants'], `${prefix}price_variants`, 'name');
   yield* duplicates(dish['addons'], `${prefix}addons`, 'name');
 }
@@ -183,18 +167,19 @@ function sectionNames(menu: Record<string, unknown>, implied: string[]): Section
   };
 }
 
-function* duplicates(list: unknown, path: string, key: string): Generator<CheckResult> {
+function* duplicates(list: unknown, path: string, key: string): Generator<string> {
   const seen = new Set<unknown>();
   for (const [index, entry] of listOf(list).entries()) {
     const name = fieldsOf(entry)[key];
-    const isRepeated = typeof name === 'string' && seen.has(name);
+    if (typeof name === 'string' && seen.has(name)) {
+      yield `${path}.${index}.${key}: ${JSON.stringify(name)} is given twice`;
+    }
     seen.add(name);
-    yield isRepeated ? `${path}.${index}.${key}: ${JSON.stringify(name)} is given twice` : VALID;
   }
 }
 
-function missing(names: SectionNames, list: keyof SectionNames, name: unknown, path: string): CheckResult {
-  return typeof name !== 'string' || names[list].has(name)
-    ? VALID
-    : `${path}: ${JSON.stringify(name)} is not in ${list}`;
+function* missing(names: SectionNames, list: keyof SectionNames, name: unknown, path: string): Generator<string> {
+  if (typeof name === 'string' && !names[list].has(name)) {
+    yield `${path}: ${JSON.stringify(name)} is not in ${list}`;
+  }
 }

@@ -5,6 +5,7 @@ import { openForEachTest } from '#test/support/each-test.ts';
 import { startCommitProxy } from '#test/support/lost-commit.ts';
 import { auditOf, dumpRows, readStaffMenu, STAFF_MENU } from '#test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { EncodedBody } from '#platform/http/decode/decode-body.ts';
 import { replaceMenu } from './menu.ts';
 import type { MenuDocument } from './schema.ts';
 
@@ -27,6 +28,15 @@ const readMenu = () => readStaffMenu(service, tenant);
 /** Returns the document with another price of the first dish. */
 function priced(menu: MenuDocument, price: string): MenuDocument {
   return { ...menu, dishes: menu.dishes.map((dish, index) => (index === 0 ? { ...dish, price } : dish)) };
+}
+
+/** Returns a menu document as the body of a call. */
+function encoded(menu: MenuDocument): EncodedBody {
+  return {
+    bytes: Buffer.from(JSON.stringify(menu)),
+    contentType: 'application/json',
+    contentEncoding: undefined,
+  };
 }
 
 describe('GET /v1/staff/menu/ with If-None-Match', () => {
@@ -168,7 +178,7 @@ describe('PUT /v1/staff/menu/ with If-Match', () => {
       const { menu, etag } = await readMenu();
       proxy.dropNextCommitResponse();
       const actor = { tenantId: tenant.tenantId, type: 'operator', id: null } as const;
-      await replaceMenu(proxy.db, actor, priced(menu, '44.00'), { currency: 'EUR', ifMatch: etag });
+      await replaceMenu(proxy.db, actor, encoded(priced(menu, '44.00')), { currency: 'EUR', ifMatch: etag });
       assert.equal(proxy.lostCount, 1);
       const now = await readMenu();
       assert.equal(now.menu.dishes[0]?.price, '44.00');

@@ -1,6 +1,6 @@
 import { derivedId } from '#platform/lib/ids.ts';
 import type { Dish, StaffDish } from './schema.ts';
-import type { Stamped, StampedSections, StoredDish } from './store.ts';
+import type { Stamped, StampedSections, StoredDish } from './stored-menu.ts';
 
 type Section = 'kitchen' | 'category' | 'sub-menu' | 'menu-set';
 

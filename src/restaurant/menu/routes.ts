@@ -3,9 +3,8 @@ import type { App } from '#platform/http/app.ts';
 import { acceptsGzip } from '#platform/http/content-encoding.ts';
 import { matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { sendJsonBytes, sendPageBytes } from '#platform/http/list.ts';
+import { sendLargeJson, sendPageBytes } from '#platform/http/list.ts';
 import { offsetOf, PageQuery, pageFrame, pageOf, requestedPage } from '#platform/http/paging.ts';
-import { startTurn } from '#platform/lib/turn.ts';
 import type { ReadListedMenu } from './menu.ts';
 import { Dish } from './schema.ts';
 
@@ -13,13 +12,6 @@ interface Dependencies {
   readListedMenu: ReadListedMenu;
   callerGuard: Guard;
 }
-
-/**
- * Size of a menu in bytes above which each response is sent in a separate turn of the event loop. Sending a response copies up to some MiB
- * of it into the connection. After a change of the menu, many callers may wait until the new menu is loaded. If 90 callers wait, sending
- * all their responses in one turn would block the event loop for 0.1 s.
- */
-const LARGE_MENU_BYTES = 1024 ** 2;
 
 export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependencies): void {
   app.get(
@@ -55,11 +47,8 @@ export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependenci
         const offset = offsetOf(wanted);
         return sendPageBytes(reply, frame, menu.dishes.slice(offset, offset + wanted.pageSize));
       }
-      if (body.length > LARGE_MENU_BYTES) {
-        await startTurn().next();
-      }
       // `body` is the cached JSON of the whole menu, so no dish is rendered for this response.
-      return sendJsonBytes(isGzipped ? reply.header('content-encoding', 'gzip') : reply, body);
+      return sendLargeJson(isGzipped ? reply.header('content-encoding', 'gzip') : reply, body);
     },
   );
 }

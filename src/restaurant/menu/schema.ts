@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { boundedBy } from '#platform/lib/bounds.ts';
+import { MAX_DISHES, MAX_ENTRIES } from '#platform/lib/bounds.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { DECIMAL_IN_WORDS, MONEY } from '#platform/lib/money.ts';
 import { matching } from '#platform/lib/patterns.ts';
@@ -20,14 +20,13 @@ const MenuSetStatus = Type.Enum(['active', 'inactive'], { type: 'string' });
 const SectionName = Type.String({ minLength: 1, maxLength: 100 });
 /** Text that describes a section. Its length is bounded, because a response repeats the whole section in each dish of the section. */
 const SectionDescription = Type.String({ maxLength: 2_000 });
-const MAX_SECTIONS = 1_000;
 const MAX_SUB_MENUS_OF_A_SET = 100;
 
 // Schemas for the part of the tenant document that describes the menu.
 
 const described = <T extends Type.TSchema>(schema: T, description: string): T => ({ ...schema, description });
 const Sections = <T extends Type.TSchema>(entry: T, description: string) =>
-  Type.Optional(Type.Array(entry, { maxItems: MAX_SECTIONS, description }));
+  Type.Optional(Type.Array(entry, { maxItems: MAX_ENTRIES, description }));
 
 const KitchenDocument = Type.Object(
   {
@@ -136,19 +135,19 @@ const DISH_FIELDS = {
   menu_set: Type.Optional(described(SectionName, 'The name of the menu set. If it is missing, `Default`.')),
   price_variants: Type.Optional(
     Type.Array(VariantDocument, {
-      ...boundedBy('dishEntries'),
+      maxItems: MAX_ENTRIES,
       description: 'The variants of the dish. The list replaces the stored variants.',
     }),
   ),
   addons: Type.Optional(
     Type.Array(AddonDocument, {
-      ...boundedBy('dishEntries'),
+      maxItems: MAX_ENTRIES,
       description: 'The add-ons of the dish. The list replaces the stored add-ons.',
     }),
   ),
   ingredients: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
-      ...boundedBy('dishEntries'),
+      maxItems: MAX_ENTRIES,
       description: 'The ingredients of the dish. Only staff see the ingredients, not partners.',
     }),
   ),
@@ -173,7 +172,7 @@ export const MenuDocument = Type.Object(
     sub_menus: Sections(SubMenuDocument, 'The sub-menus, which are parts of the menu. Each name must be unique.'),
     menu_sets: Sections(MenuSetDocument, 'The sets of sub-menus that are served together. Each name must be unique.'),
     dishes: Type.Array(DishDocument, {
-      ...boundedBy('dishes'),
+      maxItems: MAX_DISHES,
       description: 'All dishes, in the order in which the menu lists them. Each `sku` must be unique.',
     }),
   },

@@ -3,12 +3,11 @@ import { actorOf } from '#access/tenants/tenants.ts';
 import type { RecentChanges } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
+import { encodedBodyOf } from '#platform/http/check-body.ts';
 import { matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { sendPieces } from '#platform/http/list.ts';
-import { UnavailableError } from '#platform/errors.ts';
-import { FairGate } from '#platform/lib/fair-gate.ts';
-import { FIRST_FAULTS } from '#platform/lib/validation.ts';
+import { sendJsonBytes, sendLargeJson } from '#platform/http/list.ts';
+import { MAX_DOCUMENT_BYTES } from '#platform/lib/bounds.ts';
 import {
   changeDish,
   compareMenu,
@@ -25,43 +24,23 @@ interface Dependencies {
   db: Database;
   changes: RecentChanges;
   staffGuard: Guard;
-  /** Maximum size, in bytes, of a menu in the response to partners. */
-  maxRenderedBytes: number;
-}
-
-interface RouteDependencies extends Dependencies {
-  documents: FairGate;
 }
 
 const SHARED = { tags: ['Menu'] };
-/**
- * Maximum number of calls that read or write a whole menu at the same time. Each tenant may have at most one of these calls under way. Each
- * such call takes about 100 ms of CPU time, and holds the menu in memory.
- */
-const DOCUMENTS_AT_ONCE = 2;
-const DOCUMENT_WAIT_MS = 30_000;
 
 export function menuStaffRoutes(app: App, dependencies: Dependencies): void {
-  const documents = new FairGate({
-    limit: DOCUMENTS_AT_ONCE,
-    limitOf: () => 1,
-    maxWaitMs: DOCUMENT_WAIT_MS,
-    waitedTooLong: () =>
-      new UnavailableError('The call waited too long for other calls that read or write menus. Try again.'),
-    rests: true,
-  });
-  readingRoute(app, { ...dependencies, documents });
-  replacingRoute(app, { ...dependencies, documents });
-  dishRoute(app, { ...dependencies, documents });
-  availabilityRoute(app, { ...dependencies, documents });
+  readingRoute(app, dependencies);
+  replacingRoute(app, dependencies);
+  dishRoute(app, dependencies);
+  availabilityRoute(app, dependencies);
 }
 
-function readingRoute(app: App, { db, documents, staffGuard }: RouteDependencies): void {
+function readingRoute(app: App, { db, staffGuard }: Dependencies): void {
   app.get(
     '/v1/staff/menu/',
     {
       onRequest: staffGuard,
-      config: { isStreamed: true, hasEtag: true },
+      config: { place: 'long', isStreamed: true, hasEtag: true },
       schema: {
         ...SHARED,
         operationId: 'getMenuDocument',
@@ -81,23 +60,28 @@ function readingRoute(app: App, { db, documents, staffGuard }: RouteDependencies
       if (matchesIfNoneMatch(request, etag)) {
         return sendNotModified(reply);
       }
-      return await sendPieces(request, reply, async () => {
-        const menu = await documents.run(String(id), () => readMenuDocument(db, id));
-        // The menu may have changed since its tag was compared with `If-None-Match`. So the response gets the tag of the menu that it
-        // contains.
-        reply.header('etag', menu.etag);
-        return menu.pieces;
-      });
+      const menu = await readMenuDocument(db, id);
+      // The menu may have changed since its tag was compared with `If-None-Match`. So the response gets the tag of the menu that it
+      // contains.
+      return sendLargeJson(reply.header('etag', menu.etag), menu.json);
     },
   );
 }
 
-function replacingRoute(app: App, { db, changes, documents, staffGuard, maxRenderedBytes }: RouteDependencies): void {
+function replacingRoute(app: App, { db, changes, staffGuard }: Dependencies): void {
   app.put(
     '/v1/staff/menu/',
     {
       onRequest: staffGuard,
-      config: { isStreamed: true, takesIfMatch: true, refusesUnknownFields: true, errors: [MENU_CHANGED] },
+      bodyLimit: MAX_DOCUMENT_BYTES,
+      config: {
+        place: 'document',
+        takesEncodedBody: true,
+        isStreamed: true,
+        takesIfMatch: true,
+        refusesUnknownFields: true,
+        errors: [MENU_CHANGED],
+      },
       schema: {
         ...SHARED,
         operationId: 'replaceMenu',
@@ -109,7 +93,7 @@ function replacingRoute(app: App, { db, changes, documents, staffGuard, maxRende
           'old name gets its old id.\n\n' +
           'The document is applied completely or not at all. An error names the path of each fault, and a field that the document ' +
           'does not have is a fault too. A menu of more ' +
-          'than 32 MiB in the response to partners is refused, because each dish is shown with its whole category, ' +
+          'than 16 MiB in the response to partners is refused, because each dish is shown with its whole category, ' +
           'kitchen and menu set. Sending the same document again changes nothing. Partners see the new menu ' +
           'immediately on this node, and within a second on every other node. Existing orders do not change.\n\n' +
           'With `If-Match`, the menu is replaced only if it still has the given `ETag`. Otherwise the response is 412, and ' +
@@ -123,28 +107,21 @@ function replacingRoute(app: App, { db, changes, documents, staffGuard, maxRende
       },
     },
     async (request, reply) => {
-      const { staff, body, query, headers } = request;
+      const { staff, query, headers } = request;
       const { id, currency } = staff.tenant;
-      const { maxReported } = FIRST_FAULTS;
-      const options = { currency, maxRenderedBytes, maxReported, ifMatch: headers['if-match'] };
+      const body = encodedBodyOf(request);
+      const ifMatch = headers['if-match'];
       if (query.dry_run === true) {
-        const compare = async () => [Buffer.from(JSON.stringify(await compareMenu(db, id, body, options)))];
-        return await sendPieces(request, reply, () => documents.run(String(id), compare));
+        return sendJsonBytes(reply, await compareMenu(db, { tenantId: id, currency }, body, ifMatch));
       }
-      const replace = async () => {
-        await replaceMenu(db, actorOf(staff), body, options);
-        return await readMenuDocument(db, id);
-      };
-      return await sendPieces(request, reply, async () => {
-        const { pieces } = await documents.run(String(id), replace);
-        await changes.catchUp();
-        return pieces;
-      });
+      const document = await replaceMenu(db, actorOf(staff), body, { currency, ifMatch });
+      await changes.catchUp();
+      return sendLargeJson(reply, document);
     },
   );
 }
 
-function dishRoute(app: App, { db, changes, documents, staffGuard, maxRenderedBytes }: RouteDependencies): void {
+function dishRoute(app: App, { db, changes, staffGuard }: Dependencies): void {
   app.patch(
     '/v1/staff/dishes/:sku/',
     {
@@ -167,18 +144,14 @@ function dishRoute(app: App, { db, changes, documents, staffGuard, maxRenderedBy
     async (request) => {
       const { tenant } = request.staff;
       const by = { actor: actorOf(request.staff), currency: tenant.currency };
-      const change = () => changeDish(db, by, request.params.sku, request.body, { maxRenderedBytes });
-      const dish = await documents.run(String(tenant.id), change);
+      const dish = await changeDish(db, by, request.params.sku, request.body);
       await changes.catchUp();
       return dish;
     },
   );
 }
 
-function availabilityRoute(
-  app: App,
-  { db, changes, documents, staffGuard, maxRenderedBytes }: RouteDependencies,
-): void {
+function availabilityRoute(app: App, { db, changes, staffGuard }: Dependencies): void {
   app.post(
     '/v1/staff/dishes/availability/',
     {
@@ -197,9 +170,8 @@ function availabilityRoute(
       },
     },
     async (request) => {
-      const actor = actorOf(request.staff);
-      const change = () => setAvailability(db, actor, request.body, { maxRenderedBytes });
-      const dishes = await documents.run(String(actor.tenantId), change);
+      const by = { actor: actorOf(request.staff), currency: request.staff.tenant.currency };
+      const dishes = await setAvailability(db, by, request.body);
       await changes.catchUp();
       return dishes;
     },

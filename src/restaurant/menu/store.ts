@@ -1,25 +1,37 @@
 import { sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
-import { mapInTurns, startTurn } from '#platform/lib/turn.ts';
-import type { FilledDish, Sections } from './menu-document.ts';
+import type { MenuTexts, MenuWrites, StampedSections, StoredDish } from './stored-menu.ts';
 
-/** Section with the times when it was created and last changed, in ISO 8601. */
-export type Stamped<T> = T & { created_at: string; updated_at: string };
-export type StampedSections = { [K in keyof Sections]: Stamped<Sections[K][number]>[] };
+const NO_SECTIONS = JSON.stringify({
+  kitchens: [],
+  categories: [],
+  sub_menus: [],
+  menu_sets: [],
+} satisfies StampedSections);
 
-export interface StoredDish extends FilledDish {
-  id: string;
-  position: number;
-}
-
-export interface StoredMenu {
-  version: number;
-  sections: StampedSections;
-  /** Dishes in the order of the menu document. */
-  dishes: StoredDish[];
-}
-
-const NO_SECTIONS: StampedSections = { kitchens: [], categories: [], sub_menus: [], menu_sets: [] };
+/** Fields of a dish of the menu document. */
+const DOCUMENT_FIELDS = [
+  'sku',
+  'name',
+  'description',
+  'dish_type',
+  'price',
+  'is_active',
+  'is_taxable',
+  'extra_tax_percentage',
+  'image',
+  'category',
+  'sub_menu',
+  'kitchen',
+  'menu_set',
+  'price_variants',
+  'addons',
+  'ingredients',
+] as const;
+/** Fields of `StoredDish`. */
+const STORED_FIELDS = ['id', 'position', ...DOCUMENT_FIELDS] as const;
+/** Fields that are decimals in the table and texts in a dish. */
+const DECIMALS: ReadonlySet<string> = new Set(['price', 'extra_tax_percentage']);
 
 /** Returns the version of the menu, which every change of the menu raises. Returns 0 if the tenant has no menu. */
 export async function readMenuVersion(db: Database, tenantId: number): Promise<number> {
@@ -35,68 +47,56 @@ export async function readEra(db: Db): Promise<number> {
   return (await db.selectFrom('feed_era').select('era').executeTakeFirstOrThrow()).era;
 }
 
-/** Reads the whole menu in one snapshot. */
-export async function readMenu(db: Database, tenantId: number): Promise<StoredMenu> {
-  return await readMenuAs(db, tenantId, dishOf);
+/** Dishes to read: all with their stored fields, the active ones with their stored fields, or all as the menu document has them. */
+type Reading = 'stored' | 'listed' | 'document';
+
+/** Reads a menu. */
+export async function readMenu(db: Db, tenantId: number, reading: Reading): Promise<MenuTexts & { version: number }> {
+  const menu = await db
+    .selectFrom('menu')
+    .select(['version', sql<string>`sections::text`.as('sections'), dishesOf(tenantId, reading).as('dishes')])
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+  return menu ?? { version: 0, sections: NO_SECTIONS, dishes: '[]' };
 }
 
-/** Reads the whole menu in one snapshot, and converts each dish row with `make`. Yields to the event loop regularly. */
-export async function readMenuAs<Made>(
-  db: Database,
-  tenantId: number,
-  make: (row: DishRow) => Made,
-): Promise<Omit<StoredMenu, 'dishes'> & { dishes: Made[] }> {
-  return await db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (tx) => {
-      const menu = await tx
-        .selectFrom('menu')
-        .select(['version', 'sections'])
-        .where('tenant_id', '=', tenantId)
-        .executeTakeFirst();
-      return {
-        version: menu?.version ?? 0,
-        sections: (menu?.sections as StampedSections | undefined) ?? NO_SECTIONS,
-        dishes: await readDishes(tx, tenantId, make),
-      };
-    });
-}
-
-/** Reads the whole menu, and locks it until the transaction ends. */
-export async function lockMenu(tx: Tx, tenantId: number): Promise<StoredMenu> {
-  return { ...(await lockSections(tx, tenantId)), dishes: await readLockedDishes(tx, tenantId) };
+/** Selects the dishes as one JSON text. The driver would need long for a row of each dish. */
+function dishesOf(tenantId: number, reading: Reading) {
+  const fields = reading === 'document' ? DOCUMENT_FIELDS : STORED_FIELDS;
+  const listed = reading === 'listed' ? sql`AND is_active` : sql``;
+  return sql<string>`(
+    SELECT '[' || coalesce(string_agg(${jsonOf(fields)}, ',' ORDER BY position, id), '') || ']'
+    FROM dish WHERE tenant_id = ${tenantId} ${listed}
+  )`;
 }
 
 /**
- * Locks the tenant's menu row and returns its version and sections. Inserts the row first if it is missing. The lock makes changes of one
- * menu happen one after the other.
+ * Locks the tenant's menu row and returns its version and the JSON of its sections. Inserts the row first if it is missing. The lock makes
+ * changes of one menu happen one after the other.
  */
-export async function lockSections(tx: Tx, tenantId: number): Promise<Omit<StoredMenu, 'dishes'>> {
+export async function lockMenu(tx: Tx, tenantId: number): Promise<{ version: number; sections: string }> {
   await tx
     .insertInto('menu')
-    .values({ tenant_id: tenantId, version: 0, sections: JSON.stringify(NO_SECTIONS) })
+    .values({ tenant_id: tenantId, version: 0, sections: NO_SECTIONS })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const menu = await tx
+  return await tx
     .selectFrom('menu')
-    .select(['version', 'sections'])
+    .select(['version', sql<string>`sections::text`.as('sections')])
     .where('tenant_id', '=', tenantId)
     .forUpdate()
     .executeTakeFirstOrThrow();
-  return { version: menu.version, sections: menu.sections as StampedSections };
-}
-
-/** Reads the dishes of a locked menu. */
-export async function readLockedDishes(tx: Tx, tenantId: number): Promise<StoredDish[]> {
-  return await readDishes(tx, tenantId, dishOf);
 }
 
 /** Reads one dish of a locked menu. */
 export async function readLockedDish(tx: Tx, tenantId: number, sku: string): Promise<StoredDish | undefined> {
-  const row = await selectDishes(tx, tenantId).where('sku', '=', sku).executeTakeFirst();
-  return row && dishOf(row as DishRow);
+  const row = await tx
+    .selectFrom('dish')
+    .select(jsonOf(STORED_FIELDS).as('json'))
+    .where('tenant_id', '=', tenantId)
+    .where('sku', '=', sku)
+    .executeTakeFirst();
+  return row && (JSON.parse(row.json) as StoredDish);
 }
 
 /**
@@ -135,78 +135,13 @@ export async function countListed(tx: Tx, tenantId: number): Promise<Map<string,
   return new Map(rows.map(({ category, count }) => [category, count]));
 }
 
-/**
- * Maximum number of dishes that one statement reads. The driver parses all rows of a statement without a pause, so many rows would block
- * the event loop.
- */
-const DISHES_A_STATEMENT = 500;
-
-const SCALARS = [
-  'id',
-  'sku',
-  'position',
-  'name',
-  'description',
-  'dish_type',
-  'price',
-  'is_active',
-  'is_taxable',
-  'extra_tax_percentage',
-  'image',
-  'category',
-  'sub_menu',
-  'kitchen',
-  'menu_set',
-] as const;
-
-/** Row of the table `dish`. Its lists are the JSON texts from the database, not parsed. */
-export interface DishRow extends Omit<StoredDish, 'price_variants' | 'addons' | 'ingredients'> {
-  price_variants: string;
-  addons: string;
-  ingredients: string;
-}
-
-function selectDishes(tx: Tx, tenantId: number) {
-  return tx
-    .selectFrom('dish')
-    .select(SCALARS)
-    .select([
-      sql<string>`price_variants::text`.as('price_variants'),
-      sql<string>`addons::text`.as('addons'),
-      sql<string>`ingredients::text`.as('ingredients'),
-    ])
-    .where('tenant_id', '=', tenantId);
-}
-
-/**
- * Reads all dishes in several statements. The transaction must be `repeatable read` or hold the lock of the menu, so that all statements
- * read the same menu.
- */
-async function readDishes<Made>(tx: Tx, tenantId: number, make: (row: DishRow) => Made): Promise<Made[]> {
-  const all = selectDishes(tx, tenantId).orderBy('position').orderBy('id').limit(DISHES_A_STATEMENT);
-  const made: Made[] = [];
-  for (let rest = all; ; ) {
-    const rows = (await rest.execute()) as DishRow[];
-    made.push(...(await mapInTurns(rows, make)));
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < DISHES_A_STATEMENT) {
-      return made;
-    }
-    rest = all.where((eb) => eb(eb.refTuple('position', 'id'), '>', eb.tuple(last.position, last.id)));
-  }
-}
-
-/**
- * Converts a row to a dish, and parses its lists. The database driver does not parse the lists, because it would parse the lists of all
- * rows without a pause. With 5 MiB of lists, this blocked the event loop for 60 ms.
- */
-function dishOf({ price_variants, addons, ingredients, ...scalars }: DishRow): StoredDish {
-  return {
-    ...scalars,
-    price_variants: JSON.parse(price_variants),
-    addons: JSON.parse(addons),
-    ingredients: JSON.parse(ingredients),
-  };
+/** Selects fields of a dish as a JSON text. */
+function jsonOf(fields: readonly string[]) {
+  const values = fields.flatMap((field) => [
+    sql.lit(field),
+    DECIMALS.has(field) ? sql`${sql.ref(field)}::text` : sql.ref(field),
+  ]);
+  return sql<string>`json_build_object(${sql.join(values)})::text`;
 }
 
 /** Sets the version of a locked menu. */
@@ -214,41 +149,13 @@ export async function setVersion(tx: Tx, tenantId: number, version: number): Pro
   await tx.updateTable('menu').set({ version }).where('tenant_id', '=', tenantId).execute();
 }
 
-export async function updateMenu(
-  tx: Tx,
-  tenantId: number,
-  menu: { version: number; sections: StampedSections },
-): Promise<void> {
-  await tx
-    .updateTable('menu')
-    .set({ version: menu.version, sections: JSON.stringify(menu.sections) })
-    .where('tenant_id', '=', tenantId)
-    .execute();
-}
-
-/**
- * Limit for the JSON of all dishes in one upsert statement, in UTF-16 code units. When the JSON reaches this length, the statement takes no
- * further dish. The dish that reaches this length is still part of the statement.
- */
-const STATEMENT_LENGTH = 256 * 1024;
-
-export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[]): Promise<void> {
-  const turn = startTurn();
-  let texts: string[] = [];
-  let length = 0;
-  for (const [index, dish] of dishes.entries()) {
-    const text = JSON.stringify(dish);
-    texts.push(text);
-    length += text.length;
-    if (length >= STATEMENT_LENGTH || index === dishes.length - 1) {
-      await upsertTexts(tx, tenantId, texts);
-      texts = [];
-      length = 0;
-    }
-    if (turn.isOver()) {
-      await turn.next();
-    }
+/** Writes the changes of a locked menu. @param version the new version */
+export async function writeMenu(tx: Tx, tenantId: number, version: number, writes: MenuWrites): Promise<void> {
+  for (const dishes of writes.dishes) {
+    await upsertDishes(tx, tenantId, dishes);
   }
+  const { sections } = writes;
+  await tx.updateTable('menu').set({ version, sections }).where('tenant_id', '=', tenantId).execute();
 }
 
 /**
@@ -259,13 +166,13 @@ export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[
  * a condition on the column `tenant_id` of a table. The JSON parameter has no such column. So the statement also reads the tenant's row of
  * the table `menu`, with a condition on `menu.tenant_id`.
  */
-async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {
+export async function upsertDishes(tx: Tx, tenantId: number, dishes: string): Promise<void> {
   await sql`
     INSERT INTO dish (tenant_id, id, sku, position, name, description, dish_type, price, is_active, is_taxable,
       extra_tax_percentage, image, category, sub_menu, kitchen, menu_set, price_variants, addons, ingredients)
     SELECT menu.tenant_id, id, sku, position, name, description, dish_type, price, is_active, is_taxable,
       extra_tax_percentage, image, category, sub_menu, kitchen, menu_set, price_variants, addons, ingredients
-    FROM menu CROSS JOIN json_to_recordset(${`[${dishes.join(',')}]`}) AS wanted (id uuid, sku text, position integer, name text,
+    FROM menu CROSS JOIN json_to_recordset(${dishes}) AS wanted (id uuid, sku text, position integer, name text,
       description text, dish_type text, price numeric, is_active boolean, is_taxable boolean,
       extra_tax_percentage numeric, image text, category text, sub_menu text, kitchen text, menu_set text,
       price_variants jsonb, addons jsonb, ingredients jsonb)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startCommitProxy } from '#test/support/lost-commit.ts';
-import { pino } from 'pino';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
 import { countWaiting, openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
@@ -59,8 +58,7 @@ async function callersOf({ tenantId, credential }: TestTenant): Promise<Caller[]
  */
 async function preloadMenus(readers: Caller[]): Promise<ReadListedMenu> {
   const direct = service.database.db;
-  const log = pino({ level: 'silent' });
-  const read = createMenuReader({ db: direct, caches: NO_CACHES, log });
+  const read = createMenuReader({ db: direct, caches: NO_CACHES });
   const menus = new Map(
     await Promise.all(readers.map(async (caller) => [caller.tenantId, await read(caller)] as const)),
   );

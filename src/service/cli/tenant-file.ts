@@ -1,13 +1,14 @@
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
 import { OperatorError } from '#platform/errors.ts';
+import { MAX_DOCUMENT_BYTES } from '#platform/lib/bounds.ts';
 import { readTextFile } from '#platform/lib/text-file.ts';
 
 /**
  * Reads a tenant document from a file of JSON, which may have comments and a comma after the last entry of a list or an object.
- * @throws OperatorError if the file cannot be read, is not UTF-8 or is not JSON. The message gives the line and the column of the first error.
+ * @throws OperatorError if the file cannot be read, is too long, is not UTF-8 or is not JSON. The message gives the line and the column of the first error.
  */
 export async function readTenantFile(file: string): Promise<unknown> {
-  const text = await readTextFile(file);
+  const text = await readTextFile(file, file, MAX_DOCUMENT_BYTES);
   const errors: ParseError[] = [];
   const document: unknown = parseNested(file, text, errors);
   const [first] = errors;

@@ -164,16 +164,18 @@ describe('roomservice tenant', () => {
     assert.equal((await slugs()).includes('house-odd'), false);
   });
 
-  it('tenant apply exits 1 with one line if the file is missing, is a folder or is not JSON', async () => {
+  it('tenant apply exits 1 with one line if the file is missing, is a folder, is not JSON or has more than 4 MiB', async () => {
     const broken = await fileOf('broken.json', '{"slug": ');
-    const ends = [join(folder, 'absent.json'), folder, broken].map((file) =>
+    const long = await fileOf('long.json', ' '.repeat(4 * 1024 * 1024 + 1));
+    const ends = [join(folder, 'absent.json'), folder, broken, long].map((file) =>
       runCommand(['tenant', 'apply', file], { env }),
     );
-    const [absent, directory, notJson] = await Promise.all(ends);
-    assert.deepEqual([absent?.code, directory?.code, notJson?.code], [1, 1, 1]);
+    const [absent, directory, notJson, tooLong] = await Promise.all(ends);
+    assert.deepEqual([absent?.code, directory?.code, notJson?.code, tooLong?.code], [1, 1, 1, 1]);
     assert.match(absent?.stderr ?? '', /^roomservice: \S+absent\.json cannot be read \(ENOENT\)\. .+\n$/);
     assert.match(directory?.stderr ?? '', /^roomservice: \S+ cannot be read \(EISDIR\)\. .+\n$/);
     assert.match(notJson?.stderr ?? '', /^roomservice: \S+broken\.json is not JSON: .+\n$/);
+    assert.match(tooLong?.stderr ?? '', /^roomservice: \S+long\.json is longer than 4194304 bytes\. .+\n$/);
   });
 
   it('tenant list escapes the characters of a name that control a terminal, so that each tenant stays one line of four fields', async () => {

@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
@@ -47,8 +46,7 @@ export async function trigger(
 
 /** Creates the business functions. They store new events but do not send them, because a running service finds and sends the events. */
 function createParts({ db, keyring }: Runtime) {
-  const log = pino({ level: 'silent' });
-  return { db, ...createBusiness({ db, keyring, log, caches: NO_CACHES, deliveries: null }) };
+  return { db, ...createBusiness({ db, keyring, caches: NO_CACHES, deliveries: null }) };
 }
 
 /**

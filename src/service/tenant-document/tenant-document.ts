@@ -5,7 +5,6 @@ import { isUniqueViolation } from '#platform/db/failures.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { ApiError, OperatorError } from '#platform/errors.ts';
 import type { Change } from '#platform/lib/change-list.ts';
-import { type Bounds, DEFAULT_BOUNDS, withBounds } from '#platform/lib/bounds.ts';
 import { isTimeZone } from '#platform/lib/dates.ts';
 import { fieldsOf } from '#platform/lib/unchecked.ts';
 import { closed, compileSchema, findFaults } from '#platform/lib/validation.ts';
@@ -49,7 +48,6 @@ export interface ApplyOptions {
    * If true, the transaction makes all changes and is then rolled back. So no stored row has the ids that the result gives for new entries.
    */
   isDryRun?: boolean;
-  bounds?: Bounds;
   /**
    * Hashes and checks the passwords of the document. A test may give an object that caches the hashes. Hashing is slow, and some tests make
    * many tenants.
@@ -92,10 +90,10 @@ class EndOfDryRun extends Error {
 }
 
 async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
-  const { bounds = DEFAULT_BOUNDS, isDryRun = false, passwords = createPasswordWork() } = options;
+  const { isDryRun = false, passwords = createPasswordWork() } = options;
   const known = await findKnownTenant(db, value);
   const faults = [
-    ...findFaults(compileSchema(closed(withBounds(TenantDocument, bounds))), value, 'document'),
+    ...findFaults(compileSchema(closed(TenantDocument)), value, 'document'),
     ...textFaults(value),
     ...(await faultsOfValues(db, known, value)),
   ];
@@ -109,7 +107,7 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
   await prepareUsers(known === null ? [] : await listUsers(db, known.id), document.users ?? [], passwords);
   try {
     return await inTransaction(db, async (tx) => {
-      const applied = await applyParts(tx, document, passwords, bounds);
+      const applied = await applyParts(tx, document, passwords);
       if (isDryRun) {
         throw new EndOfDryRun(applied);
       }
@@ -123,20 +121,14 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
   }
 }
 
-async function applyParts(
-  tx: Tx,
-  document: TenantDocument,
-  passwords: PasswordWork,
-  { renderedMenuBytes: maxRenderedBytes }: Bounds,
-): Promise<AppliedTenant> {
+async function applyParts(tx: Tx, document: TenantDocument, passwords: PasswordWork): Promise<AppliedTenant> {
   const { slug, name, currency, timezone } = document;
   const features = [...new Set(document.features)].sort();
   const tenant = await saveTenant(tx, { slug, name, currency, timezone, features });
   const actor: Actor = { tenantId: tenant.id, type: 'operator', id: null };
   const ofUsers = await applyUsersPart(tx, actor, document.users, passwords);
-  const menu = document.menu
-    ? await applyMenu(tx, tenant.id, document.menu, { maxRenderedBytes }).catch(refuseMenu)
-    : null;
+  const owner = { tenantId: tenant.id, currency };
+  const menu = document.menu ? await applyMenu(tx, owner, document.menu).catch(refuseMenu) : null;
   const hotel = await applyHotel(tx, tenant.id, document.properties);
   const ofParts = [...(menu === null ? [] : menuChanges(menu)), ...hotel.changes];
   await auditChanges(tx, actor, [...tenant.changes, ...ofParts]);
@@ -212,7 +204,7 @@ async function faultsOfValues(db: Database, known: Tenant | null, value: unknown
       ? []
       : ['timezone: must be the name of a time zone such as "Europe/Lisbon"']),
     ...(Array.isArray(users) ? await userFaults(db, known?.id ?? null, users) : []),
-    ...(await menuFaults(menu, currency)).map((fault) => `menu.${fault}`),
+    ...menuFaults(menu, currency).map((fault) => `menu.${fault}`),
     ...propertyFaults(properties, currency),
   ];
 }

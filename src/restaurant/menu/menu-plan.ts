@@ -1,14 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DEFAULT_BOUNDS } from '#platform/lib/bounds.ts';
+import { type ApiError, invalidField } from '#platform/errors.ts';
+import { MAX_RENDERED_MENU_BYTES } from '#platform/lib/bounds.ts';
+import { rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { newId } from '#platform/lib/ids.ts';
-import { mapInTurns } from '#platform/lib/turn.ts';
 import type { AppliedMenu } from './menu-changes.ts';
-import { fillMenu, type Sections } from './menu-document.ts';
-import { refuseTooLarge, renderedBytes } from './rendered-size.ts';
+import { fillMenu, type FilledMenu, type Sections } from './menu-document.ts';
+import { renderDishes } from './rendered-menu.ts';
 import type { MenuDocument } from './schema.ts';
-import type { Stamped, StampedSections, StoredDish, StoredMenu } from './store.ts';
+import {
+  dishArrays,
+  type MenuOwner,
+  type MenuWrites,
+  type Stamped,
+  type StampedSections,
+  type StoredDish,
+  type StoredMenu,
+} from './stored-menu.ts';
 
-/** Menu that results from a document. `wantedMenu` computes this menu before it is written in place of the stored menu. */
+/** Menu that results from a document, before it is written in place of the stored menu. */
 export interface WantedMenu {
   sections: StampedSections;
   /** Dishes of the document, in its order. */
@@ -17,18 +26,39 @@ export interface WantedMenu {
   unnamed: StoredDish[];
 }
 
+export interface MenuPlan {
+  wanted: WantedMenu;
+  /** Changes that turn the stored menu into the wanted menu, or null if both are equal. */
+  changes: AppliedMenu | null;
+}
+
 /**
- * Computes the menu that must be stored if a document replaces the stored menu. Writes nothing. A dish of the document keeps the id of the
- * stored dish with the same sku. Stored dishes that are not in the document become inactive.
- * @throws ApiError 400 `invalid_request` if partners would get a menu larger than `maxRenderedBytes`
+ * Computes the menu that must be stored if a document replaces the stored menu. A dish of the document keeps the id of the stored dish with
+ * the same sku. Stored dishes that are not in the document become inactive.
+ * @throws ApiError 400 `invalid_request` if the menu would be too large for partners
  */
-export async function wantedMenu(
-  tenantId: number,
-  stored: StoredMenu,
-  document: MenuDocument,
-  { maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: { maxRenderedBytes?: number | undefined },
-): Promise<WantedMenu> {
-  const filled = await fillMenu(document);
+export function planMenu(owner: MenuOwner, stored: StoredMenu, document: MenuDocument): MenuPlan {
+  const wanted = wantedMenu(stored, fillMenu(document));
+  if (renderDishes(owner, wanted, MAX_RENDERED_MENU_BYTES) === null) {
+    throw menuTooLarge();
+  }
+  return { wanted, changes: changesTo(stored, wanted) };
+}
+
+/** Returns what must be written for the changes of a plan. */
+export function writesOf({ sections }: WantedMenu, { dishes }: AppliedMenu): MenuWrites {
+  return { sections: JSON.stringify(sections), dishes: dishArrays(rowsToWrite(dishes)) };
+}
+
+export function menuTooLarge(): ApiError {
+  return invalidField(
+    'dishes',
+    `would make a menu of more than ${MAX_RENDERED_MENU_BYTES} bytes for partners. Each dish is shown with its whole category, ` +
+      'kitchen and menu set. Shorten their descriptions, put fewer sub_menus into a menu set, or list fewer dishes',
+  );
+}
+
+function wantedMenu(stored: StoredMenu, filled: FilledMenu): WantedMenu {
   const ids = new Map(stored.dishes.map(({ sku, id }) => [sku, id]));
   const named = new Set(filled.dishes.map((dish) => dish.sku));
   const dishes = filled.dishes.map((dish, position) => ({ ...dish, position, id: ids.get(dish.sku) ?? newId() }));
@@ -37,19 +67,14 @@ export async function wantedMenu(
   const unnamed = stored.dishes
     .filter((dish) => !named.has(dish.sku))
     .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));
-  const sections = await restamp(stored.sections, filled, unnamed);
-  refuseTooLarge(await renderedBytes(tenantId, { sections, dishes }), maxRenderedBytes);
-  return { sections, dishes, unnamed };
+  return { sections: restamp(stored.sections, filled, unnamed), dishes, unnamed };
 }
 
-/** Returns the changes that turn the stored menu into the wanted menu, or null if both are equal. */
-export async function changesTo(stored: StoredMenu, wanted: WantedMenu): Promise<AppliedMenu | null> {
+function changesTo(stored: StoredMenu, wanted: WantedMenu): AppliedMenu | null {
   const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
-  const compared = await mapInTurns([...wanted.dishes, ...wanted.unnamed], (after) => {
-    const before = bySku.get(after.sku);
-    return isDeepStrictEqual(after, before) ? null : { before, after };
-  });
-  const dishes = compared.filter((each) => each !== null);
+  const dishes = [...wanted.dishes, ...wanted.unnamed]
+    .map((after) => ({ before: bySku.get(after.sku), after }))
+    .filter(({ before, after }) => !isDeepStrictEqual(after, before));
   return dishes.length === 0 && isSame(wanted.sections, stored.sections)
     ? null
     : { dishes, sections: { before: stored.sections, after: wanted.sections } };
@@ -62,14 +87,14 @@ export async function changesTo(stored: StoredMenu, wanted: WantedMenu): Promise
  * - The section is a sub-menu of a returned menu set.
  * @param unnamed stored dishes that are missing from the document
  */
-async function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[]): Promise<StampedSections> {
+function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[]): StampedSections {
   const neededBy = (field: 'kitchen' | 'category' | 'sub_menu' | 'menu_set') => unnamed.map((dish) => dish[field]);
-  const menu_sets = await restampList(stored.menu_sets, wanted.menu_sets, neededBy('menu_set'));
+  const menu_sets = restampList(stored.menu_sets, wanted.menu_sets, neededBy('menu_set'));
   const shown = menu_sets.flatMap((menuSet) => menuSet.sub_menus);
   return {
-    kitchens: await restampList(stored.kitchens, wanted.kitchens, neededBy('kitchen')),
-    categories: await restampList(stored.categories, wanted.categories, neededBy('category')),
-    sub_menus: await restampList(stored.sub_menus, wanted.sub_menus, [...neededBy('sub_menu'), ...shown]),
+    kitchens: restampList(stored.kitchens, wanted.kitchens, neededBy('kitchen')),
+    categories: restampList(stored.categories, wanted.categories, neededBy('category')),
+    sub_menus: restampList(stored.sub_menus, wanted.sub_menus, [...neededBy('sub_menu'), ...shown]),
     menu_sets,
   };
 }
@@ -79,14 +104,10 @@ async function restamp(stored: StampedSections, wanted: Sections, unnamed: Store
  * set. For an unchanged section, returns the same object as in `stored`, because `isSame` compares the objects by identity.
  * @param needed names of stored sections to keep even if the document does not have them
  */
-async function restampList<T extends { name: string }>(
-  stored: Stamped<T>[],
-  wanted: T[],
-  needed: string[],
-): Promise<Stamped<T>[]> {
+function restampList<T extends { name: string }>(stored: Stamped<T>[], wanted: T[], needed: string[]): Stamped<T>[] {
   const now = new Date().toISOString();
   const storedByName = new Map(stored.map((section) => [section.name, section]));
-  const stamped = await mapInTurns(wanted, (section) => {
+  const stamped = wanted.map((section) => {
     const before = storedByName.get(section.name);
     const same = { ...section, created_at: before?.created_at ?? now, updated_at: before?.updated_at ?? now };
     return before !== undefined && isDeepStrictEqual(same, before) ? before : { ...same, updated_at: now };

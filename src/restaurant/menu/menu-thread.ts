@@ -1,0 +1,69 @@
+import { extname } from 'node:path';
+import type { Piscina } from 'piscina';
+import { ApiError, UnavailableError } from '#platform/errors.ts';
+import { lazily } from '#platform/lib/lazily.ts';
+import type { PlannedMenu, PlanTask, Refusal, RenderTask } from './menu-worker.ts';
+import type { RenderedMenu } from './rendered-menu.ts';
+
+/**
+ * Time in milliseconds after which the idle thread ends. It ends because it occupies about 65 MB of memory. It does not end immediately,
+ * because the start of a new thread takes some tenths of a second.
+ */
+const IDLE_MS = 10_000;
+/** Bounds on the heap of the thread, in MiB. The document of 4 MiB that needs the most memory consists of empty objects. */
+const HEAP_MIB = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 };
+
+/** The one thread of the process that works on whole menus, so that a large menu does not block other requests. It starts when needed. */
+const pool = lazily(openPool);
+
+/**
+ * Decodes and validates a menu document, and plans how it replaces the stored menu.
+ * @throws ApiError 400 or 415 if the document is refused, UnavailableError if the thread runs out of memory
+ */
+export async function planInThread(task: PlanTask): Promise<PlannedMenu> {
+  const result = await runInThread<PlannedMenu | { refusal: Refusal }>('plan', task);
+  if ('refusal' in result) {
+    const { statusCode, code, message } = result.refusal;
+    throw new ApiError(statusCode, code, message);
+  }
+  return result;
+}
+
+export async function renderInThread(task: RenderTask): Promise<RenderedMenu> {
+  const { plain, gzipped, ...dishes } = await runInThread<RenderedMenu<Uint8Array>>('render', task);
+  return {
+    plain: { ...plain, body: bufferOf(plain.body) },
+    gzipped: { ...gzipped, body: bufferOf(gzipped.body) },
+    ...dishes,
+  };
+}
+
+/** Returns true if a menu is not too large for partners. */
+export async function fitsInThread(task: RenderTask): Promise<boolean> {
+  return await runInThread<boolean>('fits', task);
+}
+
+export function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
+}
+
+async function runInThread<Result>(name: string, task: object): Promise<Result> {
+  return await (await pool()).run(task, { name }).catch((error: Error & { code?: unknown }) => {
+    throw error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+      ? new UnavailableError('The thread for menus ran out of memory. Try again.', { cause: error })
+      : error;
+  });
+}
+
+async function openPool(): Promise<Piscina> {
+  const { Piscina } = await import('piscina');
+  return new Piscina({
+    // The worker has the same extension as this file: `.ts` in the sources, and `.js` in the npm package, which has compiled code.
+    filename: new URL(`menu-worker${extname(import.meta.filename)}`, import.meta.url).href,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: IDLE_MS,
+    recordTiming: false,
+    resourceLimits: HEAP_MIB,
+  });
+}

@@ -1,0 +1,128 @@
+import { setPriority } from 'node:os';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { apiError, type ErrorCode } from '#platform/errors.ts';
+import { toApiError } from '#platform/http/answers.ts';
+import { decodeBody, type EncodedBody } from '#platform/http/decode/decode-body.ts';
+import { invalidValue } from '#platform/http/invalid-value.ts';
+import { MAX_FAULTS, MAX_RENDERED_MENU_BYTES } from '#platform/lib/bounds.ts';
+import { closed, compileSchema, joinFaults } from '#platform/lib/validation.ts';
+import { compareMenus } from './menu-comparison.ts';
+import { menuFaults } from './menu-document.ts';
+import { planMenu, type WantedMenu, writesOf } from './menu-plan.ts';
+import { type RenderedMenu, renderDishes, renderMenu } from './rendered-menu.ts';
+import { MenuDocument } from './schema.ts';
+import { dishDocument, type MenuOwner, type MenuTexts, type MenuWrites, parseMenu, unstamped } from './stored-menu.ts';
+
+/*
+ * Work on whole menus. It runs on a thread (`menu-thread.ts`), because it takes up to some hundred milliseconds. Each function takes and
+ * returns texts and bytes, because the event loop needs long to copy many objects.
+ */
+
+export interface PlanTask {
+  owner: MenuOwner;
+  stored: MenuTexts;
+  body: Omit<EncodedBody, 'bytes'> & { bytes: Uint8Array };
+}
+
+/** What must be written so that a document replaces the stored menu. */
+export interface PlannedMenu {
+  /** Null if the stored menu equals the document already. */
+  writes: MenuWrites | null;
+  /** Numbers of changed dishes, for the audit trail. */
+  counts: { added: number; changed: number; taken_off: number };
+  /** JSON of the `MenuComparison`. */
+  comparison: string;
+  /** JSON of the menu document after the change. */
+  document: Uint8Array;
+}
+
+/** Error for the response. An error object would lose its class on its way from the thread. */
+export interface Refusal {
+  statusCode: number;
+  code: ErrorCode;
+  message: string;
+}
+
+export interface RenderTask {
+  owner: MenuOwner;
+  texts: MenuTexts;
+}
+
+/**
+ * Nice value of the thread, so that the event loop runs first if too few cores are free. Used only on Linux, because on other systems
+ * `setPriority` would change the priority of the whole process.
+ */
+const PRIORITY = 10;
+
+if (process.platform === 'linux') {
+  setPriority(PRIORITY);
+}
+
+const schema = closed(MenuDocument);
+const validator = compileSchema(schema);
+
+/** Decodes and validates a menu document, and plans how it replaces the stored menu. */
+export function plan(task: PlanTask): PlannedMenu | { refusal: Refusal } {
+  try {
+    return moved(planDocument(task), ({ document }) => [document]);
+  } catch (error) {
+    const known = toApiError(error as Error);
+    if (known === null) {
+      throw error;
+    }
+    const { statusCode, code, message } = known;
+    return { refusal: { statusCode, code, message } };
+  }
+}
+
+/** Renders a menu for partners. */
+export function render({ owner, texts }: RenderTask): RenderedMenu<Uint8Array> | null {
+  const rendered = renderMenu(owner, texts);
+  return rendered && moved(rendered, ({ plain, gzipped }) => [plain.body, gzipped.body]);
+}
+
+/** Returns true if a menu is not too large for partners. */
+export function fits({ owner, texts }: RenderTask): boolean {
+  return renderDishes(owner, parseMenu(texts), MAX_RENDERED_MENU_BYTES) !== null;
+}
+
+function planDocument({ owner, stored: texts, body }: PlanTask): PlannedMenu {
+  const document = decodeDocument(body, owner.currency);
+  const stored = parseMenu(texts);
+  const { wanted, changes } = planMenu(owner, stored, document);
+  const comparison = compareMenus(stored, wanted);
+  const { added, changed, taken_off } = comparison;
+  return {
+    writes: changes && writesOf(wanted, changes),
+    counts: { added: added.length, changed: changed.length, taken_off: taken_off.length },
+    comparison: JSON.stringify(comparison),
+    document: Buffer.from(documentText(wanted)),
+  };
+}
+
+/** @throws DecodeError 400 or 415, or ApiError 400 with the first faults of the document */
+function decodeDocument({ bytes: view, ...headers }: PlanTask['body'], currency: string): MenuDocument {
+  const bytes = Buffer.from(view.buffer, view.byteOffset, view.length);
+  // A missing body counts as an empty object, so that the error message names the missing fields.
+  const value = bytes.length === 0 ? {} : decodeBody({ bytes, ...headers }, schema);
+  if (!validator.isValid(value)) {
+    throw invalidValue(validator, value, 'body');
+  }
+  const faults = menuFaults(value, currency, MAX_FAULTS + 1);
+  if (faults.length > 0) {
+    throw apiError('invalid_request', joinFaults(faults, 'body', MAX_FAULTS));
+  }
+  return value as MenuDocument;
+}
+
+function documentText({ sections, dishes, unnamed }: WantedMenu): string {
+  return JSON.stringify({ ...unstamped(sections), dishes: [...dishes, ...unnamed].map(dishDocument) });
+}
+
+/** Marks buffers of a result, so that the event loop gets them without a copy. */
+function moved<Result extends object>(result: Result, buffersOf: (result: Result) => Uint8Array[]): Result {
+  const transferList = buffersOf(result)
+    .filter(({ buffer, length }) => buffer.byteLength === length)
+    .map(({ buffer }) => buffer);
+  return move({ [transferableSymbol]: transferList, [valueSymbol]: result }) as Result;
+}
