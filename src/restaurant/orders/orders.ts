@@ -106,7 +106,7 @@ export class Orders {
    * restaurant is closed.
    */
   async #price(caller: Caller, { items }: OrderQuoteRequest): Promise<PricedOrder> {
-    const priced = priceItems(await this.#readListedMenu(caller), items);
+    const priced = await priceItems(await this.#readListedMenu(caller), items);
     await this.#opening.refuseIfClosed(caller.tenantId);
     return priced;
   }

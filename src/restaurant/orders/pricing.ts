@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ApiError, apiError, invalidField } from '#platform/errors.ts';
 import { MAX_ORDER_LINES_BYTES, MAX_ORDER_PARTS } from '#platform/lib/bounds.ts';
 import { centsOf, exceedsMaximum, formatCents, unitOf } from '#platform/lib/money.ts';
@@ -11,6 +12,12 @@ export interface PricedOrder {
   total: string;
 }
 
+/**
+ * Number of dishes that are priced without a pause for other requests. A dish with 200 add-ons takes 0.2 ms, because it is parsed from the
+ * menu.
+ */
+const DISHES_AT_ONCE = 25;
+
 /** Item of an order, with its index in the order. */
 interface IndexedItem {
   item: OrderItem;
@@ -23,10 +30,13 @@ interface IndexedItem {
  * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, or `invalid_request` if the order has too many items and
  *   add-ons, or if the lines or the total are too large to store
  */
-export function priceItems(menu: Pick<ListedMenu, 'bySku'>, items: OrderItem[]): PricedOrder {
+export async function priceItems(menu: Pick<ListedMenu, 'bySku'>, items: OrderItem[]): Promise<PricedOrder> {
   checkParts(items);
   const priced = new PricedLines();
-  for (const [sku, group] of groupBySku(items)) {
+  for (const [index, [sku, group]] of [...groupBySku(items)].entries()) {
+    if (index > 0 && index % DISHES_AT_ONCE === 0) {
+      await setImmediate();
+    }
     // The order is refused for its first invalid item. So a dish is not priced if all its items come after an invalid item.
     if ((group[0]?.index ?? 0) < priced.faultIndex) {
       priceDish(menu.bySku.get(sku), group, priced);

@@ -73,7 +73,7 @@ describe('the lines of orders in the responses to staff', () => {
     }
   });
 
-  it('the list reads whole orders in groups of four', async () => {
+  it('the list reads large orders in small groups', async () => {
     const sent = await recorded.statementsOf(async () => {
       const list = await get(STAFF_ORDERS);
       assert.deepEqual([list.status, linesOf(list.body)], [200, expected]);
