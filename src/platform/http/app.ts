@@ -23,7 +23,7 @@ import { QuietLogController } from './log.ts';
 import { addDoor } from './door.ts';
 import { createTogether } from './together.ts';
 import { addEventStreams, type StreamBounds } from './event-streams.ts';
-import { drainBody } from './read-body.ts';
+import { drainBody, hasUnreadBody } from './read-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { hasBrokenPath, originForm, routableTarget, splitTarget } from './request-target.ts';
 
@@ -197,8 +197,10 @@ function refuseUnstorableText(params: Record<string, string>): void {
 }
 
 function handleErrors(app: FastifyInstance, { onRefused, onFailed }: HttpOptions): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    drainBody(request, reply);
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
+    if (hasUnreadBody(request)) {
+      await drainBody(request, reply);
+    }
     const refusal = toApiError(error);
     if (refusal === null) {
       onFailed?.(error);

@@ -26,29 +26,22 @@ export function readBody({ payload, limitBytes, withinMs }: Body): Promise<Buffe
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | Error>();
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  let timer = setTimeout(() => finish(tooLate(withinMs)), withinMs);
+  const timer = setTimeout(() => finish(tooLate(withinMs)), withinMs);
   const finish = (result: Buffer | Error) => {
     clearTimeout(timer);
     payload.off('data', onData);
     resolve(result);
   };
   const onData = (chunk: Buffer) => {
-    const wasWithin = sizeBytes <= limitBytes;
     sizeBytes += chunk.length;
-    if (sizeBytes <= limitBytes) {
-      chunks.push(chunk);
-    } else if (sizeBytes > limitBytes + DRAIN_BYTES) {
-      finish(tooLarge(limitBytes));
-    } else if (wasWithin) {
-      chunks.length = 0;
-      clearTimeout(timer);
-      timer = setTimeout(() => finish(tooLarge(limitBytes)), DRAIN_MS);
+    chunks.push(chunk);
+    if (sizeBytes > limitBytes) {
+      payload.off('data', onData);
+      void drain(payload).then((isWhole) => finish(tooLarge(limitBytes, isWhole)));
     }
   };
   payload.on('data', onData);
-  payload.once('end', () =>
-    finish(sizeBytes > limitBytes ? new DecodeError(413, 'body', largerThan(limitBytes)) : Buffer.concat(chunks)),
-  );
+  payload.once('end', () => sizeBytes <= limitBytes && finish(Buffer.concat(chunks)));
   payload.once('error', () => {
     clearTimeout(timer);
     reject(new DecodeError(400, 'body', 'ends before it is complete'));
@@ -56,12 +49,8 @@ export function readBody({ payload, limitBytes, withinMs }: Body): Promise<Buffe
   return promise;
 }
 
-function largerThan(limitBytes: number): string {
-  return `is larger than ${limitBytes} bytes`;
-}
-
-function tooLarge(limitBytes: number): ApiError {
-  return new ApiError(413, 'error', `body: ${largerThan(limitBytes)}`, { connection: 'close' });
+function tooLarge(limitBytes: number, isWhole: boolean): ApiError {
+  return new ApiError(413, 'error', `body: is larger than ${limitBytes} bytes`, isWhole ? {} : { connection: 'close' });
 }
 
 function tooLate(withinMs: number): ApiError {
@@ -69,32 +58,34 @@ function tooLate(withinMs: number): ApiError {
   return new ApiError(408, 'error', message, { connection: 'close' });
 }
 
-/**
- * Reads and drops the body of a request that was refused before its body was read, so that the client can use the connection for its next
- * request. Closes the connection if the body is too long for that.
- */
-export function drainBody({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
-  if (!hasBody || raw.complete || raw.readableFlowing !== null) {
-    return;
-  }
+/** Reads and drops the rest of a body. Returns false if the body is too long for that, or arrives too slowly. */
+function drain(payload: Readable): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
   let left = DRAIN_BYTES;
-  const close = () => {
-    raw.pause();
-    if (reply.raw.writableFinished) {
-      raw.socket.destroy();
-    } else {
-      reply.raw.once('finish', () => raw.socket.destroy());
-    }
-  };
-  const timer = setTimeout(close, DRAIN_MS);
-  raw.on('data', (chunk: Buffer) => {
+  const timer = setTimeout(() => resolve(false), DRAIN_MS);
+  payload.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) {
-      clearTimeout(timer);
-      close();
+      resolve(false);
     }
   });
-  raw.once('close', () => clearTimeout(timer));
-  raw.once('end', () => clearTimeout(timer));
+  payload.once('end', () => resolve(true));
+  payload.once('close', () => resolve(true));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** Returns true if a request was refused before its body was read, and the body has not ended. */
+export function hasUnreadBody({ raw, headers }: FastifyRequest): boolean {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+  return hasBody && !raw.complete && raw.readableFlowing === null;
+}
+
+/**
+ * Reads and drops the body of a request that was refused before its body was read, so that the client can use the connection for its next
+ * request. If the body is too long for that, the connection ends after the response.
+ */
+export async function drainBody({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (!(await drain(raw))) {
+    reply.header('connection', 'close');
+  }
 }

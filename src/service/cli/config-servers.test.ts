@@ -31,6 +31,7 @@ describe('roomservice config check: the own address, poolers and groups of serve
     t.after(() => pooler.close());
     const [code, line, stderr] = await lineAbout('Database', {
       DATABASE_URL: pooler.urlOf(service.database.url),
+      DATABASE_POOLER: 'transaction',
       MASTER_KEY: service.masterKey.toString('base64'),
     });
     assert.match(
