@@ -1,6 +1,5 @@
 import type { Database } from '#platform/db/database.ts';
 import { sharesOf } from '#platform/db/inputs.ts';
-import { chargeTo } from '#platform/lib/account.ts';
 import { orderedAreas, type Staff } from '../tenants/tenants.ts';
 import * as store from './caller-store.ts';
 
@@ -19,9 +18,9 @@ export async function findEndedCallers(
   { noteUse, onError }: { noteUse: (caller: Staff) => void; onError: (error: unknown) => void },
 ): Promise<Set<Staff>> {
   const ended = new Set<Staff>();
-  for (const { inputs, account } of sharesOf(db, callers, ({ tenant }) => tenant.id)) {
+  for (const { inputs } of sharesOf(db, callers, ({ tenant }) => tenant.id)) {
     try {
-      const rows = await chargeTo(account, () => readRows(db, inputs));
+      const rows = await readRows(db, inputs);
       for (const [caller, row] of rows) {
         if (row === undefined || !hasSameRights(caller, row)) {
           ended.add(caller);

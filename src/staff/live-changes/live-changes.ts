@@ -4,7 +4,7 @@ import type { Staff } from '#access/tenants/tenants.ts';
 import type { ChangeRow, RecentChanges } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { type Share, sharesOf } from '#platform/db/inputs.ts';
-import { chargeService, chargeTo } from '#platform/lib/account.ts';
+import { chargeService } from '#platform/lib/account.ts';
 import { RecentTopics } from './recent-topics.ts';
 import * as store from './store.ts';
 import type { Subscription } from './subscription.ts';
@@ -213,7 +213,7 @@ export class LiveChanges {
   async #lookAt(share: Share<store.LookInput>): Promise<void> {
     const watches = share.inputs.map(({ tenantId }) => this.#watches.get(tenantId));
     try {
-      const rows = await chargeTo(share.account, () => store.look(this.#db, share));
+      const rows = await store.look(this.#db, share.inputs);
       this.counts.looks += rows.length;
       this.#isFailing = false;
       for (const [index, watch] of watches.entries()) {

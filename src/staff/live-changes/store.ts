@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
-import { Fields, type Share, selectEach } from '#platform/db/inputs.ts';
+import { Fields, selectEach } from '#platform/db/inputs.ts';
 
 /** Largest number of rows that a look (one read of the newest rows) reads from each table for one tenant. */
 export const MAX_ROWS = 200;
@@ -44,7 +44,7 @@ const NOW_MS = sql`(extract(epoch FROM now()) * 1000)::bigint`;
  * also reads older rows, and the caller compares them with the rows of earlier looks.
  * @returns one row for each input, in the same order
  */
-export async function look(db: Database, { inputs }: Share<LookInput>): Promise<(LookRow | undefined)[]> {
+export async function look(db: Database, inputs: LookInput[]): Promise<(LookRow | undefined)[]> {
   return await selectEach(db, FIELDS, inputs, ({ tenantId, backMs }) => {
     // Smallest UUIDv7 with the time of the oldest rows to read.
     const firstId = sql`(lpad(to_hex(${NOW_MS} - ${backMs}), 12, '0') || '70008000000000000000')::uuid`;
