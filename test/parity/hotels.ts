@@ -1,22 +1,57 @@
+import { after, before } from 'node:test';
 import fc from 'fast-check';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { dayAfter, openSmallHotel, type TestHotel } from '../support/hotel.ts';
-import type { TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { openSession, personId } from '../support/sessions.ts';
+import { manyEqualsEach, type Operation } from './property.ts';
 
 /** Tenant of the tests. `deliveryIds` are the ids of events of its credential. */
-export interface Hotel extends TestHotel {
+interface Hotel extends TestHotel {
   sessionId: string;
   ownerId: string;
   deliveryIds: string[];
 }
 
+/** Hotels of the tests. The list is empty until `useHotels` has opened them. */
+export const hotels: Hotel[] = [];
+let service: TestService;
+
+/** Opens the hotels before the tests of a file, and closes their service afterwards. */
+export function useHotels(): void {
+  before(async () => {
+    service = await startService();
+    hotels.push(...(await openHotels()));
+  });
+  after(() => service.close());
+}
+
+/** Defines the test of `manyEqualsEach`. An input names its tenant by the number of its hotel. */
+export function check<Input extends { hotel: number }, Output>(
+  operation: Omit<Operation<Input, Output>, 'tenantIdOf'>,
+): void {
+  manyEqualsEach(() => service, { ...operation, tenantIdOf });
+}
+
+export function hotelOf({ hotel }: { hotel: number }): Hotel {
+  return hotels[hotel % hotels.length] as Hotel;
+}
+
+export function tenantIdOf(input: { hotel: number }): number {
+  return hotelOf(input).tenantId;
+}
+
+export function ownerOf(input: { hotel: number }): { tenantId: number; credentialId: string } {
+  const { tenantId, credential } = hotelOf(input);
+  return { tenantId, credentialId: credential.id };
+}
+
 /** Opens three hotels. The first two have a webhook, so their events get deliveries. */
-export async function openHotels(service: TestService): Promise<Hotel[]> {
-  const hotels = [await openHotel(service), await openHotel(service), await openHotel(service)];
-  for (const { tenantId, credential } of hotels.slice(0, 2)) {
+async function openHotels(): Promise<Hotel[]> {
+  const opened = [await openHotel(), await openHotel(), await openHotel()];
+  for (const { tenantId, credential } of opened.slice(0, 2)) {
     await service.database.db
       .updateTable('credential')
       .set({ webhook_url: `https://${tenantId}.example/`, webhook_secret: Buffer.from('secret') })
@@ -24,10 +59,10 @@ export async function openHotels(service: TestService): Promise<Hotel[]> {
       .where('id', '=', credential.id)
       .execute();
   }
-  return hotels;
+  return opened;
 }
 
-async function openHotel(service: TestService): Promise<Hotel> {
+async function openHotel(): Promise<Hotel> {
   const hotel = await openSmallHotel(service, [
     {
       name: 'Double',
@@ -68,7 +103,7 @@ export function inTx<Input, Output>(write: (tx: Tx, inputs: Input[]) => Promise<
  * Writes eight deliveries of each hotel. One is stopped, one is delivered, one has five attempts, and one has an attempt without outcome.
  * @param leaseId lease of all deliveries except one, which another worker has leased. If null, all deliveries except this one are free.
  */
-export async function writeDeliveries(db: Database, hotels: Hotel[], leaseId: string | null): Promise<void> {
+export async function writeDeliveries(db: Database, leaseId: string | null): Promise<void> {
   const leasedUntil = new Date(Date.now() + 3_600_000);
   for (const { tenantId, credential, deliveryIds } of hotels) {
     for (const [index, id] of deliveryIds.entries()) {

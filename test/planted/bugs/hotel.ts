@@ -77,13 +77,13 @@ export const HOTEL_BUGS: Bug[] = [
     suites: ['src/hotel/reservations/house-bookings.test.ts'],
   },
   {
-    name: 'night after the stay',
-    harm: 'a free room appears taken on the day of a check-out',
+    name: 'night of the arrival',
+    harm: 'a room appears free on a night that is full',
     edits: [
       {
         file: 'src/hotel/nights/store.ts',
         find: 'AND date >= ${checkIn} AND date < ${checkOut}\n',
-        replace: 'AND date >= ${checkIn} AND date <= ${checkOut}\n',
+        replace: 'AND date > ${checkIn} AND date < ${checkOut}\n',
       },
     ],
     suites: ['src/hotel/reservations/batched-lookups.test.ts'],
@@ -98,7 +98,7 @@ export const HOTEL_BUGS: Bug[] = [
         replace: "'given.price'",
       },
     ],
-    suites: ['test/parity/many-equals-each.test.ts'],
+    suites: ['test/parity/many-stays.test.ts'],
   },
   {
     name: 'price replaced on a cluster',
@@ -110,7 +110,7 @@ export const HOTEL_BUGS: Bug[] = [
         replace: "'excluded.price'",
       },
     ],
-    suites: ['test/parity/many-equals-each.test.ts'],
+    suites: ['test/parity/many-stays.test.ts'],
   },
   {
     name: 'quote of a full night',
@@ -170,7 +170,7 @@ export const HOTEL_BUGS: Bug[] = [
         replace: ', sql`${planIds[0]}::uuid`]',
       },
     ],
-    suites: ['test/parity/many-equals-each.test.ts'],
+    suites: ['test/parity/many-stays.test.ts'],
   },
   {
     name: 'nights at the base price',

@@ -101,7 +101,7 @@ export const WEBHOOKS_BUGS: Bug[] = [
         replace: 'o.answer END',
       },
     ],
-    suites: ['test/parity/deliveries.test.ts'],
+    suites: ['src/webhooks/deliveries/delivery-detail.test.ts'],
   },
   {
     name: 'every worker searches',
