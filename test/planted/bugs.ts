@@ -8,9 +8,6 @@ import { WEBHOOKS_BUGS } from './bugs/webhooks.ts';
 
 /**
  * Bugs that services of this kind often have. `npm run test:planted` puts them into the code one at a time, and each time a test must fail.
- *
- * Many operations have one statement for a single input and another statement for several inputs. Some bugs change only one of the two
- * statements. The tests in test/parity/ notice such a bug, because they compare the results of both statements.
  */
 export const BUGS: Bug[] = [
   ...PLATFORM_BUGS,

@@ -88,27 +88,31 @@ describe('statements that a cluster refuses or sends to all nodes', () => {
   }
 });
 
-describe('statements for one node with a list of inputs', () => {
+describe('statements with a list of inputs', () => {
   const LIST = `ROWS FROM (json_to_recordset($1) AS ("tenantId" bigint, "id" uuid)) WITH ORDINALITY AS given ("tenantId", "id", input_number)`;
+  const TENANT = `coalesce($2::bigint, given."tenantId")`;
+  const OWNER = `CROSS JOIN LATERAL (SELECT tenant_id FROM event WHERE tenant_id = ${TENANT} AND id = given."id" LIMIT 1) AS owner`;
 
   for (const statement of [
-    `SELECT found.* FROM ${LIST} CROSS JOIN LATERAL (SELECT id FROM event WHERE tenant_id = given."tenantId" AND id = given."id" LIMIT 1) AS found`,
-    'INSERT INTO night (tenant_id, date) SELECT given.tenant_id, given.date FROM unnest($1::bigint[], $2::date[]) AS given (tenant_id, date)',
+    `SELECT found.* FROM ${LIST} CROSS JOIN LATERAL (SELECT id FROM event WHERE tenant_id = ${TENANT} AND id = given."id" LIMIT 1) AS found`,
+    `INSERT INTO night (tenant_id, date) SELECT owner.tenant_id, current_date FROM ${LIST} ${OWNER} ORDER BY given.input_number`,
+    `INSERT INTO night (tenant_id, date) SELECT r.tenant_id, current_date FROM (SELECT given.input_number, owner.* FROM ${LIST} ${OWNER}) AS r`,
   ]) {
-    it(`the routing check refuses this statement if the database is a cluster, and accepts it if it is one node: ${statement}`, () => {
-      assert.deepEqual(faultsOf(statement, 'one node'), []);
-      assert.equal(faultsOf(statement, 'cluster').length, 1);
+    it(`the routing check accepts a list of inputs if its tenant is a parameter on a cluster: ${statement}`, () => {
+      assert.deepEqual(faultsOf(statement), []);
+      assert.deepEqual(faultsOf(statement, ['[]', 1]), []);
+      assert.equal(faultsOf(statement, ['[]', null]).length, 1, 'the parameter is null on a cluster');
     });
   }
 
   for (const statement of [
-    `SELECT found.* FROM ${LIST} CROSS JOIN LATERAL (SELECT id FROM event WHERE id = given."id" LIMIT 1) AS found`,
-    `SELECT found.* FROM ${LIST} CROSS JOIN LATERAL (SELECT id FROM event WHERE tenant_id = given."id" LIMIT 1) AS found`,
-    'INSERT INTO night (tenant_id, date) SELECT other.tenant_id, other.date FROM unnest($1::bigint[], $2::date[]) AS other (tenant_id, date)',
+    `SELECT found.* FROM ${LIST} CROSS JOIN LATERAL (SELECT id FROM event WHERE tenant_id = given."tenantId" LIMIT 1) AS found`,
+    `SELECT found.* FROM ${LIST} CROSS JOIN LATERAL (SELECT id FROM event WHERE tenant_id = coalesce(given."tenantId", $2) LIMIT 1) AS found`,
+    'INSERT INTO night (tenant_id, date) SELECT given.tenant_id, given.date FROM unnest($1::bigint[], $2::date[]) AS given (tenant_id, date)',
+    `INSERT INTO night (tenant_id, date) SELECT r.tenant_id, r.date FROM (SELECT given."tenantId" AS tenant_id, current_date AS date FROM ${LIST}) AS r`,
   ]) {
-    it(`the routing check of SQL refuses this statement if the database is a cluster, and also if it is one node: ${statement}`, () => {
-      assert.equal(faultsOf(statement, 'one node').length, 1);
-      assert.equal(faultsOf(statement, 'cluster').length, 1);
+    it(`the routing check of SQL refuses a list of inputs whose tenant is not a parameter: ${statement}`, () => {
+      assert.equal(faultsOf(statement).length, 1);
     });
   }
 });

@@ -1,5 +1,4 @@
 import { loadModule, parseSync } from 'libpg-query';
-import type { Layout } from '#platform/db/layout.ts';
 
 /** Node of the syntax tree of PostgreSQL: an object with one key, which is the type of the node. */
 type Node = Record<string, unknown>;
@@ -13,26 +12,20 @@ export interface Catalogue {
 }
 
 /**
- * Alias of a list of inputs in the FROM of a statement. The list is one JSON parameter with the values of many calls, so that one statement
- * handles all these calls. `src/platform/db/inputs.ts` writes such lists.
- */
-const LIST = 'given';
-
-/**
  * Returns the reasons why a cluster (Citus) would refuse a statement, or send it to more than one node. The list is empty if the statement
  * goes to the node of one tenant.
- * @param layout kind of database for which the service wrote the statement. With `cluster`, the tenant must be a parameter of the
- * statement. With `one node`, the tenant may also come from a list of inputs (`LIST`). This is correct, because for a cluster the service
- * writes a parameter instead of this list. The tests also check statements for one node, because most of them have the same form on a
- * cluster.
+ *
+ * The tenant of a statement must be a parameter. It may also be `coalesce(parameter, column)`, which `src/platform/db/inputs.ts` writes. On
+ * one node, this parameter is null, and the statement is for the inputs of several tenants. On a cluster, the parameter is the tenant.
+ * @param parameters values of the parameters, if the service sent the statement to a cluster. The parameter of `coalesce` must not be null.
  */
-export type FaultsOf = (statement: string, layout?: Layout) => string[];
+export type FaultsOf = (statement: string, parameters?: readonly unknown[]) => string[];
 
-/** Loads the SQL parser of PostgreSQL and returns the routing check. By default, it checks a statement for a cluster. */
+/** Loads the SQL parser of PostgreSQL and returns the routing check. */
 export async function loadRoutingCheck(catalogue: Catalogue): Promise<FaultsOf> {
   await loadModule();
-  return (statement, layout = 'cluster') => {
-    const check = new RoutingCheck(catalogue, layout === 'one node');
+  return (statement, parameters) => {
+    const check = new RoutingCheck(catalogue, parameters);
     for (const { stmt } of parseSync(statement).stmts as { stmt?: Node }[]) {
       check.visit(stmt, new Set());
     }
@@ -44,9 +37,10 @@ export async function loadRoutingCheck(catalogue: Catalogue): Promise<FaultsOf> 
 const LEVELS = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt'] as const;
 type LevelType = (typeof LEVELS)[number];
 
-/** Tables of a query level, each with its alias, and the conditions of the query level. */
+/** Tables and subqueries in the FROM of a query level, each with its alias, and the conditions of the query level. */
 interface Level {
   tables: { table: string; alias: string }[];
+  subqueries: { select: Node; alias: string }[];
   /** Conditions of the WHERE and of the joins, all of which must be true. */
   conditions: Node[];
 }
@@ -54,11 +48,11 @@ interface Level {
 class RoutingCheck {
   readonly faults: string[] = [];
   readonly #catalogue: Catalogue;
-  readonly #acceptsLists: boolean;
+  readonly #parameters: readonly unknown[] | undefined;
 
-  constructor(catalogue: Catalogue, acceptsLists: boolean) {
+  constructor(catalogue: Catalogue, parameters: readonly unknown[] | undefined) {
     this.#catalogue = catalogue;
-    this.#acceptsLists = acceptsLists;
+    this.#parameters = parameters;
   }
 
   /**
@@ -119,7 +113,8 @@ class RoutingCheck {
     const columns = ((statement['cols'] ?? []) as { ResTarget: Node }[]).map(({ ResTarget: { name } }) => name);
     const select = ((statement['selectStmt'] as Node | undefined)?.['SelectStmt'] ?? {}) as Node;
     if (this.#catalogue.tenantTables.has(relation)) {
-      if (select['valuesLists'] === undefined && !this.#readsTenant(select, columns.indexOf('tenant_id'))) {
+      const value = targetsOf(select)[columns.indexOf('tenant_id')]?.val;
+      if (select['valuesLists'] === undefined && !this.#readsTenant(select, value)) {
         this.faults.push(`inserts the rows of a SELECT into "${relation}" that does not read the tenant from a table`);
       }
       if (!columns.includes('tenant_id')) {
@@ -134,16 +129,19 @@ class RoutingCheck {
   }
 
   /**
-   * Returns true if the column at position `column` of the SELECT is the `tenant_id` of a distributed table. If an INSERT takes its rows
-   * from such a SELECT, the cluster can send it to the node of the tenant.
+   * Returns true if the value is the `tenant_id` of a distributed table in the FROM of the SELECT, or in a subquery of this FROM. If an
+   * INSERT takes its rows from such a SELECT, the cluster can send it to the node of the tenant.
    */
-  #readsTenant(select: Node, column: number): boolean {
-    const target = ((select['targetList'] ?? []) as { ResTarget: { val: Node } }[])[column]?.ResTarget.val;
-    const { tables } = levelOf(select, new Set());
-    const source = tenantColumnOf(target, '');
+  #readsTenant(select: Node, value: Node | undefined): boolean {
+    const { tables, subqueries } = levelOf(select, new Set());
+    const source = tenantColumnOf(value, tables.length === 1 ? (tables[0]?.alias ?? '') : '');
     return (
-      (this.#acceptsLists && source === LIST) ||
-      tables.some(({ table, alias }) => this.#catalogue.tenantTables.has(table) && source === alias)
+      tables.some(({ table, alias }) => this.#catalogue.tenantTables.has(table) && source === alias) ||
+      subqueries.some(
+        (subquery) =>
+          source === subquery.alias &&
+          targetsOf(subquery.select).some(({ val }) => this.#readsTenant(subquery.select, withTenant(val))),
+      )
     );
   }
 
@@ -153,8 +151,8 @@ class RoutingCheck {
    */
   #checkTenants({ tables, conditions }: Level): void {
     const ofTenants = tables.filter(({ table }) => this.#catalogue.tenantTables.has(table));
-    const known = new Set<string>(this.#acceptsLists ? [LIST] : []);
-    const isGiven = (side: Node | undefined) => isParameter(side) || (this.#acceptsLists && isTenantOfList(side));
+    const known = new Set<string>();
+    const isGiven = (side: Node | undefined) => isParameter(side) || this.#isParameterOnCluster(side);
     const equal: [string, string][] = [];
     const [first] = tables;
     for (const condition of conditions) {
@@ -185,6 +183,13 @@ class RoutingCheck {
     }
   }
 
+  /** Returns true if the node is `coalesce(parameter, column)`, and the parameter is not null or not known. */
+  #isParameterOnCluster(node: Node | undefined): boolean {
+    const { args: [first] = [] } = (node?.['CoalesceExpr'] ?? {}) as { args?: Node[] };
+    const [parameter] = nodesOf(first, 'ParamRef');
+    return isParameter(first) && this.#parameters?.[Number(parameter?.['number']) - 1] !== null;
+  }
+
   #checkImmutable(node: unknown, where: string): void {
     for (const call of nodesOf(node, 'FuncCall')) {
       const name = textOf((call['funcname'] as unknown[]).at(-1)) ?? '';
@@ -198,9 +203,13 @@ class RoutingCheck {
   }
 }
 
-/** Returns the tables and conditions of a query level. Leaves out its subqueries, which are query levels themselves. */
+/** Returns the tables, subqueries and conditions of a query level. Its subqueries are query levels themselves. */
 function levelOf(statement: Node, withNames: ReadonlySet<string>): Level {
-  const level: Level = { tables: [], conditions: conjunctsOf(statement['whereClause'] as Node | undefined) };
+  const level: Level = {
+    tables: [],
+    subqueries: [],
+    conditions: conjunctsOf(statement['whereClause'] as Node | undefined),
+  };
   const addTable = (table: Node) => {
     const { relname, alias } = table as { relname: string; alias?: { aliasname: string } };
     if (!withNames.has(relname)) {
@@ -208,9 +217,16 @@ function levelOf(statement: Node, withNames: ReadonlySet<string>): Level {
     }
   };
   const addItem = (item: Node) => {
-    const { RangeVar, JoinExpr } = item as { RangeVar?: Node; JoinExpr?: Node };
+    const { RangeVar, JoinExpr, RangeSubselect } = item as {
+      RangeVar?: Node;
+      JoinExpr?: Node;
+      RangeSubselect?: { subquery: { SelectStmt: Node }; alias: { aliasname: string } };
+    };
     if (RangeVar !== undefined) {
       addTable(RangeVar);
+    }
+    if (RangeSubselect !== undefined) {
+      level.subqueries.push({ select: RangeSubselect.subquery.SelectStmt, alias: RangeSubselect.alias.aliasname });
     }
     if (JoinExpr !== undefined) {
       addItem(JoinExpr['larg'] as Node);
@@ -245,10 +261,17 @@ function sidesOfEquality(condition: Node): [Node | undefined, Node | undefined] 
   return textOf(A_Expr?.name[0]) === '=' ? [A_Expr?.lexpr, A_Expr?.rexpr] : [undefined, undefined];
 }
 
-/** Returns true if this node of the syntax tree is the column `given."tenantId"`, which is the tenant of an input in a list (`LIST`). */
-function isTenantOfList(node: Node | undefined): boolean {
-  const [list, column] = namesOf(node);
-  return list === LIST && column === 'tenantId';
+function targetsOf(select: Node): { val: Node }[] {
+  return ((select['targetList'] ?? []) as { ResTarget: { val: Node } }[]).map(({ ResTarget }) => ResTarget);
+}
+
+/** If the node is all columns of a table expression (`found.*`), returns its column `tenant_id`, else the node itself. */
+function withTenant(node: Node): Node {
+  const { fields = [] } = (node['ColumnRef'] ?? {}) as { fields?: Node[] };
+  const [table, star] = fields;
+  return star !== undefined && 'A_Star' in star
+    ? { ColumnRef: { fields: [table, { String: { sval: 'tenant_id' } }] } }
+    : node;
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sql } from 'kysely';
+import { type LogEvent, sql } from 'kysely';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { readRules } from '#platform/db/distribution.ts';
 import { type Layout, layoutOf } from '#platform/db/layout.ts';
@@ -9,8 +9,8 @@ import { TWO_FORMS } from './two-forms.ts';
 /** Database connections of a service under test, with a record of the statements that the service has sent. */
 export interface ServiceDatabase {
   db: Database;
-  /** Texts of the statements that were sent. */
-  statements: ReadonlySet<string>;
+  /** Texts of the statements that were sent, with the parameters of the last time. */
+  statements: ReadonlyMap<string, readonly unknown[]>;
   /** Closes the connections. @throws AssertionError if a cluster could not route a statement */
   close: () => Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function openServiceDatabase(
   layout?: Layout,
 ): Promise<ServiceDatabase> {
   if (!ofTestDatabases.has(db)) {
-    return { db, statements: new Set(), close: async () => {} };
+    return { db, statements: new Map(), close: async () => {} };
   }
   const isForCluster = process.env['TEST_LAYOUT'] === 'cluster';
   return openChecked(url, layout ?? (isForCluster ? 'cluster' : layoutOf(db)));
@@ -48,16 +48,16 @@ export async function openServiceDatabase(
  * statement that has another form for a cluster (`two-forms.ts`) is not checked.
  */
 export function openChecked(url: string, layout: Layout): ServiceDatabase {
-  const statements = new Set<string>();
-  const db = createDatabase({ url, poolSize: 10, layout, log: ({ query }) => statements.add(query.sql.trim()) });
+  const statements = new Map<string, readonly unknown[]>();
+  const log = ({ query }: LogEvent) => void statements.set(query.sql.trim(), query.parameters);
+  const db = createDatabase({ url, poolSize: 10, layout, log });
   return {
     db,
     statements,
     async close() {
-      const sent = [...statements];
       try {
         faultsOf ??= await loadRoutingCheck(await readCatalogue(db));
-        assertRoutable(faultsOf, layout, sent);
+        assertRoutable(faultsOf, layout, statements);
       } finally {
         await db.destroy();
       }
@@ -79,13 +79,16 @@ const OF_ALL_TENANTS = [/FROM credential AS c CROSS JOIN LATERAL/, /AS pending, 
  */
 const checked = { 'one node': new Set<string>(), cluster: new Set<string>() };
 
-function assertRoutable(findFaults: FaultsOf, layout: Layout, statements: string[]): void {
+function assertRoutable(findFaults: FaultsOf, layout: Layout, sent: Map<string, readonly unknown[]>): void {
   const isExcepted = (statement: string) =>
     OF_ALL_TENANTS.some((pattern) => pattern.test(statement)) ||
     (layout === 'one node' && TWO_FORMS.some(({ oneNode }) => oneNode.test(statement)));
-  const found = statements
-    .filter((statement) => !checked[layout].has(statement) && !isExcepted(statement))
-    .map((statement) => ({ statement, faults: findFaults(statement, layout) }));
+  const found = [...sent]
+    .filter(([statement]) => !checked[layout].has(statement) && !isExcepted(statement))
+    .map(([statement, parameters]) => ({
+      statement,
+      faults: findFaults(statement, layout === 'cluster' ? parameters : undefined),
+    }));
   const wrong = found.filter(({ faults }) => faults.length > 0);
   const report = wrong.map(({ statement, faults }) => `${faults.join('; ')}:\n${statement}`).join('\n\n');
   assert.equal(report, '', `A cluster cannot route these statements:\n\n${report}`);

@@ -18,7 +18,7 @@ import type { TestCallOptions } from '#webhooks/deliveries/test-call.ts';
 import { type Answer, type CallOptions, callUnchecked } from './http.ts';
 import { assertDocumented } from './openapi-documents.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { openServiceDatabase } from '../routing/service-database.ts';
+import { openServiceDatabase, type ServiceDatabase } from '../routing/service-database.ts';
 import { sampleTenant } from './tenants.ts';
 
 export interface ServiceOptions {
@@ -65,10 +65,10 @@ export interface TestService {
   keyring: Keyring;
   masterKey: Buffer;
   /**
-   * Texts of the statements that the service has sent. The set is empty if a test starts the service with connections that are not from
+   * Statements that the service has sent, by their texts. The map is empty if a test starts the service with connections that are not from
    * `createTestDatabase`.
    */
-  statements: ReadonlySet<string>;
+  statements: ServiceDatabase['statements'];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Makes a tenant with users, a menu and one third-party credential. */
   tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;

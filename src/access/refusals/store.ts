@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
-import { Fields, rowsToInsert, type Share } from '#platform/db/inputs.ts';
+import { Fields, type Owner, rowsToInsert, type Share } from '#platform/db/inputs.ts';
 import { writeByShare } from '#platform/db/last-used.ts';
 import type { RefusedCall as RefusedCallTable } from '#platform/db/types.ts';
 
@@ -42,6 +42,11 @@ const FIELDS = new Fields<Row>({
   message: 'text',
   request_id: 'text',
 });
+const OWNER: Owner<Row> = {
+  table: 'credential',
+  idColumn: 'credential_id',
+  key: ['tenant_id', 'credential_id', 'id'],
+};
 
 /**
  * Stores refused calls of any tenants, and then removes all calls of the same credentials except the newest 50 of each credential. One
@@ -74,7 +79,7 @@ async function insertShare(db: Database, { inputs }: Share<NewRefusedCall>): Pro
     request_id: requestId,
   }));
   await sql`
-    INSERT INTO refused_call ${rowsToInsert(db, FIELDS, rows, ['tenant_id', 'credential_id', 'id'])} ON CONFLICT DO NOTHING
+    INSERT INTO refused_call ${rowsToInsert(db, FIELDS, rows, OWNER)} ON CONFLICT DO NOTHING
   `.execute(db);
 }
 

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
-import { Fields, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
-import { isCluster } from '#platform/db/layout.ts';
+import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 
 /** One night of one room type. */
@@ -28,6 +27,11 @@ interface NightRow {
 }
 
 const NIGHT_ROW = new Fields<NightRow>({ tenant_id: 'bigint', room_type_id: 'uuid', date: 'date', held: 'int' });
+const OWNER: Owner<NightRow> = {
+  table: 'room_type',
+  idColumn: 'room_type_id',
+  key: ['tenant_id', 'room_type_id', 'date'],
+};
 
 /**
  * Changes the counters of nights, and does not check the capacity.
@@ -48,10 +52,7 @@ export async function holdNights(
   tx: Tx,
   nights: (NightChange & { capacity: number })[],
 ): Promise<(Night & { held: number })[]> {
-  const capacity = isCluster(tx)
-    ? givenCapacity(nights)
-    : sql`(SELECT physical_capacity FROM room_type WHERE tenant_id = n.tenant_id AND id = n.room_type_id)`;
-  return await addToHeld(tx, nights, sql`excluded.held < 0 OR n.held + excluded.held <= ${capacity}`);
+  return await addToHeld(tx, nights, sql`excluded.held < 0 OR n.held + excluded.held <= ${givenCapacity(nights)}`);
 }
 
 /**
@@ -82,7 +83,7 @@ async function addToHeld(tx: Tx, changes: NightChange[], condition: RawBuilder<u
     held: rooms,
   }));
   const changed = await sql<Night & { held: number }>`
-    INSERT INTO night AS n ${rowsToInsert(tx, NIGHT_ROW, rows, ['tenant_id', 'room_type_id', 'date'])}
+    INSERT INTO night AS n ${rowsToInsert(tx, NIGHT_ROW, rows, OWNER)}
     ON CONFLICT (tenant_id, room_type_id, date) DO UPDATE SET held = n.held + excluded.held WHERE ${condition}
     RETURNING tenant_id AS "tenantId", room_type_id AS "roomTypeId", date, held
   `.execute(tx);

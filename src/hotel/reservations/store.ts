@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/database.ts';
-import { Fields, rowsToInsert } from '#platform/db/inputs.ts';
+import { Fields, type Owner, rowsToInsert } from '#platform/db/inputs.ts';
 import type { Reservation } from '#platform/db/types.ts';
 
 export type ReservationRow = Selectable<Reservation>;
@@ -50,6 +50,11 @@ const NEW_RESERVATION = new Fields<InsertedReservation>({
   changed_at: 'timestamptz',
   has_history: 'boolean',
 });
+const OWNER: Owner<InsertedReservation> = {
+  table: 'room_type',
+  idColumn: 'room_type_id',
+  key: ['tenant_id', 'credential_id', 'external_reservation_id'],
+};
 
 /**
  * Inserts one reservation, or several reservations of partners. Skips a reservation if another reservation already has its external id. In
@@ -61,7 +66,7 @@ export async function insertReservations(tx: Tx, reservations: NewReservation[])
   const inserted = reservations.map((row) => ({ ...row, changed_at: row.created_at, has_history: true as const }));
   const { rows } = await sql<{ id: string }>`
     INSERT INTO reservation
-    ${rowsToInsert(tx, NEW_RESERVATION, inserted, ['tenant_id', 'credential_id', 'external_reservation_id'])}
+    ${rowsToInsert(tx, NEW_RESERVATION, inserted, OWNER)}
     ON CONFLICT DO NOTHING
     RETURNING id
   `.execute(tx);

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '#test/support/webhooks.ts';
 import { UnavailableError } from '../errors.ts';
-import { chargeTo, currentAccount } from '../lib/account.ts';
 import { batching } from './batching.ts';
 import { createDatabase } from './database.ts';
 
@@ -109,45 +108,7 @@ describe('batching', () => {
   });
 });
 
-describe('batching of calls of several tenants', () => {
-  it('a batch takes one waiting call of each tenant in turn, so calls of other tenants do not wait for 100 earlier calls of one tenant', async () => {
-    const { sent, begun, call } = doubling();
-    const first = call(0);
-    await begun;
-    const callsOf = (tenant: string, inputs: number[]) =>
-      chargeTo({ tenant, caller: tenant }, () => inputs.map((input) => call(input)));
-    const many = Array.from({ length: 100 }, (_, index) => 100 + index);
-    await Promise.all([first, ...callsOf('a', many), ...callsOf('b', [7]), ...callsOf('c', [8, 9])]);
-    assert.deepEqual(sent, [[0], [100, 7, 8, 101, 9, ...many.slice(2, 61)], many.slice(61)]);
-  });
-
-  it('if the database is a single node, the work of a batch is counted for the service, even if the batch has only one call of one tenant', async () => {
-    const charged: string[] = [];
-    const many = async (inputs: number[]) => {
-      charged.push(currentAccount().tenant);
-      return inputs;
-    };
-    const call = batching(oneNode, { many, maxUnderWay: 1, tenantIdOf: () => 1 });
-    await chargeTo({ tenant: 'a', caller: 'a' }, () => call(1));
-    assert.deepEqual(charged, ['service']);
-  });
-
-  it('if a batch fails and its inputs run again one by one, the work of each input is counted for the tenant that made the call', async () => {
-    const charged: string[] = [];
-    const many = async (inputs: number[]) => {
-      charged.push(`${inputs.length} of ${currentAccount().tenant}`);
-      if (inputs.length > 1) {
-        throw new Error('one input is invalid');
-      }
-      return inputs;
-    };
-    const call = batching(oneNode, { many, maxUnderWay: 1, tenantIdOf: () => 1 });
-    await Promise.all(['a', 'b'].map((tenant) => chargeTo({ tenant, caller: tenant }, () => call(1))));
-    assert.deepEqual(charged, ['2 of service', '1 of a', '1 of b']);
-  });
-});
-
-describe('batching on a database cluster', () => {
+describe('batching on one node and on a database cluster', () => {
   /** Returns the tenant of an input: tenant 1 for the inputs 100 to 199, tenant 2 for 200 to 299, and so on. */
   const tenantIdOf = (input: number) => Math.floor(input / 100);
 
@@ -189,18 +150,5 @@ describe('batching on a database cluster', () => {
       [false, 201, false, 202],
     );
     assert.equal(await call(203), 203, 'a later call succeeds');
-  });
-
-  it('if the database is a cluster, the work of a batch is counted for the tenant whose calls are in the batch', async () => {
-    const charged: string[] = [];
-    const many = async (inputs: number[]) => {
-      charged.push(`${inputs.length} of ${currentAccount().tenant}`);
-      return inputs;
-    };
-    const call = batching(cluster, { many, maxUnderWay: 1, tenantIdOf });
-    const callsOf = (tenant: string, inputs: number[]) =>
-      chargeTo({ tenant, caller: tenant }, () => inputs.map((input) => call(input)));
-    await Promise.all([...callsOf('a', [101, 102]), ...callsOf('b', [201])]);
-    assert.deepEqual(charged, ['2 of a', '1 of b']);
   });
 });

@@ -1,7 +1,5 @@
-import type { Database } from './database.ts';
 import { UnavailableError } from '../errors.ts';
-import { type Account, chargeService, chargeTo, currentAccount } from '../lib/account.ts';
-import { FairQueues } from '../lib/fair-queues.ts';
+import type { Database } from './database.ts';
 import { isUnavailable } from './failures.ts';
 import { isCluster } from './layout.ts';
 
@@ -22,11 +20,6 @@ export interface BatchedWork<Input, Output> {
 
 interface Waiting<Input, Output> {
   input: Input;
-  /**
-   * Tenant and caller of the call. The calls of each tenant wait in a queue of their own. If the batch fails, the input is run again by
-   * itself, and uses this tenant's share of the database connections.
-   */
-  account: Account;
   resolve: (output: Output | PromiseLike<Output>) => void;
   reject: (error: unknown) => void;
 }
@@ -43,40 +36,31 @@ export function batching<Input, Output>(
   db: Database,
   work: BatchedWork<Input, Output>,
 ): (input: Input) => Promise<Output> {
-  if (!isCluster(db)) {
-    const batches = new Batches(work);
-    return (input) => batches.add(input);
-  }
-  const batchesOf = new Map<number, Batches<Input, Output>>();
+  const batchesOf = new Map<number | null, Batches<Input, Output>>();
   return (input) => {
-    const tenantId = work.tenantIdOf(input);
-    const batches = batchesOf.get(tenantId) ?? new Batches(work, () => batchesOf.delete(tenantId));
-    batchesOf.set(tenantId, batches);
+    const key = isCluster(db) ? work.tenantIdOf(input) : null;
+    const batches = batchesOf.get(key) ?? new Batches(work, () => batchesOf.delete(key));
+    batchesOf.set(key, batches);
     return batches.add(input);
   };
 }
 
-/** Batches of the calls of one tenant on a cluster, or of all tenants on one node. */
 class Batches<Input, Output> {
   readonly #work: BatchedWork<Input, Output>;
-  /**
-   * Called when no call waits and no batch runs. On a cluster, each tenant has an object of this class, and the function discards the
-   * object. Null on one node, where one object serves all tenants and is never discarded.
-   */
-  readonly #onIdle: (() => void) | null;
-  readonly #waiting = new FairQueues<Waiting<Input, Output>>();
+  /** Called when no call waits and no batch runs. */
+  readonly #onIdle: () => void;
+  #waiting: Waiting<Input, Output>[] = [];
   #underWay = 0;
   #isPlanned = false;
 
-  constructor(work: BatchedWork<Input, Output>, onIdle: (() => void) | null = null) {
+  constructor(work: BatchedWork<Input, Output>, onIdle: () => void) {
     this.#work = work;
     this.#onIdle = onIdle;
   }
 
   add(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
-      const account = currentAccount();
-      this.#waiting.push(account.tenant, { input, account, resolve, reject });
+      this.#waiting.push({ input, resolve, reject });
       if (!this.#isPlanned && this.#underWay < this.#work.maxUnderWay) {
         this.#isPlanned = true;
         setImmediate(() => this.#start()); // The start is delayed, so that other calls of this iteration of the event loop join the batch.
@@ -86,59 +70,31 @@ class Batches<Input, Output> {
 
   #start(): void {
     this.#isPlanned = false;
-    while (this.#waiting.size > 0 && this.#underWay < this.#work.maxUnderWay) {
+    while (this.#waiting.length > 0 && this.#underWay < this.#work.maxUnderWay) {
       this.#underWay += 1;
-      void this.#run(this.#take(MAX_BATCH_SIZE)).finally(() => {
+      void this.#run(this.#waiting.splice(0, MAX_BATCH_SIZE)).finally(() => {
         this.#underWay -= 1;
         this.#start();
         if (this.#underWay === 0) {
-          this.#onIdle?.();
+          this.#onIdle();
         }
       });
     }
   }
 
-  /**
-   * Removes at most `count` calls from the queue and returns them. If calls of several tenants wait, takes one call of each tenant in turn.
-   */
-  #take(count: number): Waiting<Input, Output>[] {
-    return Array.from({ length: Math.min(count, this.#waiting.size) }, () => this.#waiting.shift()?.item).filter(
-      (each) => each !== undefined,
-    );
-  }
-
   async #run(batch: Waiting<Input, Output>[]): Promise<void> {
-    const { many } = this.#work;
     try {
-      const outputs = await this.#charge(batch, () => many(batch.map(({ input }) => input)));
+      const outputs = await this.#work.many(batch.map(({ input }) => input));
       batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
     } catch (error) {
       if (error instanceof UnavailableError || isUnavailable(error)) {
-        // The database is unavailable, so the calls that wait in the queue fail too. Otherwise they would wait for the next batch, which
-        // would probably fail as well.
-        [...batch, ...this.#take(this.#waiting.size)].forEach(({ reject }) => reject(error));
+        // The calls that wait fail too. Otherwise they would wait for the next batch, which would probably fail as well.
+        [...batch, ...this.#waiting.splice(0)].forEach(({ reject }) => reject(error));
       } else if (batch.length === 1) {
         batch.forEach(({ reject }) => reject(error));
       } else {
-        batch.forEach(({ input, account, resolve }) => resolve(chargeTo(account, () => this.#runAlone(input))));
+        batch.forEach(({ input, resolve }) => resolve(this.#work.many([input]).then(([output]) => output as Output)));
       }
     }
-  }
-
-  /**
-   * Runs a batch, and charges it to an account. Each tenant has a share of the database connections, and the account decides which share
-   * the batch uses.
-   * - On a cluster, all calls of a batch are from one tenant. The batch is charged to the account of its first call.
-   * - On one node, the calls may be from several tenants. The batch is charged to the account of the service. If it were charged to one
-   *   tenant that already uses its whole share, the batch would wait. The calls of the other tenants in the batch would then wait too.
-   */
-  #charge<T>(batch: Waiting<Input, Output>[], run: () => T): T {
-    const [first] = batch;
-    return this.#onIdle === null || first === undefined ? chargeService(run) : chargeTo(first.account, run);
-  }
-
-  async #runAlone(input: Input): Promise<Output> {
-    const [output] = await this.#work.many([input]);
-    return output as Output;
   }
 }

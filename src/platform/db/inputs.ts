@@ -1,82 +1,78 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Account, SERVICE, SERVICE_ACCOUNT } from '../lib/account.ts';
 import type { Db } from './database.ts';
 import { isCluster } from './layout.ts';
 
 /** PostgreSQL type of each field of an input. */
 type FieldTypes<Input> = { [Name in keyof Input & string]-?: string };
 
-/** SQL expressions for the values of one input: parameters of the statement, or columns of a list of inputs. */
+/** SQL expressions for the values of one input, which are columns of a list of inputs. */
 type Named<Input> = Record<keyof Input & string, RawBuilder<unknown>>;
 
 /** Names of the fields that hold the id of the tenant. */
 const TENANT_FIELDS: ReadonlySet<string> = new Set(['tenantId', 'tenant_id']);
 
 /**
- * Names and types of the fields of an input. An input is the set of values that one call gives to a statement. The same fields serve a
- * statement for one input and a statement for many inputs. The constructor makes the fixed parts of the statements once. If each call made
- * them again, this process would need twice as much CPU time for a call.
+ * Names and types of the fields of an input. An input is the set of values that one call gives to a statement. A statement takes a list of
+ * inputs, and a single input is a list of one. The list is one JSON parameter, so the text of the statement is the same for every number of
+ * inputs. The constructor makes the fixed parts of the statements once, because making them takes a notable part of the time of a call.
  */
 export class Fields<Input extends object> {
-  readonly #types: [name: keyof Input & string, type: string][];
   /** Names of the fields as a list of columns, for example `"id", "status"`. */
   readonly columns: RawBuilder<unknown>;
-  /** SQL expressions that read the fields of one input from the table expression that `list` makes. */
-  readonly listed: Named<Input>;
+  readonly #listed: Named<Input>;
   readonly #tenant: (keyof Input & string) | undefined;
   readonly #listBegin: RawBuilder<unknown>;
   readonly #listEnd: RawBuilder<unknown>;
 
   constructor(types: FieldTypes<Input>) {
-    this.#types = Object.entries<string>(types) as [keyof Input & string, string][];
-    this.#tenant = this.#types.map(([name]) => name).find((name) => TENANT_FIELDS.has(name));
-    const names = this.#types.map(([name]) => `"${name}"`);
+    const fields = Object.entries<string>(types) as [keyof Input & string, string][];
+    const names = fields.map(([name]) => `"${name}"`);
     this.columns = sql.raw(names.join(', '));
-    this.listed = this.#named((name, type) => sql.raw(isJson(type) ? `given."${name}"::${type}` : `given."${name}"`));
+    this.#tenant = fields.map(([name]) => name).find((name) => TENANT_FIELDS.has(name));
+    this.#listed = Object.fromEntries(
+      fields.map(([name, type]) => [name, sql.raw(isJson(type) ? `given."${name}"::${type}` : `given."${name}"`)]),
+    ) as Named<Input>;
     // A JSON field is passed as text in the list, so that PostgreSQL does not change how the JSON is written.
-    const fields = this.#types.map(([name, type]) => `"${name}" ${isJson(type) ? 'text' : type}`);
+    const columns = fields.map(([name, type]) => `"${name}" ${isJson(type) ? 'text' : type}`);
     this.#listBegin = sql.raw('ROWS FROM (json_to_recordset(');
     this.#listEnd = sql.raw(
-      `) AS (${fields.join(', ')})) WITH ORDINALITY AS given (${names.join(', ')}, input_number)`,
+      `) AS (${columns.join(', ')})) WITH ORDINALITY AS given (${names.join(', ')}, input_number)`,
     );
   }
 
-  /**
-   * Makes a table expression with one row for each input, from one JSON parameter. With one array parameter for each field, the statement
-   * would take longer.
-   */
+  /** Makes a table expression with one row for each input. With one array parameter for each field, PostgreSQL would take longer. */
   list(inputs: Input[]): RawBuilder<unknown> {
     return sql`${this.#listBegin}${JSON.stringify(inputs)}${this.#listEnd}`;
   }
 
   /**
-   * Returns SQL expressions that read the fields of one input from the table expression that `list` makes. On a cluster, the expression for
-   * the tenant is a parameter, because the cluster finds the node by this parameter. All inputs must then belong to one tenant.
+   * Returns SQL expressions that read the fields of one input from the table expression that `list` makes. The tenant is a `tenantOf`
+   * expression, if the inputs have a tenant.
    */
-  listedFor(db: Db, [first]: Input[]): Named<Input> {
+  listed(db: Db, inputs: Input[]): Named<Input> {
     const tenant = this.#tenant;
-    return isCluster(db) && tenant !== undefined && first !== undefined
-      ? { ...this.listed, [tenant]: sql`${first[tenant]}::bigint` }
-      : this.listed;
-  }
-
-  /** Returns one parameter for each field of the input. */
-  parameters(input: Input): Named<Input> {
-    return this.#named((name, type) => sql`${input[name]}::${sql.raw(type)}`);
-  }
-
-  #named(value: (name: keyof Input & string, type: string) => RawBuilder<unknown>): Named<Input> {
-    return Object.fromEntries(this.#types.map(([name, type]) => [name, value(name, type)])) as Named<Input>;
+    return tenant === undefined
+      ? this.#listed
+      : { ...this.#listed, [tenant]: tenantOf(onlyTenant(db, inputs, tenant), this.#listed[tenant]) };
   }
 }
 
 /**
- * Makes one SELECT for all inputs. An input is the set of values that one call gives to the statement. A single input is passed with one
- * parameter for each field. Several inputs are passed as one JSON list. The text of the statement is then the same for every number of
- * inputs, so PostgreSQL plans the statement only once.
- *
- * On a cluster, all inputs must belong to one tenant. The id of this tenant is a parameter in both forms, because the cluster finds the
- * node by this parameter.
+ * Returns an SQL expression for the tenant of an input, with the same text on one node and on a cluster. On a cluster, all inputs of a
+ * statement belong to the tenant `tenantId`. The cluster replaces the expression by this parameter, and finds the node of the tenant by it.
+ * On one node, `tenantId` is null, and the expression has the tenant of each input.
+ */
+function tenantOf(tenantId: number | null, ofInput: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce(${tenantId}::bigint, ${ofInput})`;
+}
+
+/** Returns the tenant of all inputs on a cluster, and null on one node. */
+function onlyTenant<Input extends object>(db: Db, [first]: Input[], tenant: keyof Input & string): number | null {
+  return isCluster(db) && first !== undefined ? Number(first[tenant]) : null;
+}
+
+/**
+ * Makes one SELECT for all inputs. On a cluster, all inputs must belong to one tenant.
  * @param select must return at most one row for an input
  * @returns a statement for the rows. Each row has the `input_number` of its input, counted from 1.
  */
@@ -86,10 +82,9 @@ export function selectForEach<Input extends object, Row>(
   inputs: Input[],
   select: (input: Named<Input>) => RawBuilder<Row>,
 ): RawBuilder<Row & { input_number: number }> {
-  const [only] = inputs;
-  return only !== undefined && inputs.length === 1
-    ? sql`SELECT 1 AS input_number, found.* FROM (${select(fields.parameters(only))}) AS found`
-    : sql`SELECT given.input_number, found.* FROM ${fields.list(inputs)} CROSS JOIN LATERAL (${select(fields.listedFor(db, inputs))}) AS found`;
+  return sql`
+    SELECT given.input_number, found.*
+    FROM ${fields.list(inputs)} CROSS JOIN LATERAL (${select(fields.listed(db, inputs))}) AS found`;
 }
 
 /**
@@ -111,52 +106,49 @@ export async function selectEach<Input extends object, Row extends object>(
 /** Part of the inputs of `sharesOf` that one statement handles. */
 export interface Share<Input> {
   inputs: Input[];
-  /**
-   * Account to which the database connection of the statement is charged. On a cluster, this is the account of the tenant of the inputs. On
-   * one node, it is the account of the service itself.
-   */
-  account: Account;
-  /**
-   * Returns the SQL expression for the tenant of the inputs, for use in conditions. On one node, it is the column `tenant_id` of the named
-   * table or CTE. On a cluster, it is a parameter.
-   */
+  /** Returns the SQL expression for the tenant of the inputs. The named table or CTE has the tenant of each input in `tenant_id`. */
   tenantOf: (table: string) => RawBuilder<unknown>;
 }
 
-/**
- * Divides inputs among statements. On one node, one statement takes the inputs of all tenants, so its lists and CTEs need a column for the
- * tenant. On a cluster there is one statement for each tenant. Each of its conditions has the tenant as a parameter, because the cluster
- * finds the node by this parameter.
- */
+/** Divides inputs among statements: on one node, one statement for the inputs of all tenants, and on a cluster one for each tenant. */
 export function sharesOf<Input>(db: Db, inputs: Input[], tenantIdOf: (input: Input) => number): Share<Input>[] {
-  if (!isCluster(db)) {
-    return [{ inputs, account: SERVICE_ACCOUNT, tenantOf: (table) => sql.ref(`${table}.tenant_id`) }];
-  }
-  return Array.from(Map.groupBy(inputs, tenantIdOf), ([tenantId, ofTenant]) => ({
-    inputs: ofTenant,
-    account: { tenant: String(tenantId), caller: SERVICE },
-    tenantOf: () => sql`${tenantId}::bigint`,
-  }));
+  const share = (tenantId: number | null, ofShare: Input[]): Share<Input> => ({
+    inputs: ofShare,
+    tenantOf: (table) => tenantOf(tenantId, sql.ref(`${table}.tenant_id`)),
+  });
+  return isCluster(db)
+    ? Array.from(Map.groupBy(inputs, tenantIdOf), ([tenantId, ofTenant]) => share(tenantId, ofTenant))
+    : [share(null, inputs)];
+}
+
+/** Row to which each row of an INSERT belongs, for example its credential. It must exist, and is never deleted. */
+export interface Owner<Row> {
+  table: string;
+  /** Column of the INSERT with the id of the owner. */
+  idColumn: keyof Row & string;
+  /** Columns by which the rows are sorted, so that two statements with the same keys never deadlock. */
+  key: (keyof Row & string)[];
 }
 
 /**
- * Makes the columns and rows of an INSERT. Several rows become one JSON list, so that the text of the statement is the same for every
- * number of rows. A single row becomes VALUES. On a cluster, all rows become VALUES, because the router of the cluster needs that.
- * @param key columns by which the rows are sorted, so that two statements with the same keys never deadlock. Rows with the same key keep
- * their order.
+ * Makes the columns and rows of an INSERT into a table with tenants. On a cluster, all rows must belong to one tenant. The rows take their
+ * tenant from their owner, because a cluster can send an INSERT of a SELECT to one node only if the SELECT reads the tenant from a table.
+ * Rows with the same key keep their order. The LIMIT makes PostgreSQL look up each owner in an index.
  */
-export function rowsToInsert<Row extends object>(
+export function rowsToInsert<Row extends { tenant_id: unknown }>(
   db: Db,
   fields: Fields<Row>,
   rows: Row[],
-  key: (keyof Row & string)[],
+  { table, idColumn, key }: Owner<Row>,
 ): RawBuilder<unknown> {
-  const sorted = rows.toSorted(by(key));
-  if (rows.length > 1 && !isCluster(db)) {
-    return sql`(${fields.columns}) SELECT ${sql.join(Object.values(fields.listed))} FROM ${fields.list(sorted)} ORDER BY given.input_number`;
-  }
-  const values = sorted.map((row) => sql`(${sql.join(Object.values(fields.parameters(row)))})`);
-  return sql`(${fields.columns}) VALUES ${sql.join(values)}`;
+  const listed = fields.listed(db, rows);
+  const values = { ...listed, tenant_id: sql`owner.tenant_id` };
+  return sql`
+    (${fields.columns}) SELECT ${sql.join(Object.values(values))} FROM ${fields.list(rows.toSorted(by(key)))}
+    CROSS JOIN LATERAL (
+      SELECT tenant_id FROM ${sql.table(table)} WHERE tenant_id = ${listed.tenant_id} AND id = ${listed[idColumn]} LIMIT 1
+    ) AS owner
+    ORDER BY given.input_number`;
 }
 
 function by<Row>(key: (keyof Row & string)[]): (a: Row, b: Row) => number {

@@ -1,8 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '#platform/db/database.ts';
-import { Fields, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
+import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
 import { type KeysetList, keysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
-import { isCluster } from '#platform/db/layout.ts';
 import type { OrderStatusChange, RestaurantOrder } from '#platform/db/types.ts';
 import type { OrderStatus } from './order-status.ts';
 
@@ -31,6 +30,11 @@ const NEW_ORDER = new Fields<NewOrder>({
   currency: 'text',
   created_at: 'timestamptz',
 });
+const OWNER: Owner<NewOrder> = {
+  table: 'credential',
+  idColumn: 'credential_id',
+  key: ['tenant_id', 'credential_id', 'external_order_id'],
+};
 
 /**
  * Inserts orders. On a database cluster, all of them must belong to one tenant ("The database" in docs/ARCHITECTURE.md).
@@ -39,7 +43,7 @@ const NEW_ORDER = new Fields<NewOrder>({
 export async function insertOrders(db: Database, orders: NewOrder[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
     INSERT INTO restaurant_order
-    ${rowsToInsert(db, NEW_ORDER, orders, ['tenant_id', 'credential_id', 'external_order_id'])}
+    ${rowsToInsert(db, NEW_ORDER, orders, OWNER)}
     ON CONFLICT (tenant_id, credential_id, external_order_id) DO NOTHING
     RETURNING id
   `.execute(db);
@@ -165,9 +169,8 @@ export type NewStatusChange = Omit<Insertable<OrderStatusChange>, 'status' | 'ch
 };
 
 /**
- * Writes a new status, and adds the change to the history. On one database node, one statement writes both tables. On a cluster, each table
- * has a statement of its own. A cluster would send one statement for both tables to all its nodes, and this takes 10 times as long
- * (architecture, database rule 4).
+ * Writes a new status, and adds the change to the history. Each table has a statement of its own, because a cluster cannot send one
+ * statement for both tables to one node (architecture, database rule 4).
  * @param more other columns of the order to set. A column that is undefined keeps its value.
  */
 export async function writeStatus(
@@ -186,9 +189,6 @@ export async function writeStatus(
     'actor_id',
     'request_id',
   ];
-  const insert = sql`
-    INSERT INTO order_status_change (${sql.join(columns.map((column) => sql.id(column)))})
-    VALUES (${sql.join(columns.map((column) => change[column] ?? null))})`;
   const set = {
     status: change.status,
     status_request_id: change.request_id ?? null,
@@ -198,14 +198,13 @@ export async function writeStatus(
     ...(more.cancel_reason !== undefined && { cancel_reason: more.cancel_reason }),
   };
   const assignments = Object.entries(set).map(([column, value]) => sql`${sql.id(column)} = ${value}`);
-  const update = sql`
-    UPDATE restaurant_order SET ${sql.join(assignments)} WHERE tenant_id = ${change.tenant_id} AND id = ${change.order_id}`;
-  if (isCluster(tx)) {
-    await update.execute(tx);
-    await insert.execute(tx);
-  } else {
-    await sql`WITH recorded AS (${insert}) ${update}`.execute(tx);
-  }
+  await sql`
+    UPDATE restaurant_order SET ${sql.join(assignments)} WHERE tenant_id = ${change.tenant_id} AND id = ${change.order_id}
+  `.execute(tx);
+  await sql`
+    INSERT INTO order_status_change (${sql.join(columns.map((column) => sql.id(column)))})
+    VALUES (${sql.join(columns.map((column) => change[column] ?? null))})
+  `.execute(tx);
 }
 
 export type StatusChangeRow = Pick<

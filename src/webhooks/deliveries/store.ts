@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
 import { type Share, sharesOf } from '#platform/db/inputs.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
-import { isCluster } from '#platform/db/layout.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
 import type { ClaimedDelivery, DeliveryStatus, DueQueue, Lease } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
@@ -11,23 +10,6 @@ import { MAX_ATTEMPTS } from './retry.ts';
 const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
 
 const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
-
-/**
- * Returns the SQL that selects, for each credential, the first pending delivery without a lease. The rows are in the order of tenants and
- * credentials. The SQL is the body of the recursive CTE `head`. It jumps in the index from one credential to the next, so a long queue
- * costs no more than a short queue. It reads leased deliveries only to skip them. It stops when the query that reads `head` needs no more
- * rows.
- */
-function queueHeads(after = BEFORE_ALL) {
-  const first = (where: RawBuilder<unknown>) => sql`
-    SELECT tenant_id, credential_id, next_attempt_at FROM delivery
-    WHERE status = 'pending' AND ${IS_FREE} AND (tenant_id, credential_id) > ${where}
-    ORDER BY tenant_id, credential_id, next_attempt_at LIMIT 1`;
-  return sql`
-    (${first(sql`(${after.tenantId}, ${after.credentialId}::uuid)`)})
-    UNION ALL
-    SELECT following.* FROM head CROSS JOIN LATERAL (${first(sql`(head.tenant_id, head.credential_id)`)}) AS following`;
-}
 
 /** Search for credentials with due deliveries. */
 export interface DueQueueSearch {
@@ -49,49 +31,21 @@ export interface DueQueueSearch {
  */
 const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
 
-const DUE_QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", ${IS_SENT} AS "isActive"`;
-
 /**
  * Returns credentials of any tenant that have due deliveries, in the order of tenants and credentials. This is one of the few statements
- * that may read rows of several tenants.
+ * that may read rows of several tenants. It looks for a due delivery of each credential, so a long queue costs no more than a short queue.
  */
-export async function findDueQueues(db: Db, search: DueQueueSearch): Promise<DueQueue[]> {
-  const statement = isCluster(db) ? searchOfEachCredential(search) : searchOfQueueHeads(search);
-  return (await executeByIndex(db, statement)).rows;
-}
-
-/**
- * Returns the SQL that searches one node for credentials with due deliveries. For each credential, the statement finds the first delivery
- * and then reads the credential, before it goes to the next credential. So it stops as soon as it has found `limit` credentials. OFFSET 0
- * forces PostgreSQL to keep this order of the reads.
- */
-function searchOfQueueHeads({ after, limit, passOver }: DueQueueSearch): RawBuilder<DueQueue> {
-  return sql<DueQueue>`
-    WITH RECURSIVE head AS (${queueHeads(after ?? BEFORE_ALL)})
-    SELECT ${DUE_QUEUE}
-    FROM head CROSS JOIN LATERAL (
-      SELECT tenant_id, id, webhook_url, is_active FROM credential
-      WHERE tenant_id = head.tenant_id AND id = head.credential_id OFFSET 0
-    ) AS c
-    WHERE head.next_attempt_at <= now() AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
-    LIMIT ${limit}`;
-}
-
-/**
- * Returns the SQL that searches a cluster for credentials with due deliveries. It looks for a due delivery of each credential, because a
- * cluster refuses a recursive query over all tenants. The nodes of the cluster share the work. On one node, this search would cost more
- * than `searchOfQueueHeads`, because most credentials have no due delivery.
- */
-function searchOfEachCredential({ after, limit, passOver }: DueQueueSearch): RawBuilder<DueQueue> {
+export async function findDueQueues(db: Db, { after, limit, passOver }: DueQueueSearch): Promise<DueQueue[]> {
   const { tenantId, credentialId } = after ?? BEFORE_ALL;
-  return sql<DueQueue>`
-    SELECT ${DUE_QUEUE}
+  const statement = sql<DueQueue>`
+    SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", ${IS_SENT} AS "isActive"
     FROM credential AS c CROSS JOIN LATERAL (
       SELECT tenant_id FROM delivery
       WHERE tenant_id = c.tenant_id AND credential_id = c.id AND status = 'pending' AND next_attempt_at <= now() AND ${IS_FREE} LIMIT 1
     ) AS due
     WHERE (c.tenant_id, c.id) > (${tenantId}, ${credentialId}::uuid) AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
     ORDER BY c.tenant_id, c.id LIMIT ${limit}`;
+  return (await executeByIndex(db, statement)).rows;
 }
 
 interface ClaimRow {
@@ -158,21 +112,13 @@ async function executeReachableShares<Input, Row>(
   shares: Share<Input>[],
   statementOf: (share: Share<Input>) => RawBuilder<Row>,
 ): Promise<Row[]> {
-  const results = await Promise.allSettled(shares.map((share) => executeShare(db, share, statementOf)));
+  const results = await Promise.allSettled(shares.map((share) => executeByIndex(db, statementOf(share))));
   const failures = results.filter((result) => result.status === 'rejected');
   const isOutageOfSome = failures.length < results.length && failures.every(({ reason }) => isUnavailable(reason));
   if (failures[0] !== undefined && !isOutageOfSome) {
     throw failures[0].reason;
   }
-  return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-}
-
-async function executeShare<Input, Row>(
-  db: Db,
-  share: Share<Input>,
-  statementOf: (share: Share<Input>) => RawBuilder<Row>,
-): Promise<Row[]> {
-  return (await executeByIndex(db, statementOf(share))).rows;
+  return results.flatMap((result) => (result.status === 'fulfilled' ? result.value.rows : []));
 }
 
 /**
@@ -274,8 +220,8 @@ export interface Outcome {
  */
 export async function recordOutcomes(db: Db, outcomes: Outcome[]): Promise<Set<string>> {
   const shares = sharesOf(db, outcomes, ({ delivery }) => delivery.tenantId);
-  const results = await Promise.all(shares.map((share) => executeShare(db, share, record)));
-  return new Set(results.flat().map(({ id }) => id));
+  const results = await Promise.all(shares.map((share) => executeByIndex(db, record(share))));
+  return new Set(results.flatMap(({ rows }) => rows).map(({ id }) => id));
 }
 
 /**
@@ -310,37 +256,19 @@ function keptAnswer({ delivery, answer }: Outcome): string | null {
   return answer === null ? null : JSON.stringify({ [delivery.attempt]: answer });
 }
 
-/** Number at which the count of pending deliveries stops. To count more would take longer, and would not help an operator. */
-const MAX_COUNTED = 1_000_000;
-
 export interface QueueState {
-  /** Number of deliveries that are due, under way or waiting for a retry, counted up to `MAX_COUNTED`. */
+  /** Number of deliveries that are due, under way or waiting for a retry. */
   pending: number;
   /** Seconds for which the oldest due delivery has been due. 0: no delivery is due. */
   oldestDueSeconds: number;
 }
 
-const PENDING = sql`SELECT next_attempt_at, ${IS_FREE} AS is_free FROM delivery WHERE status = 'pending'`;
-
-/**
- * Reads the number of pending deliveries of all tenants and the age of the oldest due delivery, for the metrics. On one node, a recursive
- * query finds the oldest delivery, and reads only the first delivery of each credential. A cluster refuses this recursive query, so its
- * nodes read all their pending deliveries.
- */
+/** Reads the number of pending deliveries of all tenants and the age of the oldest due delivery, for the metrics. */
 export async function readQueueState(db: Database): Promise<QueueState> {
-  const statement = isCluster(db)
-    ? sql<QueueState>`
-        SELECT least(count(*), ${MAX_COUNTED}) AS pending, ${secondsSince(sql`min(next_attempt_at) FILTER (WHERE is_free)`)} AS "oldestDueSeconds"
-        FROM (${PENDING}) AS waiting`
-    : sql<QueueState>`
-        WITH RECURSIVE head AS (${queueHeads()})
-        SELECT
-          (SELECT count(*) FROM (${PENDING} LIMIT ${MAX_COUNTED}) AS counted) AS pending,
-          (SELECT ${secondsSince(sql`min(next_attempt_at)`)} FROM head) AS "oldestDueSeconds"`;
+  const statement = sql<QueueState>`
+    SELECT count(*) AS pending,
+      coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at) FILTER (WHERE ${IS_FREE}))), 0)::float8 AS "oldestDueSeconds"
+    FROM delivery WHERE status = 'pending'`;
   const { rows } = await executeByIndex(db, statement);
   return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };
-}
-
-function secondsSince(time: RawBuilder<unknown>): RawBuilder<number> {
-  return sql`coalesce(greatest(0, extract(epoch FROM now() - ${time})), 0)::float8`;
 }

@@ -18,7 +18,7 @@ export const HOTEL_BUGS: Bug[] = [
     name: 'guest without an address',
     harm: 'a guest gets no mail',
     edits: [{ file: 'src/hotel/reservations/store.ts', find: "  guest_email: 'text',\n", replace: '' }],
-    suites: ['test/parity/reservations.test.ts'],
+    suites: ['src/hotel/reservations/store.test.ts'],
   },
   {
     name: 'one event for a batch',
@@ -30,11 +30,11 @@ export const HOTEL_BUGS: Bug[] = [
         replace: 'await record(...booked.slice(0, 1).map(',
       },
     ],
-    suites: ['test/parity/reservations.test.ts'],
+    suites: ['src/hotel/reservations/batched-bookings.test.ts'],
   },
   {
-    name: 'capacity of another room type on a cluster',
-    harm: 'a room is sold that does not exist, but only on a cluster',
+    name: 'capacity of another room type',
+    harm: 'a room is sold that does not exist',
     edits: [
       {
         file: 'src/hotel/nights/store.ts',
@@ -42,7 +42,7 @@ export const HOTEL_BUGS: Bug[] = [
         replace: '(${[...capacities.values()].reverse()}::int[])',
       },
     ],
-    suites: ['test/parity/nights-and-rates.test.ts'],
+    suites: ['src/hotel/reservations/store.test.ts'],
   },
   {
     name: 'one room a night',
@@ -50,7 +50,7 @@ export const HOTEL_BUGS: Bug[] = [
     edits: [
       { file: 'src/hotel/nights/store.ts', find: '    held: rooms,\n', replace: '    held: Math.sign(rooms),\n' },
     ],
-    suites: ['test/parity/nights-and-rates.test.ts'],
+    suites: ['src/hotel/reservations/batched-bookings.test.ts'],
   },
   {
     name: 'one room too many',
@@ -58,11 +58,11 @@ export const HOTEL_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/hotel/nights/store.ts',
-        find: 'n.held + excluded.held <= ${capacity}',
-        replace: 'n.held <= ${capacity}',
+        find: 'n.held + excluded.held <= ${givenCapacity(nights)}',
+        replace: 'n.held <= ${givenCapacity(nights)}',
       },
     ],
-    suites: ['test/parity/nights-and-rates.test.ts'],
+    suites: ['src/hotel/reservations/batched-bookings.test.ts'],
   },
   {
     name: 'refused nights of the hotel itself',
@@ -77,16 +77,16 @@ export const HOTEL_BUGS: Bug[] = [
     suites: ['src/hotel/reservations/house-bookings.test.ts'],
   },
   {
-    name: 'night after the stay',
-    harm: 'a free room appears taken on the day of a check-out',
+    name: 'night of the arrival',
+    harm: 'a room appears free on a night that is full',
     edits: [
       {
         file: 'src/hotel/nights/store.ts',
         find: 'AND date >= ${checkIn} AND date < ${checkOut}\n',
-        replace: 'AND date >= ${checkIn} AND date <= ${checkOut}\n',
+        replace: 'AND date > ${checkIn} AND date < ${checkOut}\n',
       },
     ],
-    suites: ['test/parity/nights-and-rates.test.ts'],
+    suites: ['src/hotel/reservations/batched-lookups.test.ts'],
   },
   {
     name: 'price replaced by a restriction',
@@ -98,7 +98,7 @@ export const HOTEL_BUGS: Bug[] = [
         replace: "'given.price'",
       },
     ],
-    suites: ['test/parity/nights-and-rates.test.ts'],
+    suites: ['test/parity/many-stays.test.ts'],
   },
   {
     name: 'price replaced on a cluster',
@@ -110,7 +110,7 @@ export const HOTEL_BUGS: Bug[] = [
         replace: "'excluded.price'",
       },
     ],
-    suites: ['test/parity/nights-and-rates.test.ts'],
+    suites: ['test/parity/many-stays.test.ts'],
   },
   {
     name: 'quote of a full night',
@@ -170,7 +170,7 @@ export const HOTEL_BUGS: Bug[] = [
         replace: ', sql`${planIds[0]}::uuid`]',
       },
     ],
-    suites: ['test/parity/nights-and-rates.test.ts'],
+    suites: ['test/parity/many-stays.test.ts'],
   },
   {
     name: 'nights at the base price',
@@ -182,7 +182,7 @@ export const HOTEL_BUGS: Bug[] = [
         replace: 'SELECT date, NULL AS price, is_sold_out FROM rate',
       },
     ],
-    suites: ['test/parity/nights-and-rates.test.ts'],
+    suites: ['src/hotel/reservations/batched-lookups.test.ts'],
   },
   {
     name: 'closed nights for sale',
@@ -194,6 +194,6 @@ export const HOTEL_BUGS: Bug[] = [
         replace: 'AND date < ${checkOut} AND NOT is_sold_out',
       },
     ],
-    suites: ['test/parity/nights-and-rates.test.ts'],
+    suites: ['src/hotel/reservations/batched-lookups.test.ts'],
   },
 ];

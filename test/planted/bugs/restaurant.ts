@@ -59,7 +59,7 @@ export const RESTAURANT_BUGS: Bug[] = [
     name: 'order without its notes',
     harm: "an order's notes are lost",
     edits: [{ file: 'src/restaurant/orders/store.ts', find: "  notes: 'text',\n", replace: '' }],
-    suites: ['test/parity/orders.test.ts'],
+    suites: ['src/restaurant/orders/batched-orders.test.ts'],
   },
   {
     name: 'order of another credential',
@@ -71,7 +71,7 @@ export const RESTAURANT_BUGS: Bug[] = [
         replace: 'AND external_order_id',
       },
     ],
-    suites: ['test/parity/orders.test.ts'],
+    suites: ['src/restaurant/orders/batched-orders.test.ts'],
   },
   {
     name: 'menu replaced in spite of its tag',

@@ -65,7 +65,7 @@ export const WEBHOOKS_BUGS: Bug[] = [
         replace: ".whereRef('event.tenant_id', '=', 'delivery.tenant_id')",
       },
     ],
-    suites: ['test/routing/statements.test.ts'],
+    suites: ['src/webhooks/deliveries/delivery-filters.test.ts'],
   },
   {
     name: 'event without its lease',
@@ -77,31 +77,19 @@ export const WEBHOOKS_BUGS: Bug[] = [
         replace: '0.0::float8 AS lease_seconds',
       },
     ],
-    suites: ['test/parity/events.test.ts'],
-  },
-  {
-    name: 'delivery on a cluster without its lease',
-    harm: 'an event is sent twice: by its own process and by the scan',
-    edits: [
-      {
-        file: 'src/webhooks/events/store.ts',
-        find: 'firstClaim(leaseId, leaseSeconds)',
-        replace: 'firstClaim(sql`NULL::uuid`, leaseSeconds)',
-      },
-    ],
-    suites: ['test/parity/events.test.ts'],
+    suites: ['src/webhooks/deliveries/local-delivery.test.ts'],
   },
   {
     name: 'claim of one delivery only',
     harm: 'a receiver gets one event in each claim, so a backlog takes hours',
     edits: [{ file: 'src/webhooks/deliveries/store.ts', find: 'LIMIT wanted.count', replace: 'LIMIT 1' }],
-    suites: ['test/parity/deliveries.test.ts'],
+    suites: ['src/webhooks/deliveries/claims.test.ts'],
   },
   {
     name: 'retry without its wait',
     harm: 'all attempts of a delivery are made within a second',
     edits: [{ file: 'src/webhooks/deliveries/store.ts', find: 'ELSE o.retry_at END', replace: 'ELSE now() END' }],
-    suites: ['test/parity/deliveries.test.ts'],
+    suites: ['src/webhooks/deliveries/outcomes.test.ts'],
   },
   {
     name: 'only the last response',
@@ -113,7 +101,7 @@ export const WEBHOOKS_BUGS: Bug[] = [
         replace: 'o.answer END',
       },
     ],
-    suites: ['test/parity/deliveries.test.ts'],
+    suites: ['src/webhooks/deliveries/delivery-detail.test.ts'],
   },
   {
     name: 'every worker searches',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fastJsonStringify, { type Schema } from 'fast-json-stringify';
-import { serializerOf } from '#platform/http/compilers.ts';
-import { readDocuments, resolved } from '../support/openapi-documents.ts';
+import { serializerOf } from './compilers.ts';
+import { readDocuments, resolved } from '#test/support/openapi-documents.ts';
 
 interface Documented {
   name: string;
