@@ -23,7 +23,7 @@ let service: TestService;
 export function useHotels(): void {
   before(async () => {
     service = await startService();
-    hotels.push(...(await openHotels()));
+    hotels.splice(0, Infinity, ...(await openHotels())); // Another file of this process may have left its hotels.
   });
   after(() => service.close());
 }

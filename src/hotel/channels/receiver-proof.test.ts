@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { MAX_BODY_BYTES } from '#platform/lib/bounds.ts';
 import { assertError } from '#test/support/answers.ts';
 import { channelHeaders, makeChannel, nowSeconds, RECEIVER, type TestChannel } from '#test/support/channel.ts';
 import { dayAhead, openHotel, type TestHotel } from '#test/support/hotel.ts';
@@ -151,15 +152,15 @@ describe('the receiver of OTA reservations refuses with 401', () => {
 });
 
 describe('bodies of calls to the receiver of OTA reservations', () => {
-  it('413: a signed body of more than 1 MiB is refused; 401: an unsigned body of more than 1 MiB is refused', async () => {
-    const body = `${' '.repeat(1024 * 1024)}${reservation()}`;
+  it('413: a signed body of more than 256 KiB is refused; 401: an unsigned body of more than 256 KiB is refused', async () => {
+    const body = `${' '.repeat(MAX_BODY_BYTES)}${reservation()}`;
     assertError(await send({ 'content-type': 'application/json' }, body), 401, 'invalid_credentials');
     assertError(await send(channelHeaders(channel, body), body), 413, 'error');
   });
 
-  it('201: a signed body of 1 MiB is accepted', async () => {
+  it('201: a signed body of 256 KiB is accepted', async () => {
     const json = reservation();
-    const body = json + ' '.repeat(1024 * 1024 - Buffer.byteLength(json));
+    const body = json + ' '.repeat(MAX_BODY_BYTES - Buffer.byteLength(json));
     assert.equal((await send(channelHeaders(channel, body), body)).status, 201);
   });
 

@@ -53,7 +53,8 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     }
   }
 
-  it('503: while the database is silent, 8 calls on a pool of 5 connections all get a response within 15 s', async () => {
+  it('503: while the database is silent, 8 calls on a pool of 5 connections all get a response within 23 s', async () => {
+    // A call waits at most 10 s for a place to look up its credential, and then at most 12 s for the database.
     const calls = Array.from({ length: 8 }, () =>
       timed(async () => {
         const answer = await node.call('GET', '/v1/third-party/orders/', { headers: tenant.partner });
@@ -63,7 +64,7 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
       }),
     );
     for (const durationMs of await Promise.all(calls)) {
-      assert.ok(durationMs < 15_000, `${durationMs} ms`);
+      assert.ok(durationMs < 23_000, `${durationMs} ms`);
     }
   });
 

@@ -135,13 +135,12 @@ export async function countListed(tx: Tx, tenantId: number): Promise<Map<string,
   return new Map(rows.map(({ category, count }) => [category, count]));
 }
 
-/** Selects fields of a dish as a JSON text. */
+/** Selects fields of a dish as a JSON text. `to_json` writes it without spaces, as the rest of a document is. */
 function jsonOf(fields: readonly string[]) {
-  const values = fields.flatMap((field) => [
-    sql.lit(field),
-    DECIMALS.has(field) ? sql`${sql.ref(field)}::text` : sql.ref(field),
-  ]);
-  return sql<string>`json_build_object(${sql.join(values)})::text`;
+  const values = fields.map((field) =>
+    DECIMALS.has(field) ? sql`${sql.ref(field)}::text AS ${sql.ref(field)}` : sql.ref(field),
+  );
+  return sql<string>`(SELECT to_json(shown) FROM (SELECT ${sql.join(values)}) AS shown)::text`;
 }
 
 /** Sets the version of a locked menu. */

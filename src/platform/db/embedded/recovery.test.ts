@@ -129,10 +129,10 @@ test('the database starts even if npm ran no install scripts and the system user
   const checkout = join(dirname(dataDir), 'checkout');
   await mkdir(checkout, { mode: 0o700 });
   await copyPackages(join(checkout, 'node_modules'));
-  await cp(dirname(import.meta.dirname), join(checkout, 'src'), { recursive: true });
+  await cp(join(import.meta.dirname, '../../../platform'), join(checkout, 'platform'), { recursive: true });
   await writeFile(join(checkout, 'package.json'), '{"type":"module"}');
 
-  const child = await spawnOpened(dataDir, 'command', join(checkout, 'src/embedded/embedded.ts'));
+  const child = await spawnOpened(dataDir, 'command', join(checkout, 'platform/db/embedded/embedded.ts'));
   const copies = (await readdir(dataDir)).filter((name) => /^native-[^.]+\.[^/]*$/.test(name));
   assert.equal(copies.length, isRoot ? 1 : 0);
   child.stdin.end();
