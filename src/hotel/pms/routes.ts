@@ -172,7 +172,7 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
     '/v1/channel-manager/pms/rates/',
     {
       onRequest: pmsGuard,
-      config: { place: 'long', errors: [NO_RATE_PLAN] },
+      config: { place: 'bulk', errors: [NO_RATE_PLAN] },
       schema: {
         ...SHARED,
         operationId: 'pmsPutRates',
@@ -198,7 +198,7 @@ function restrictionsRoute(app: App, { db, pmsGuard }: Dependencies): void {
     '/v1/channel-manager/pms/restrictions/',
     {
       onRequest: pmsGuard,
-      config: { place: 'long', errors: [NO_RATE_PLAN] },
+      config: { place: 'bulk', errors: [NO_RATE_PLAN] },
       schema: {
         ...SHARED,
         operationId: 'pmsPutRestrictions',

@@ -8,13 +8,14 @@ import { clientNetwork } from './client-address.ts';
  * Kind of the place that a request takes while it is under way:
  * - `call`: one of the few places of its tenant. The default behind a guard.
  * - `long`: a call whose work or response may be long, such as a list or a calendar. It is also one of the few long calls of its tenant.
+ * - `bulk`: a write of up to 1,000 nights. Of two at once, the database and its log on the disk are so busy that other tenants notice it.
  * - `report`: a count over very many rows.
  * - `document`: a large document, which is beside the places of the tenant.
  * - `channel`: a call of a channel, whose key is no secret. So it has places of its own, outside those of its tenant.
  * - `stranger`: a call without a guard. It takes its place after its small body has arrived. The default without a guard.
  * - `none`: the response is ready at once, and waits for nothing.
  */
-export type Place = 'call' | 'long' | 'report' | 'document' | 'channel' | 'stranger' | 'none';
+export type Place = 'call' | 'long' | 'bulk' | 'report' | 'document' | 'channel' | 'stranger' | 'none';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,6 +36,7 @@ const PLACES = 256;
 /** Places of a tenant. With more, the calls of one tenant keep all cores of the database busy, and those of other tenants wait. */
 const PLACES_OF_TENANT = 8;
 const LONG_CALLS_OF_TENANT = 3;
+const BULK_WRITES_OF_TENANT = 1;
 const REPORTS = 2;
 const REPORTS_OF_TENANT = 1;
 const DOCUMENTS = 4;
@@ -52,6 +54,7 @@ const MAX_WAIT_MS = 10_000;
 export class Door {
   readonly #calls = gateOf(PLACES, PLACES_OF_TENANT);
   readonly #longCalls = gateOf(PLACES, LONG_CALLS_OF_TENANT);
+  readonly #bulkWrites = gateOf(PLACES, BULK_WRITES_OF_TENANT);
   readonly #reports = gateOf(REPORTS, REPORTS_OF_TENANT);
   readonly #documents = gateOf(DOCUMENTS, DOCUMENTS_OF_TENANT);
   readonly #channels = gateOf(PLACES, PLACES_OF_CHANNEL);
@@ -59,6 +62,7 @@ export class Door {
   readonly #gates: Record<Place, Gate[]> = {
     call: [this.#calls],
     long: [this.#longCalls, this.#calls],
+    bulk: [this.#bulkWrites, this.#calls],
     report: [this.#reports],
     document: [this.#documents],
     channel: [this.#channels],

@@ -11,7 +11,7 @@ import type { RenderedMenu } from './rendered-menu.ts';
  */
 const IDLE_MS = 10_000;
 /** Bounds on the heap of the thread, in MiB. The document of 4 MiB that needs the most memory consists of empty objects. */
-const HEAP_MIB = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 };
+const HEAP_MIB = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 };
 
 /** The one thread of the process that works on whole menus, so that a large menu does not block other requests. It starts when needed. */
 const pool = lazily(openPool);

@@ -40,7 +40,7 @@ function readingRoute(app: App, { db, staffGuard }: Dependencies): void {
     '/v1/staff/menu/',
     {
       onRequest: staffGuard,
-      config: { place: 'long', isStreamed: true, hasEtag: true },
+      config: { place: 'bulk', isStreamed: true, hasEtag: true },
       schema: {
         ...SHARED,
         operationId: 'getMenuDocument',
