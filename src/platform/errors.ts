@@ -113,10 +113,10 @@ export const ERRORS = {
     title: 'Too many requests',
     cause:
       'The budget of requests for the current minute is used up. ' +
-      'Or too many large bodies, slowly read lists or open streams are under way at the same time. The message says which.',
+      'Or too many streams are open at the same time. The message says which.',
     remedy:
       'Wait for the number of seconds in `Retry-After`, then continue. ' +
-      'Refused requests do not lengthen the wait. Read each list to its end, or read it in pages. Close streams that you do not need.',
+      'Refused requests do not lengthen the wait. Close streams that you do not need.',
     example: 'The budget of 300 requests a minute is used up. Try again in 17 s.',
   },
 } as const satisfies Record<string, ErrorEntry>;

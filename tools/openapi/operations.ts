@@ -74,7 +74,7 @@ export function operationOf(route: RouteOptions): Operation {
         ...guard.errors,
         ...requestErrors(method, query, body),
         ...(config.errors ?? []),
-        ...(config.isStreamed === true || event !== null ? (['rate_limited'] as const) : []),
+        ...(event !== null ? (['rate_limited'] as const) : []),
       ]),
     ],
     isCounted: specific.includes('rate_limited'),

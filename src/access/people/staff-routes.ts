@@ -25,7 +25,7 @@ function listAndInvite(app: App, { people, ownerGuard }: Dependencies): void {
     PATH,
     {
       onRequest: ownerGuard,
-      config: { place: 'long', isStreamed: true },
+      config: { place: 'long' },
       schema: {
         ...SHARED,
         operationId: 'listPeople',

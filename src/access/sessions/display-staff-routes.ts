@@ -20,7 +20,7 @@ export function displayStaffRoutes(app: App, { displays, ownerGuard }: Dependenc
     PATH,
     {
       onRequest: ownerGuard,
-      config: { place: 'long', isStreamed: true },
+      config: { place: 'long' },
       schema: {
         ...SHARED,
         operationId: 'listDisplays',

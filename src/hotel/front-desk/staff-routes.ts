@@ -41,7 +41,6 @@ export function calendarStaffRoutes(app: App, { db, staffGuard }: Dependencies):
       onRequest: staffGuard,
       config: {
         place: 'long',
-        isStreamed: true,
         errors: [{ status: 404, code: 'error', message: 'No such property.' }],
       },
       schema: {

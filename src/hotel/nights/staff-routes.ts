@@ -18,7 +18,7 @@ export function nightStaffRoutes(app: App, { db, staffGuard }: Dependencies): vo
     '/v1/staff/nights/oversold/',
     {
       onRequest: staffGuard,
-      config: { place: 'long', isStreamed: true },
+      config: { place: 'long' },
       schema: {
         operationId: 'listOversoldNights',
         summary: 'List the nights on which more rooms are held than the hotel has',

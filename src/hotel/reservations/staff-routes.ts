@@ -41,7 +41,7 @@ function readingRoutes(app: App, { reservations, staffGuard }: Dependencies): vo
     '/v1/staff/reservations/',
     {
       onRequest: staffGuard,
-      config: { place: 'long', isStreamed: true },
+      config: { place: 'long' },
       schema: {
         ...SHARED,
         operationId: 'listStaffReservations',

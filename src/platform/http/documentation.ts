@@ -35,11 +35,6 @@ declare module 'fastify' {
     /** Example of a response as CSV, for an operation that can respond with CSV too. */
     csvExample?: string;
     /**
-     * True if the response is streamed, because it is a long list or a long document. A request gets 429 `rate_limited` if too many earlier
-     * streamed responses wait because the caller does not read them.
-     */
-    isStreamed?: boolean;
-    /**
      * Schema of the data of an event, if the response is a stream of events (`event-streams.ts`). A request gets 429 `rate_limited` if its
      * caller, its tenant or the process has too many streams of events.
      */

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UnavailableError } from '../errors.ts';
 import { MAX_STRANGER_BODY_BYTES } from '../lib/bounds.ts';
@@ -76,7 +77,7 @@ export class Door {
   }
 
   /**
-   * Takes a place of the given kind, and keeps it until the response is sent and its connection has taken it.
+   * Takes a place of the given kind (`HeldPlace`).
    * @param done called when the request has its place, or with the error that refuses it. Not called if the client leaves before.
    */
   enter(request: FastifyRequest, reply: FastifyReply, kind: Place, done: (error?: Error) => void): void {
@@ -85,7 +86,7 @@ export class Door {
     const hold = () => {
       request.place = new HeldPlace(reply, () => gates.forEach((gate) => gate.leave(holder)));
     };
-    if (gates.length === 1 && gates[0]?.tryEnter(holder) === true) {
+    if (tryEnterAll(gates, holder)) {
       hold();
       done();
       return;
@@ -107,25 +108,23 @@ export class Door {
   }
 }
 
-/** Place of a request under way. It becomes free when the handler has sent its response and the connection is done with it. */
+/** Interval in milliseconds at which the handler of a client that has left is asked if it has ended. */
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Place of a request under way. It becomes free when the connection is done with the response. A handler may still work when its client has
+ * left, and keeps its place until it has ended.
+ */
 class HeldPlace {
   #leave: (() => void) | null;
-  #isSent = false;
-  #isClosed: boolean;
 
   constructor({ raw }: FastifyReply, leave: () => void) {
     this.#leave = leave;
-    this.#isClosed = raw.destroyed;
-    raw.once('close', () => {
-      this.#isClosed = true;
-      this.#leaveIfDone();
-    });
-  }
-
-  /** Notes that the handler has ended. A handler may still work when its client has left, and keeps its place until then. */
-  noteSent(): void {
-    this.#isSent = true;
-    this.#leaveIfDone();
+    if (raw.destroyed) {
+      this.#leaveWhenEnded(raw);
+    } else {
+      raw.once('close', () => this.#leaveWhenEnded(raw));
+    }
   }
 
   /** Gives the place back although the response is still open, as a stream of events is. */
@@ -134,9 +133,11 @@ class HeldPlace {
     this.#leave = null;
   }
 
-  #leaveIfDone(): void {
-    if (this.#isSent && this.#isClosed) {
+  #leaveWhenEnded(response: ServerResponse): void {
+    if (response.writableEnded || this.#leave === null) {
       this.leave();
+    } else {
+      setTimeout(() => this.#leaveWhenEnded(response), LOOK_EVERY_MS).unref();
     }
   }
 }
@@ -162,10 +163,6 @@ export function addDoor(app: FastifyInstance): void {
     const { place } = request.routeOptions.config;
     enterUnlessNone(request, reply, place === 'stranger' ? place : 'none', done);
   });
-  app.addHook('onSend', (request, _reply, _payload, done) => {
-    request.place?.noteSent();
-    done();
-  });
 }
 
 function enterUnlessNone(
@@ -179,6 +176,12 @@ function enterUnlessNone(
   } else {
     request.server.door.enter(request, reply, kind, done);
   }
+}
+
+function tryEnterAll(gates: Gate[], holder: string): boolean {
+  const refused = gates.findIndex((gate) => !gate.tryEnter(holder));
+  gates.slice(0, Math.max(refused, 0)).forEach((gate) => gate.leave(holder));
+  return refused < 0;
 }
 
 async function enterAll(gates: Gate[], holder: string, signal: AbortSignal): Promise<void> {

@@ -18,7 +18,7 @@ export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependenci
     '/v1/third-party/menu/',
     {
       onRequest: callerGuard,
-      config: { place: 'long', hasEtag: true },
+      config: { hasEtag: true },
       schema: {
         operationId: 'getMenu',
         summary: 'Read the menu',

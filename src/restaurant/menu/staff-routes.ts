@@ -40,7 +40,7 @@ function readingRoute(app: App, { db, staffGuard }: Dependencies): void {
     '/v1/staff/menu/',
     {
       onRequest: staffGuard,
-      config: { place: 'bulk', isStreamed: true, hasEtag: true },
+      config: { place: 'bulk', hasEtag: true },
       schema: {
         ...SHARED,
         operationId: 'getMenuDocument',
@@ -77,7 +77,6 @@ function replacingRoute(app: App, { db, changes, staffGuard }: Dependencies): vo
       config: {
         place: 'document',
         takesEncodedBody: true,
-        isStreamed: true,
         takesIfMatch: true,
         refusesUnknownFields: true,
         errors: [MENU_CHANGED],

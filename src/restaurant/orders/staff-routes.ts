@@ -26,7 +26,7 @@ function readingRoutes(app: App, { orders, staffGuard }: Dependencies): void {
     '/v1/staff/orders/',
     {
       onRequest: staffGuard,
-      config: { place: 'long', isStreamed: true },
+      config: { place: 'long' },
       schema: {
         ...SHARED,
         operationId: 'listStaffOrders',

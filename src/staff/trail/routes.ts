@@ -19,7 +19,7 @@ export function auditStaffRoutes(app: App, { db, ownerGuard }: Dependencies): vo
     '/v1/staff/audit/',
     {
       onRequest: ownerGuard,
-      config: { place: 'long', isStreamed: true },
+      config: { place: 'long' },
       schema: {
         operationId: 'listAudit',
         summary: 'Read the audit trail, newest first',

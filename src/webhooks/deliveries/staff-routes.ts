@@ -20,7 +20,7 @@ export function deliveryStaffRoutes(app: App, { db, staffGuard, headerBrand }: D
     '/v1/staff/webhook-deliveries/',
     {
       onRequest: staffGuard,
-      config: { place: 'long', isStreamed: true },
+      config: { place: 'long' },
       schema: {
         operationId: 'listWebhookDeliveries',
         summary: 'List the webhook deliveries with every attempt',
