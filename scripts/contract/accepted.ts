@@ -144,6 +144,23 @@ export const ACCEPTED: Accepted[] = [
       ],
     },
   },
+  {
+    date: '2026-11-29',
+    why: 'A list waits for a place, and gets no 429 any more.',
+    changes: {
+      staff: [
+        'audit',
+        'calendar',
+        'displays',
+        'menu',
+        'nights~1oversold',
+        'orders',
+        'people',
+        'reservations',
+        'webhook-deliveries',
+      ].map((path) => `#/paths/~1v1~1staff~1${path}~1/get/responses/429: Response \`429\` was removed.`),
+    },
+  },
 ];
 
 /** Returns those of the given breaking changes that `ACCEPTED` does not list for the document. */
