@@ -154,4 +154,28 @@ export const PLATFORM_BUGS: Bug[] = [
     ],
     suites: ['src/platform/db/database.test.ts'],
   },
+  {
+    name: 'tenant that takes all places',
+    harm: 'the calls of one tenant make all others wait',
+    edits: [
+      {
+        file: 'src/platform/http/door.ts',
+        find: 'const PLACES_OF_TENANT = 8;',
+        replace: 'const PLACES_OF_TENANT = PLACES;',
+      },
+    ],
+    suites: ['src/platform/http/door.test.ts'],
+  },
+  {
+    name: 'place of a client that has left',
+    harm: 'a client that opens and resets connections starts any number of handlers',
+    edits: [
+      {
+        file: 'src/platform/http/door.ts',
+        find: 'if (response.writableEnded || this.#leave === null) {',
+        replace: 'if (response.destroyed || this.#leave === null) {',
+      },
+    ],
+    suites: ['src/platform/http/door.test.ts'],
+  },
 ];

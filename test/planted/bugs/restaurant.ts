@@ -49,8 +49,8 @@ export const RESTAURANT_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/restaurant/orders/orders.ts',
-        find: 'this.#inTurn(caller, input, () => this.#price(caller, input));',
-        replace: 'this.#inTurn(caller, input, () => this.#price(caller, { items: input.items.slice(0, 1) }));',
+        find: 'const { lines, total } = await this.#price(caller, input);',
+        replace: 'const { lines, total } = await this.#price(caller, { items: input.items.slice(0, 1) });',
       },
     ],
     suites: ['src/restaurant/orders/quote.test.ts'],
