@@ -3,7 +3,7 @@ const MIB = 1024 * KIB;
 
 /*
  * Bounds on what one request may cost. They are constants, because the limits of the process (places, memory, time of the event loop) are
- * measured with them (docs/limits.md).
+ * measured with them (docs/guides/limits.md).
  */
 
 /** Largest request body, in bytes. */
