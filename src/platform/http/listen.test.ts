@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { pino } from 'pino';
+import { eventually } from '#test/support/webhooks.ts';
 import { type App, createHttpApp } from './app.ts';
 import { listen } from './listen.ts';
 
@@ -83,9 +84,13 @@ describe('listen', () => {
   });
 
   it('after stop(), new connections are refused, but connections that are already open still get responses', async () => {
-    const { address, stop } = await listen(newApp(), { host: HOST, port: 0 });
+    const app = newApp();
+    const { address, stop } = await listen(app, { host: HOST, port: 0 });
+    let accepted = 0;
+    app.server.on('connection', () => (accepted += 1));
     const open = await Promise.all(Array.from({ length: 16 }, async () => await connectTo(portOf(address))));
-    await fetch(`${address}/hello`);
+    // The operating system has completed these connections, but resets those that the app has not accepted when it stops.
+    await eventually(() => accepted === open.length, 'accepted connections');
     stop();
     await assert.rejects(connectTo(portOf(address)), { code: 'ECONNREFUSED' });
     for (const client of open) {
