@@ -149,7 +149,8 @@ export function addDoor(app: FastifyInstance): void {
   app.decorateRequest('holder', '');
   app.decorateRequest('place', null);
   app.addHook('onRoute', (route) => {
-    const place = route.config?.place ?? (route.onRequest === undefined ? 'stranger' : 'call');
+    const isGuarded = [route.onRequest].flat().some((hook) => hook !== undefined && 'security' in hook);
+    const place = route.config?.place ?? (isGuarded ? 'call' : 'stranger');
     route.config = { ...route.config, place };
     if (place === 'stranger') {
       route.bodyLimit ??= MAX_STRANGER_BODY_BYTES;
