@@ -1,5 +1,5 @@
 import { fitsInThread, renderInThread } from './menu-thread.ts';
-import { type RenderedMenu, renderDishes, renderMenu } from './rendered-menu.ts';
+import { type RenderedMenu, renderedSize, renderMenu } from './rendered-menu.ts';
 import { type MenuOwner, type MenuTexts, parseMenu } from './stored-menu.ts';
 
 /** Bounds on a small menu: the length of its stored texts, and its size for partners in bytes. Its rendering takes about 2 ms. */
@@ -14,7 +14,7 @@ export async function renderForPartners(owner: MenuOwner, texts: MenuTexts): Pro
 
 /** Returns true if a menu is not too large for partners. */
 export async function fitsPartners(owner: MenuOwner, texts: MenuTexts): Promise<boolean> {
-  const isSmall = isShort(texts) && renderDishes(owner, parseMenu(texts), SMALL_RENDERED_BYTES) !== null;
+  const isSmall = isShort(texts) && renderedSize(owner, parseMenu(texts), SMALL_RENDERED_BYTES) !== null;
   return isSmall || (await fitsInThread({ owner, texts }));
 }
 

@@ -5,7 +5,7 @@ import { rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { AppliedMenu } from './menu-changes.ts';
 import { fillMenu, type FilledMenu, type Sections } from './menu-document.ts';
-import { renderDishes } from './rendered-menu.ts';
+import { renderedSize } from './rendered-menu.ts';
 import type { MenuDocument } from './schema.ts';
 import {
   dishArrays,
@@ -39,7 +39,7 @@ export interface MenuPlan {
  */
 export function planMenu(owner: MenuOwner, stored: StoredMenu, document: MenuDocument): MenuPlan {
   const wanted = wantedMenu(stored, fillMenu(document));
-  if (renderDishes(owner, wanted, MAX_RENDERED_MENU_BYTES) === null) {
+  if (renderedSize(owner, wanted, MAX_RENDERED_MENU_BYTES) === null) {
     throw menuTooLarge();
   }
   return { wanted, changes: changesTo(stored, wanted) };

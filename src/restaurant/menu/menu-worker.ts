@@ -9,7 +9,7 @@ import { closed, compileSchema, joinFaults } from '#platform/lib/validation.ts';
 import { compareMenus } from './menu-comparison.ts';
 import { menuFaults } from './menu-document.ts';
 import { planMenu, type WantedMenu, writesOf } from './menu-plan.ts';
-import { type RenderedMenu, renderDishes, renderMenu } from './rendered-menu.ts';
+import { type RenderedMenu, renderedSize, renderMenu } from './rendered-menu.ts';
 import { MenuDocument } from './schema.ts';
 import { dishDocument, type MenuOwner, type MenuTexts, type MenuWrites, parseMenu, unstamped } from './stored-menu.ts';
 
@@ -83,7 +83,7 @@ export function render({ owner, texts }: RenderTask): RenderedMenu<Uint8Array> |
 
 /** Returns true if a menu is not too large for partners. */
 export function fits({ owner, texts }: RenderTask): boolean {
-  return renderDishes(owner, parseMenu(texts), MAX_RENDERED_MENU_BYTES) !== null;
+  return renderedSize(owner, parseMenu(texts), MAX_RENDERED_MENU_BYTES) !== null;
 }
 
 function planDocument({ owner, stored: texts, body }: PlanTask): PlannedMenu {

@@ -15,7 +15,7 @@ import type { AppliedMenu } from './menu-changes.ts';
 import { amountsOf, dishFaults, fillDish } from './menu-document.ts';
 import { planMenu, writesOf } from './menu-plan.ts';
 import { bufferOf, planInThread } from './menu-thread.ts';
-import { renderDishes } from './rendered-menu.ts';
+import { renderedSize } from './rendered-menu.ts';
 import { createRenderer } from './rendering.ts';
 import type { DishChange, MenuDocument, StaffDish } from './schema.ts';
 import * as store from './store.ts';
@@ -45,7 +45,7 @@ export async function readMenuDocument(db: Database, tenantId: number): Promise<
   const { sections, dishes, version } = await store.readMenu(db, tenantId, 'document');
   const head = JSON.stringify(unstamped(JSON.parse(sections))).slice(0, -1);
   return {
-    json: Buffer.from(`${head},"dishes":${dishes}}`),
+    json: Buffer.concat([Buffer.from(`${head},"dishes":`), Buffer.from(dishes), Buffer.from('}')]),
     etag: tagOf(tenantId, version, await store.readEra(db)),
   };
 }
@@ -229,7 +229,7 @@ function mayGrow(owner: MenuOwner, sections: StampedSections, before: StoredDish
   if (!after.is_active) {
     return false;
   }
-  const bytesOf = (dish: StoredDish) => renderDishes(owner, { sections, dishes: [dish] })?.[0]?.json.length ?? 0;
+  const bytesOf = (dish: StoredDish) => renderedSize(owner, { sections, dishes: [dish] }) ?? 0;
   return !before.is_active || before.category !== after.category || bytesOf(after) > bytesOf(before);
 }
 

@@ -6,7 +6,7 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { OperatorError } from '#platform/errors.ts';
 import type { MenuDocument } from './schema.ts';
 import { planMenu } from './menu-plan.ts';
-import { renderDishes } from './rendered-menu.ts';
+import { renderedSize, renderMenu } from './rendered-menu.ts';
 
 const NO_SECTIONS = { kitchens: [], categories: [], sub_menus: [], menu_sets: [] };
 
@@ -28,15 +28,15 @@ function wideMenu(dishCount: number, subMenuCount: number): MenuDocument {
 }
 
 describe('the size of a rendered menu', () => {
-  it('renderDishes returns null exactly if the menu for partners would have more bytes than the bound', () => {
+  it('renderedSize returns null exactly if the menu for partners would have more bytes than the bound', () => {
     const owner = { tenantId: 1, currency: 'EUR' };
     const { wanted } = planMenu(owner, { sections: NO_SECTIONS, dishes: [] }, wideMenu(5, 3));
     for (const dishes of [wanted.dishes, wanted.dishes.slice(0, 1)]) {
       const menu = { ...wanted, dishes };
-      const rendered = renderDishes(owner, menu) ?? [];
-      const bytes = `[${rendered.map(({ json }) => json.toString()).join(',')}]`.length;
-      assert.equal(renderDishes(owner, menu, bytes)?.length, dishes.length);
-      assert.equal(renderDishes(owner, menu, bytes - 1), null);
+      const texts = { sections: JSON.stringify(menu.sections), dishes: JSON.stringify(dishes) };
+      const bytes = renderMenu(owner, texts)?.plain.body.length ?? 0;
+      assert.equal(renderedSize(owner, menu, bytes), bytes);
+      assert.equal(renderedSize(owner, menu, bytes - 1), null);
     }
   });
 });

@@ -1,13 +1,7 @@
-import { gzipSync } from 'node:zlib';
+import { constants, gzipSync } from 'node:zlib';
 import { etagOf } from '#platform/http/etag.ts';
 import { countListed, createRenderer, partnerDish } from './rendering.ts';
 import { type MenuOwner, type MenuTexts, parseMenu, type StoredMenu } from './stored-menu.ts';
-
-/** JSON of a dish as partners see it. */
-interface RenderedDish {
-  sku: string;
-  json: Buffer;
-}
 
 /** Body and ETag of the whole menu, plain or gzipped, for `GET /v1/third-party/menu/`. */
 export interface MenuAnswer<Bytes extends Uint8Array = Buffer> {
@@ -25,51 +19,56 @@ export interface RenderedMenu<Bytes extends Uint8Array = Buffer> {
   begins: number[];
 }
 
-/**
- * Renders the active dishes of a menu as partners see them.
- * @returns null if the menu would have more than `maxBytes` bytes. The rendering then ends at this size.
- */
-export function renderDishes(
-  { tenantId, currency }: MenuOwner,
-  { sections, dishes }: StoredMenu,
-  maxBytes = Infinity,
-): RenderedDish[] | null {
+/** Size in bytes from which a body is compressed at the fastest level: it then takes a third of the time, and gets little larger. */
+const LARGE_BYTES = 1024 * 1024;
+
+/** Returns the JSON of each active dish as partners see it, in the order of the menu. */
+function* dishTexts({ tenantId, currency }: MenuOwner, { sections, dishes }: StoredMenu): Generator<string, void> {
   const render = createRenderer(tenantId, currency, { sections, dishCounts: countListed(dishes) });
-  const rendered: RenderedDish[] = [];
+  for (const dish of dishes) {
+    if (dish.is_active) {
+      yield JSON.stringify(partnerDish(render(dish)));
+    }
+  }
+}
+
+/**
+ * Returns the size of a menu for partners in bytes. Returns null if it would have more than `maxBytes` bytes, and renders no dish beyond them.
+ */
+export function renderedSize(owner: MenuOwner, menu: StoredMenu, maxBytes = Infinity): number | null {
   let bytes = '['.length;
-  for (const dish of dishes.filter((each) => each.is_active)) {
-    const json = Buffer.from(JSON.stringify(partnerDish(render(dish))));
-    bytes += json.length + ','.length;
+  for (const text of dishTexts(owner, menu)) {
+    bytes += Buffer.byteLength(text) + ','.length;
     if (bytes > maxBytes) {
       return null;
     }
-    rendered.push({ sku: dish.sku, json });
   }
-  return rendered;
+  return Math.max(bytes, '[]'.length);
 }
 
 /** Renders a menu with both of its bodies. @returns null if the menu would have more than `maxBytes` bytes */
 export function renderMenu(owner: MenuOwner, texts: MenuTexts, maxBytes = Infinity): RenderedMenu | null {
-  const rendered = renderDishes(owner, parseMenu(texts), maxBytes);
-  if (rendered === null) {
+  const menu = parseMenu(texts);
+  const size = renderedSize(owner, menu, maxBytes);
+  if (size === null) {
     return null;
   }
-  const body = arrayOf(rendered);
-  const gzipped = gzipSync(body);
+  const body = Buffer.allocUnsafeSlow(size);
   const begins = [1];
-  for (const { json } of rendered) {
-    begins.push((begins.at(-1) ?? 0) + json.length + 1);
+  let end = body.write('[');
+  for (const text of dishTexts(owner, menu)) {
+    end += body.write(text, end);
+    end += body.write(',', end);
+    begins.push(end);
   }
+  body.write(']', size - 1); // In place of the last comma.
+  const gzipped = gzipSync(body, {
+    level: size > LARGE_BYTES ? constants.Z_BEST_SPEED : constants.Z_DEFAULT_COMPRESSION,
+  });
   return {
     plain: { body, etag: etagOf(body) },
     gzipped: { body: gzipped, etag: etagOf(gzipped) },
-    skus: rendered.map(({ sku }) => sku),
+    skus: menu.dishes.filter((dish) => dish.is_active).map(({ sku }) => sku),
     begins,
   };
-}
-
-function arrayOf(rendered: RenderedDish[]): Buffer {
-  const comma = Buffer.from(',');
-  const pieces = rendered.flatMap(({ json }, index) => (index === 0 ? [json] : [comma, json]));
-  return Buffer.concat([Buffer.from('['), ...pieces, Buffer.from(']')]);
 }

@@ -42,7 +42,7 @@ function parse(text: string): unknown {
  * The function calls itself for each level of nesting. These calls are bounded, because the value may have at most 32 levels.
  * @throws DecodeError 400
  */
-function refuseFaults(value: unknown, path: string[]): void {
+function refuseFaults(value: unknown, path: (string | number)[]): void {
   if (typeof value === 'string') {
     const fault = findTextFault(value);
     if (fault) {
@@ -53,13 +53,21 @@ function refuseFaults(value: unknown, path: string[]): void {
       throw new DecodeError(400, nameOf(path), 'is a number that is too large');
     }
   } else if (typeof value === 'object' && value !== null) {
-    refuseFaultsWithin(value as Record<string, unknown>, path);
+    refuseFaultsWithin(value as Record<string, unknown> | unknown[], path);
   }
 }
 
-function refuseFaultsWithin(container: Record<string, unknown>, path: string[]): void {
+function refuseFaultsWithin(container: Record<string, unknown> | unknown[], path: (string | number)[]): void {
   if (path.length >= MAX_DEPTH) {
     throw new DecodeError(400, 'body', `is nested deeper than ${MAX_DEPTH} levels`);
+  }
+  if (Array.isArray(container)) {
+    for (const [index, entry] of container.entries()) {
+      path.push(index);
+      refuseFaults(entry, path);
+      path.pop();
+    }
+    return;
   }
   for (const key of Object.keys(container)) {
     if (FORBIDDEN_KEYS.has(key)) {
@@ -75,6 +83,6 @@ function refuseFaultsWithin(container: Record<string, unknown>, path: string[]):
   }
 }
 
-function nameOf(path: string[]): string {
+function nameOf(path: (string | number)[]): string {
   return path.join('.') || 'body';
 }
