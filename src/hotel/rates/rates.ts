@@ -59,20 +59,14 @@ export interface RateReader {
   readClosedNights: (range: store.StayRange) => Promise<Set<DateText>>;
 }
 
-/**
- * Largest number of batches of reads that run at the same time. With two batches, the database executes one batch while this process
- * handles the rows of the other batch.
- */
-const MAX_BATCHES_UNDER_WAY = 2;
-
 /** Creates a reader of rate plans and closed nights for calls of partners. Reads that arrive together share one SQL statement. */
 export function createRateReader(db: Database): RateReader {
   const batched = <Output>(read: (db: Database, ranges: store.StayRange[]) => Promise<Output[]>) =>
-    batching(db, {
-      many: (ranges: store.StayRange[]) => read(db, ranges),
-      maxUnderWay: MAX_BATCHES_UNDER_WAY,
-      tenantIdOf: ({ tenantId }) => tenantId,
-    });
+    batching(
+      db,
+      (ranges: store.StayRange[]) => read(db, ranges),
+      ({ tenantId }) => tenantId,
+    );
   const readPlans = batched(store.readPlansInRanges);
   const readSoldOutNights = batched(store.readSoldOutNights);
   return {

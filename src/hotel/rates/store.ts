@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/database.ts';
+import { type Db, isCluster, type Tx } from '#platform/db/database.ts';
 import { Fields, selectEach } from '#platform/db/inputs.ts';
-import { isCluster } from '#platform/db/layout.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 
 export interface RatePlanRow {
