@@ -11,6 +11,7 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import { createMenuReader } from '#restaurant/menu/menu.ts';
 import { Opening } from '#restaurant/opening/opening.ts';
 import { Orders } from '#restaurant/orders/orders.ts';
+import { StaffOrders } from '#restaurant/orders/staff-orders.ts';
 import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/events/events.ts';
 
 /** Objects of this process from which `createBusiness` creates the business parts, such as orders and reservations. */
@@ -46,6 +47,7 @@ export function createBusiness({ db, keyring, caches, deliveries }: Platform) {
     readListedMenu,
     opening,
     orders: new Orders({ db, readListedMenu, opening, transactionWithEvents }),
+    staffOrders: new StaffOrders({ db, transactionWithEvents }),
     findRoomType,
     readHeldNights,
     reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights }),

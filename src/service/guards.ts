@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { Authentication } from '#access/credentials/credentials.ts';
-import { callerGuard, pmsGuard } from '#access/credentials/guard.ts';
+import { Authentication, callerGuard } from '#access/credentials/credentials.ts';
 import { createStaffAuthentication, staffGuard } from '#access/sessions/guard.ts';
 import { Sessions } from '#access/sessions/sessions.ts';
 import { createTokenVerifier, type VerifyToken } from '#access/tenants/tokens.ts';
@@ -81,6 +80,6 @@ export function createGuards({ db }: GuardDependencies, callers: Callers, callBu
     anyCaller: callerGuard(callers.partners, budget),
     restaurantCaller: callerGuard(callers.partners, budget, 'restaurant'),
     hotelCaller: callerGuard(callers.partners, budget, 'hotel'),
-    pms: pmsGuard(callers.pms, callBudgets.pms),
+    pms: callerGuard(callers.pms, callBudgets.pms),
   };
 }

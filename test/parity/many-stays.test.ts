@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import * as nights from '#hotel/nights/store.ts';
 import { readPlanNights } from '#hotel/rates/calendar-store.ts';
 import * as rates from '#hotel/rates/store.ts';
+import { storeNights } from '#hotel/rates/write-store.ts';
 import { insertReservations, type NewReservation } from '#hotel/reservations/store.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
@@ -41,7 +42,7 @@ async function writeSomeRates(db: Database): Promise<void> {
       price: day === 2 ? null : '12.00',
       is_sold_out: day > 2,
     }));
-    await inTransaction(db, (tx) => rates.writeRates(tx, { tenantId, nights: given, price: 'replace' }));
+    await inTransaction(db, (tx) => storeNights(tx, { tenantId, nights: given, price: 'replace' }));
   }
 }
 
@@ -152,7 +153,7 @@ describe('a statement for many stays, nights or rates', {
           ...night,
           rate_plan_id: planOf(hotel, isClosed),
         }));
-        await rates.writeRates(tx, { tenantId: tenantIdOf({ hotel: 0 }), nights: given, price });
+        await storeNights(tx, { tenantId: tenantIdOf({ hotel: 0 }), nights: given, price });
         return [];
       }),
     });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { type LogEvent, sql } from 'kysely';
-import { createDatabase, type Database } from '#platform/db/database.ts';
+import { createDatabase, type Database, isCluster, type Layout } from '#platform/db/database.ts';
 import { readRules } from '#platform/db/distribution.ts';
-import { type Layout, layoutOf } from '#platform/db/layout.ts';
 import { type FaultsOf, loadRoutingCheck } from './routable.ts';
 import { TWO_FORMS } from './two-forms.ts';
 
@@ -40,7 +39,7 @@ export async function openServiceDatabase(
     return { db, statements: new Map(), close: async () => {} };
   }
   const isForCluster = process.env['TEST_LAYOUT'] === 'cluster';
-  return openChecked(url, layout ?? (isForCluster ? 'cluster' : layoutOf(db)));
+  return openChecked(url, layout ?? (isForCluster || isCluster(db) ? 'cluster' : 'one node'));
 }
 
 /**

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createApp } from '#service/app.ts';
 import { waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import { type Config, readConfig } from '#platform/config.ts';
-import type { Layout } from '#platform/db/layout.ts';
+import type { Layout } from '#platform/db/database.ts';
 import { Credentials } from '#access/credentials/credentials.ts';
 import type { CredentialSecret } from '#access/credentials/schema.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { createDatabase, type Database } from '#platform/db/database.ts';
-import { isCluster } from '#platform/db/layout.ts';
+import { createDatabase, type Database, isCluster } from '#platform/db/database.ts';
 
 /** Database connections that record each statement that is sent. */
 export interface RecordedDatabase {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { createDatabase } from '#platform/db/database.ts';
-import type { Layout } from '#platform/db/layout.ts';
+import { createDatabase, type Layout } from '#platform/db/database.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
 
 /** Node of the cluster, with the address under which the coordinator knows it. */

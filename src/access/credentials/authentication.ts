@@ -1,7 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
-import { apiError } from '#platform/errors.ts';
+import { apiError, PERMISSION_DENIED, permissionDenied } from '#platform/errors.ts';
+import type { Guard, GuardFacts } from '#platform/http/guard.ts';
+import { type Budget, countCall } from '#platform/http/rate-limit.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import { createKeyMaker, hashBesidePresent, type KeyMaker } from './api-key.ts';
@@ -15,6 +18,13 @@ export interface Caller {
   credentialId: string;
   features: Feature[];
   currency: string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Partner or PMS that makes the request. The guard of each third-party and PMS route sets this field. */
+    caller: Caller;
+  }
 }
 
 interface Dependencies {
@@ -50,15 +60,15 @@ const MAX_CACHED = 50_000;
 
 /** Authenticates the callers of one API (third-party API or PMS API) by their API key and secret. */
 export class Authentication {
+  readonly audience: Audience;
   readonly #db: Database;
-  readonly #audience: Audience;
   readonly #keyMaker: KeyMaker;
   readonly #callers: TenantCache<KnownCaller>;
   readonly #lastUsed: LastUsed;
 
   constructor({ db, keyring, audience, caches, onError }: Dependencies) {
     this.#db = db;
-    this.#audience = audience;
+    this.audience = audience;
     this.#keyMaker = createKeyMaker(keyring.pepper, AUDIENCES[audience].prefix);
     this.#callers = caches.createCache(MAX_CACHED);
     this.#lastUsed = createLastUsed(db, onError);
@@ -93,7 +103,7 @@ export class Authentication {
     const given = this.#keyMaker.hashSecret(secret);
     const known = await this.#callers.load(tenantId, key, async () => {
       const askedAtMs = performance.now();
-      const row = await store.findByApiKey(this.#db, tenantId, this.#audience, key);
+      const row = await store.findByApiKey(this.#db, tenantId, this.audience, key);
       const endsAtMs = endOf(given, row, askedAtMs);
       if (row === undefined || endsAtMs === null || !row.is_active) {
         return undefined;
@@ -106,7 +116,7 @@ export class Authentication {
       return { caller, secrets: [{ fingerprint, endsAtMs }, ...others].slice(0, MAX_SECRETS) };
     });
     if (known === undefined) {
-      const message = `${AUDIENCES[this.#audience].headers} must be those of an active credential.`;
+      const message = `${AUDIENCES[this.audience].headers} must be those of an active credential.`;
       throw apiError('invalid_credentials', message, { 'www-authenticate': 'ApiKey' });
     }
     return known.caller;
@@ -116,6 +126,30 @@ export class Authentication {
   async close(): Promise<void> {
     await this.#lastUsed.close();
   }
+}
+
+/**
+ * Returns the guard (request hook) of the routes of one API. The guard checks in this order (decision 1): the credential (401), the budget of
+ * calls (429), and, if `feature` is given, that the tenant has this feature (403). No route of the PMS API asks for a feature (decision 17).
+ */
+export function callerGuard(authentication: Authentication, budget: Budget, feature?: Feature): Guard {
+  const { keyHeader, secretHeader, security } = AUDIENCES[authentication.audience];
+  const guard = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { headers, server } = request;
+    const caller = await authentication.authenticate(headers[keyHeader], headers[secretHeader], (work) =>
+      server.door.lookUp(request, work),
+    );
+    request.caller = caller;
+    request.holder = String(caller.tenantId);
+    await countCall(budget, caller.credentialId, reply);
+    if (feature !== undefined && !caller.features.includes(feature)) {
+      throw permissionDenied();
+    }
+  };
+  return Object.assign(guard, {
+    security,
+    errors: ['invalid_credentials', 'rate_limited', ...(feature === undefined ? [] : [PERMISSION_DENIED])],
+  } satisfies GuardFacts);
 }
 
 /**

@@ -16,7 +16,7 @@ import { registerWebhook } from './webhook.ts';
 
 export { createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
 export type { Audience } from './audiences.ts';
-export { Authentication, type Caller } from './authentication.ts';
+export { Authentication, type Caller, callerGuard } from './authentication.ts';
 export { type OwnedCredential, OwnerCredentials } from './owner-credentials.ts';
 export { CREDENTIAL_EXAMPLE, CredentialPath, CredentialSecret } from './schema.ts';
 export { webhookSecretLocation, webhookSecrets } from './webhook.ts';

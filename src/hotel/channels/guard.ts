@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PERMISSION_DENIED, permissionDenied } from '#platform/errors.ts';
-import { readRequestBody } from '#platform/http/body-parsers.ts';
+import { readRequestBody } from '#platform/http/body.ts';
 import type { GuardFacts } from '#platform/http/guard.ts';
 import { type ChannelCall, type Channels, type UnverifiedCall, verifyCall } from './channels.ts';
 

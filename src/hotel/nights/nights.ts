@@ -154,19 +154,13 @@ function keyOf({ tenantId, roomTypeId, date }: Night): string {
 /** Reads the number of rooms held on each night of the range, sorted by date. */
 export type ReadHeldNights = (range: NightRange) => Promise<{ date: DateText; held: number }[]>;
 
-/**
- * Largest number of batches of reads that run at the same time. With two batches, the database executes one batch while this process
- * handles the rows of the other batch.
- */
-const MAX_BATCHES_UNDER_WAY = 2;
-
 /** Creates the reader of night counters. Calls that arrive together share one SQL statement. */
 export function createNightReader(db: Database): ReadHeldNights {
-  const readCounters = batching(db, {
-    many: (ranges: NightRange[]) => readHeld(db, ranges),
-    maxUnderWay: MAX_BATCHES_UNDER_WAY,
-    tenantIdOf: ({ tenantId }) => tenantId,
-  });
+  const readCounters = batching(
+    db,
+    (ranges: NightRange[]) => readHeld(db, ranges),
+    ({ tenantId }) => tenantId,
+  );
   return async (range) => listNights(range, await readCounters(range));
 }
 

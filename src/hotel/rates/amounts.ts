@@ -1,6 +1,6 @@
 import { apiError } from '#platform/errors.ts';
 import { amountFaults } from '#platform/lib/money.ts';
-import { joinFaults } from '#platform/lib/validation.ts';
+import { joinFaults } from '#platform/lib/fault-texts.ts';
 
 /** Largest number of amounts that one error message names. */
 const NAMED_AMOUNTS = 50;

@@ -14,6 +14,7 @@ import { lockPlans } from './plans.ts';
 import { calendarOf, closedNights, type PlanCalendar } from './quote.ts';
 import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 import * as store from './store.ts';
+import { type NightsWrite, storeNights } from './write-store.ts';
 
 export { type PlanNights, readPlanNights } from './calendar-store.ts';
 export { checkAmounts, checkPrices } from './amounts.ts';
@@ -59,20 +60,14 @@ export interface RateReader {
   readClosedNights: (range: store.StayRange) => Promise<Set<DateText>>;
 }
 
-/**
- * Largest number of batches of reads that run at the same time. With two batches, the database executes one batch while this process
- * handles the rows of the other batch.
- */
-const MAX_BATCHES_UNDER_WAY = 2;
-
 /** Creates a reader of rate plans and closed nights for calls of partners. Reads that arrive together share one SQL statement. */
 export function createRateReader(db: Database): RateReader {
   const batched = <Output>(read: (db: Database, ranges: store.StayRange[]) => Promise<Output[]>) =>
-    batching(db, {
-      many: (ranges: store.StayRange[]) => read(db, ranges),
-      maxUnderWay: MAX_BATCHES_UNDER_WAY,
-      tenantIdOf: ({ tenantId }) => tenantId,
-    });
+    batching(
+      db,
+      (ranges: store.StayRange[]) => read(db, ranges),
+      ({ tenantId }) => tenantId,
+    );
   const readPlans = batched(store.readPlansInRanges);
   const readSoldOutNights = batched(store.readSoldOutNights);
   return {
@@ -167,9 +162,9 @@ function nightsOfPlan(planId: string, nights: Iterable<store.RateRow>): store.Pl
  * Locks the rate plans of the nights and writes the nights. Without the locks, two concurrent `MERGE` statements could both insert the same
  * night, and the second one would fail.
  */
-async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
+async function writeNights(tx: Tx, write: NightsWrite): Promise<void> {
   await lockPlans(tx, write.tenantId, write.nights);
-  await store.writeRates(tx, write);
+  await storeNights(tx, write);
 }
 
 export interface AppliedRatePlans {

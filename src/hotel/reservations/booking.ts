@@ -28,8 +28,6 @@ export type BookingOutcome = 'booked' | 'taken';
  */
 type TryOutcome = BookingOutcome | 'contended';
 
-/** Largest number of batches that run at the same time. While the commit of one batch is flushed to disk, the next batch can be written. */
-const MAX_BATCHES_UNDER_WAY = 2;
 /**
  * Longest stay, in nights, that may be in a batch. A longer stay has its own transaction, so that the other bookings do not wait until its
  * many nights are written.
@@ -56,11 +54,11 @@ export function createBooker(
   db: Database,
   transactionWithEvents: TransactionWithEvents,
 ): (booking: Booking) => Promise<BookingOutcome> {
-  const bookInBatch = batching(db, {
-    many: (bookings: Booking[]) => write(transactionWithEvents, bookings, MAX_LOCK_WAIT_MS),
-    maxUnderWay: MAX_BATCHES_UNDER_WAY,
-    tenantIdOf: ({ row }) => row.tenant_id,
-  });
+  const bookInBatch = batching(
+    db,
+    (bookings: Booking[]) => write(transactionWithEvents, bookings, MAX_LOCK_WAIT_MS),
+    ({ row }) => row.tenant_id,
+  );
   return async (booking) => {
     const { check_in, check_out } = booking.row;
     const nights = countNights(check_in, check_out);

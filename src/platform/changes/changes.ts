@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { DatabaseContact } from '../db/contact.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { newId } from '../lib/ids.ts';
-import { TenantCache } from './tenant-cache.ts';
+import { type Lease, TenantCache } from './tenant-cache.ts';
 import * as store from './store.ts';
 
 export type { ChangeRow } from './store.ts';
@@ -16,7 +16,9 @@ export type Caches = Pick<RecentChanges, 'createCache'>;
  * Maker of caches that store no data, so that every read goes to the database. Used by a process that reads so little that a cache would
  * not help.
  */
-export const NO_CACHES: Caches = { createCache: () => new TenantCache({ maxEntries: 0, isLeased: () => false }) };
+export const NO_CACHES: Caches = {
+  createCache: () => new TenantCache({ maxEntries: 0, lease: { endsAtMs: Number.NEGATIVE_INFINITY } }),
+};
 
 /** Interval in milliseconds at which each process of the service polls the list of recent changes. */
 export const POLL_EVERY_MS = 200;
@@ -95,6 +97,7 @@ export class RecentChanges {
   #oldestRunning: string | null = null;
   /** Start of the last successful poll, in milliseconds of this process's own clock (`performance.now`). */
   #polledAtMs = Number.NEGATIVE_INFINITY;
+  readonly #lease: Lease = { endsAtMs: Number.NEGATIVE_INFINITY };
   #removedAtMs = performance.now();
   #isFailing = false;
 
@@ -117,10 +120,7 @@ export class RecentChanges {
    * tenant that it has held longest.
    */
   createCache<Value>(maxEntries: number): TenantCache<Value> {
-    const cache = new TenantCache<Value>({
-      maxEntries,
-      isLeased: () => performance.now() < this.#polledAtMs + LEASE_MS,
-    });
+    const cache = new TenantCache<Value>({ maxEntries, lease: this.#lease });
     this.#caches.push(cache);
     return cache;
   }
@@ -190,6 +190,7 @@ export class RecentChanges {
     }
     this.#oldestRunning = oldestRunning;
     this.#polledAtMs = beganAtMs;
+    this.#lease.endsAtMs = beganAtMs + LEASE_MS;
     this.#contact?.confirm(beganAtMs);
     if (beganAtMs - this.#removedAtMs > REMOVE_EVERY_MS) {
       this.#removedAtMs = beganAtMs;

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Tx } from '../db/database.ts';
-import { isCluster } from '../db/layout.ts';
+import { type Database, isCluster, type Tx } from '../db/database.ts';
 
 /**
  * Inserts a change. If the response to the COMMIT is lost, the retry of the transaction inserts the change a second time. That does no

@@ -1,7 +1,12 @@
+/** Time for which the data of caches may be used. Each successful poll makes it longer. */
+export interface Lease {
+  /** End of the lease in milliseconds of this process's own clock (`performance.now`). */
+  endsAtMs: number;
+}
+
 interface CacheOptions {
   maxEntries: number;
-  /** Returns true if the lease of the cache has not ended, so that its data may be used. */
-  isLeased: () => boolean;
+  lease: Readonly<Lease>;
 }
 
 type Key = string | number;
@@ -21,7 +26,7 @@ export class TenantCache<Value> {
 
   /** Returns the cached value. Returns undefined if the value is not cached or the lease has ended. The caller then reads the database. */
   get(key: Key): Value | undefined {
-    return this.#options.isLeased() ? this.#values.get(key) : undefined;
+    return performance.now() < this.#options.lease.endsAtMs ? this.#values.get(key) : undefined;
   }
 
   /**

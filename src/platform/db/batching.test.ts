@@ -19,13 +19,7 @@ const ofOneTenant: (input: number) => number = () => 1;
  *   running. A timer would not ensure this, because a process that stalls may run the timer before or after the batch.
  * - If `isHeld` is true, a batch ends only after a call of `release`.
  */
-function doubling({
-  db = oneNode,
-  maxUnderWay = 1,
-  error = new Error('13'),
-  tenantIdOf = ofOneTenant,
-  isHeld = false,
-} = {}) {
+function doubling({ db = oneNode, error = new Error('13'), tenantIdOf = ofOneTenant, isHeld = false } = {}) {
   const sent: number[][] = [];
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -38,7 +32,7 @@ function doubling({
     }
     return inputs.map((input) => input * 2);
   };
-  return { sent, begun, release, call: batching(db, { many: double, maxUnderWay, tenantIdOf }) };
+  return { sent, begun, release, call: batching(db, double, tenantIdOf) };
 }
 
 describe('batching', () => {
@@ -50,17 +44,20 @@ describe('batching', () => {
     assert.deepEqual(sent.at(-1), [4]);
   });
 
-  it('while as many batches run as maxUnderWay allows, new calls wait for the next batch and do not join a running batch', async () => {
-    const { sent, begun, call } = doubling();
+  it('while two batches run, new calls wait for the next batch and do not join a running batch', async () => {
+    const { sent, begun, release, call } = doubling({ isHeld: true });
     const first = call(1);
     await begun;
-    const others = [call(2), call(3)];
-    assert.deepEqual(await Promise.all([first, ...others]), [2, 4, 6]);
-    assert.deepEqual(sent, [[1], [2, 3]]);
+    const second = call(2);
+    await eventually(() => sent.length === 2, 'second batch');
+    const others = [call(3), call(4)];
+    release();
+    assert.deepEqual(await Promise.all([first, second, ...others]), [2, 4, 6, 8]);
+    assert.deepEqual(sent, [[1], [2], [3, 4]]);
   });
 
-  it('a batch has at most 64 inputs, and two batches run at the same time if maxUnderWay is 2', async () => {
-    const { sent, begun, call } = doubling({ maxUnderWay: 2 });
+  it('a batch has at most 64 inputs, and two batches run at the same time', async () => {
+    const { sent, begun, call } = doubling();
     const inputs = Array.from({ length: 150 }, (_, index) => index + 100);
     const outputs = Promise.all(inputs.map(call));
     await begun;
@@ -95,16 +92,21 @@ describe('batching', () => {
   });
 
   it('when a batch fails because the database is unavailable, the calls that wait for the next batch fail too', async () => {
-    const { sent, begun, call } = doubling({ error: new UnavailableError('The database is unavailable.') });
+    const error = new UnavailableError('The database is unavailable.');
+    const { sent, begun, release, call } = doubling({ error, isHeld: true });
     const first = call(13);
     await begun;
-    const ended = await Promise.allSettled([first, call(1), call(2)]);
+    const second = call(1);
+    await eventually(() => sent.length === 2, 'second batch');
+    const waiting = [call(2), call(3)];
+    release();
+    const ended = await Promise.allSettled([first, second, ...waiting]);
     assert.deepEqual(
       ended.map(({ status }) => status),
-      ['rejected', 'rejected', 'rejected'],
+      ['rejected', 'fulfilled', 'rejected', 'rejected'],
     );
-    assert.equal(sent.length, 1);
-    assert.equal(await call(3), 6, 'a later call succeeds');
+    assert.equal(sent.length, 2);
+    assert.equal(await call(4), 8, 'a later call succeeds');
   });
 });
 
@@ -121,34 +123,43 @@ describe('batching on one node and on a database cluster', () => {
     ]);
   });
 
-  it('while a batch of one tenant runs, the next call of this tenant waits, and a call of another tenant begins immediately', async () => {
+  it('while two batches of one tenant run, the next call of this tenant waits, and a call of another tenant begins immediately', async () => {
     const { sent, begun, release, call } = doubling({ db: cluster, tenantIdOf, isHeld: true });
     const first = call(101);
     await begun;
-    const others = [call(102), call(201)];
-    await eventually(() => sent.length > 1, 'second batch');
-    assert.deepEqual(sent, [[101], [201]]);
+    const second = call(102);
+    await eventually(() => sent.length === 2, 'second batch');
+    const others = [call(103), call(201)];
+    await eventually(() => sent.length > 2, 'batch of the other tenant');
+    assert.deepEqual(sent, [[101], [102], [201]]);
     release();
-    await Promise.all([first, ...others]);
-    assert.deepEqual(sent.at(-1), [102]);
+    await Promise.all([first, second, ...others]);
+    assert.deepEqual(sent.at(-1), [103]);
   });
 
   it('when the database is unavailable for a batch of one tenant, the waiting calls of other tenants succeed', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let begun = 0;
     const many = async (inputs: number[]) => {
-      await sleep(5);
+      begun += 1;
+      await released;
       if (inputs.some((input) => tenantIdOf(input) === 1)) {
         throw new UnavailableError('The node of tenant 1 is down.');
       }
       return inputs;
     };
-    const call = batching(cluster, { many, maxUnderWay: 1, tenantIdOf });
-    const running = [call(101), call(201)];
-    await sleep(2);
-    const ended = await Promise.allSettled([...running, call(102), call(202)]);
+    const call = batching(cluster, many, tenantIdOf);
+    const calls = [call(101), call(201)];
+    await eventually(() => begun === 2, 'first batch of each tenant');
+    calls.push(call(102), call(202));
+    await eventually(() => begun === 4, 'second batch of each tenant');
+    calls.push(call(103), call(203));
+    release();
+    const ended = await Promise.allSettled(calls);
     assert.deepEqual(
       ended.map((each) => each.status === 'fulfilled' && each.value),
-      [false, 201, false, 202],
+      [false, 201, false, 202, false, 203],
     );
-    assert.equal(await call(203), 203, 'a later call succeeds');
+    assert.equal(await call(204), 204, 'a later call succeeds');
   });
 });

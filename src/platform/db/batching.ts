@@ -1,22 +1,13 @@
 import { UnavailableError } from '../errors.ts';
-import type { Database } from './database.ts';
+import { type Database, isCluster } from './database.ts';
 import { isUnavailable } from './failures.ts';
-import { isCluster } from './layout.ts';
 
 const MAX_BATCH_SIZE = 64;
+/** Largest number of batches that run at the same time. While one is flushed to disk, the database can work on the other. */
+const MAX_UNDER_WAY = 2;
 
-/** Work that handles the inputs of many calls together, and the largest number of batches of this work that run at the same time. */
-export interface BatchedWork<Input, Output> {
-  /** Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */
-  many: (inputs: Input[]) => Promise<Output[]>;
-  /**
-   * Largest number of batches that run at the same time. On a cluster, the number is the limit for each tenant. If this number of batches
-   * is running, new calls wait until a batch ends. The waiting calls then form the next batch.
-   */
-  maxUnderWay: number;
-  /** Returns the id of the tenant of an input. */
-  tenantIdOf: (input: Input) => number;
-}
+/** Handles inputs together. Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */
+type Many<Input, Output> = (inputs: Input[]) => Promise<Output[]>;
 
 interface Waiting<Input, Output> {
   input: Input;
@@ -34,57 +25,49 @@ interface Waiting<Input, Output> {
  */
 export function batching<Input, Output>(
   db: Database,
-  work: BatchedWork<Input, Output>,
+  many: Many<Input, Output>,
+  tenantIdOf: (input: Input) => number,
 ): (input: Input) => Promise<Output> {
   const batchesOf = new Map<number | null, Batches<Input, Output>>();
   return (input) => {
-    const key = isCluster(db) ? work.tenantIdOf(input) : null;
-    const batches = batchesOf.get(key) ?? new Batches(work, () => batchesOf.delete(key));
+    const key = isCluster(db) ? tenantIdOf(input) : null;
+    const batches = batchesOf.get(key) ?? new Batches(many, () => batchesOf.delete(key));
     batchesOf.set(key, batches);
     return batches.add(input);
   };
 }
 
 class Batches<Input, Output> {
-  readonly #work: BatchedWork<Input, Output>;
+  readonly #many: Many<Input, Output>;
   /** Called when no call waits and no batch runs. */
   readonly #onIdle: () => void;
   #waiting: Waiting<Input, Output>[] = [];
   #underWay = 0;
-  #isPlanned = false;
 
-  constructor(work: BatchedWork<Input, Output>, onIdle: () => void) {
-    this.#work = work;
+  constructor(many: Many<Input, Output>, onIdle: () => void) {
+    this.#many = many;
     this.#onIdle = onIdle;
   }
 
   add(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ input, resolve, reject });
-      if (!this.#isPlanned && this.#underWay < this.#work.maxUnderWay) {
-        this.#isPlanned = true;
+      if (this.#waiting.length === 1) {
         setImmediate(() => this.#start()); // The start is delayed, so that other calls of this iteration of the event loop join the batch.
       }
     });
   }
 
   #start(): void {
-    this.#isPlanned = false;
-    while (this.#waiting.length > 0 && this.#underWay < this.#work.maxUnderWay) {
+    while (this.#waiting.length > 0 && this.#underWay < MAX_UNDER_WAY) {
       this.#underWay += 1;
-      void this.#run(this.#waiting.splice(0, MAX_BATCH_SIZE)).finally(() => {
-        this.#underWay -= 1;
-        this.#start();
-        if (this.#underWay === 0) {
-          this.#onIdle();
-        }
-      });
+      void this.#run(this.#waiting.splice(0, MAX_BATCH_SIZE));
     }
   }
 
   async #run(batch: Waiting<Input, Output>[]): Promise<void> {
     try {
-      const outputs = await this.#work.many(batch.map(({ input }) => input));
+      const outputs = await this.#many(batch.map(({ input }) => input));
       batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
     } catch (error) {
       if (error instanceof UnavailableError || isUnavailable(error)) {
@@ -93,8 +76,13 @@ class Batches<Input, Output> {
       } else if (batch.length === 1) {
         batch.forEach(({ reject }) => reject(error));
       } else {
-        batch.forEach(({ input, resolve }) => resolve(this.#work.many([input]).then(([output]) => output as Output)));
+        batch.forEach(({ input, resolve }) => resolve(this.#many([input]).then(([output]) => output as Output)));
       }
+    }
+    this.#underWay -= 1;
+    this.#start();
+    if (this.#underWay === 0) {
+      this.#onIdle();
     }
   }
 }

@@ -5,20 +5,38 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  sql,
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
 import { poolerOf } from '../lib/postgres-url.ts';
-import { type DriverOptions, PipelineDriver } from './driver.ts';
-import { type Layout, setLayout } from './layout.ts';
+import { type DriverOptions, PipelineDriver, StatementNames } from './driver.ts';
 import { beginText, clientConfig, settleConnection } from './session.ts';
-import { StatementNames } from './statement-names.ts';
 import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
 export type Tx = Transaction<DB>;
 /** Database or transaction. This type is for functions whose statements may run inside or outside a transaction. */
 export type Db = Database | Tx;
+
+/**
+ * Location of the rows of all tables: on one node, or distributed by tenant over the nodes of a cluster (Citus). On a cluster, a statement
+ * may touch only one tenant, and some kinds of statements are refused (architecture, database rules 4 and 8). So some functions use another
+ * statement on a cluster.
+ */
+export type Layout = 'one node' | 'cluster';
+
+export async function readLayout<T>(db: Kysely<T>): Promise<Layout> {
+  const { rows } = await sql`SELECT FROM pg_extension WHERE extname = 'citus'`.execute(db);
+  return rows.length > 0 ? 'cluster' : 'one node';
+}
+
+/** Marks a database that is on a cluster. Kysely passes the adapter of a database on to its transactions. */
+class ClusterAdapter extends PostgresAdapter {}
+
+export function isCluster<T>(db: Kysely<T>): boolean {
+  return db.getExecutor().adapter instanceof ClusterAdapter;
+}
 
 export interface DatabaseOptions {
   url: string;
@@ -88,7 +106,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
   const db = new Kysely<DB>({
     dialect: {
-      createAdapter: () => new PostgresAdapter(),
+      createAdapter: () => (options.layout === 'cluster' ? new ClusterAdapter() : new PostgresAdapter()),
       createDriver: () => new PipelineDriver(pool, driverOptions(options)),
       createIntrospector: (each) => new PostgresIntrospector(each),
       createQueryCompiler: () => new PostgresQueryCompiler(),
@@ -96,7 +114,6 @@ export function createDatabase(options: DatabaseOptions): Database {
     ...(log ? { log } : {}),
   });
   pools.set(db, { pool, isPooled: poolerOf(url) !== 'none' });
-  setLayout(db, options.layout ?? 'one node');
   return db;
 }
 

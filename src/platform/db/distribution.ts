@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
-import { readLayout } from './layout.ts';
+import { readLayout } from './database.ts';
 
 /**
  * Place of the rows of a table on a cluster (Citus).

@@ -6,9 +6,14 @@ import { sql } from 'kysely';
 import { connectToDatabase } from '#test/support/database-socket.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createDatabase, type Database } from './database.ts';
-import { withConnection } from './driver.ts';
 import { withPooler } from '../lib/postgres-url.ts';
-import { executeByIndex, executeWithoutTableScan, inTransaction, limitLockWaits } from './transaction.ts';
+import {
+  executeByIndex,
+  executeWithoutTableScan,
+  inTransaction,
+  limitLockWaits,
+  withConnection,
+} from './transaction.ts';
 
 describe('PipelineDriver', () => {
   let database: TestDatabase;

@@ -3,14 +3,12 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
-  type Kysely,
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
 import { UnavailableError } from '../errors.ts';
-import { isStalePlan } from './failures.ts';
-import type { StatementNames } from './statement-names.ts';
+import { isStalePlan, lostStatementOf } from './failures.ts';
 
 export interface DriverOptions {
   /** Null if statements are not prepared. */
@@ -168,7 +166,7 @@ export class PipelineConnection implements DatabaseConnection {
       if (isStalePlan(error)) {
         this.#options.names?.giveUp(sql);
       }
-      throw isLostStatement(error) ? lostStatement(error) : error;
+      throw lostStatementOf(error) ?? error;
     }
   }
 
@@ -211,14 +209,6 @@ export class PipelineConnection implements DatabaseConnection {
   }
 }
 
-/** Runs work with the connection of a transaction, or with any connection of a database. */
-export function withConnection<T, Tables>(
-  db: Kysely<Tables>,
-  work: (connection: PipelineConnection) => Promise<T>,
-): Promise<T> {
-  return db.getExecutor().provideConnection((connection) => work(connection as PipelineConnection));
-}
-
 function toResult<Row>({ command, rowCount, rows }: pg.QueryResult): QueryResult<Row> {
   const changesRows = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command);
   return { rows: rows ?? [], ...(changesRows ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) };
@@ -229,15 +219,32 @@ function noneFree(cause: Error): UnavailableError {
   return new UnavailableError(message, { cause });
 }
 
-/**
- * Returns true for an error that says that PostgreSQL does not know a prepared statement, or already has a prepared statement with its
- * name. Both happen if a pooler runs the statements of one client on several connections to the server.
- */
-function isLostStatement(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === '26000' || code === '42P05';
-}
+/** Largest number of statements that a pool prepares. Each one takes about 10 kB of the server's memory on each connection. */
+const MAX_NAMES = 400;
+/** Largest number of parameters of a prepared statement. With more, the text has a list of rows, and another one for each number of rows. */
+const MAX_PARAMETERS = 64;
 
-function lostStatement(cause: unknown): Error {
-  return new Error('A connection pooler lost a prepared statement. Set DATABASE_POOLER to transaction.', { cause });
+/**
+ * Names of the prepared statements of a pool, by text. pg prepares a statement with a name once on each connection. A statement without
+ * parameters gets no name, because some of them cannot be prepared.
+ */
+export class StatementNames {
+  /** Name of each text, or undefined if the text must not be prepared again. */
+  readonly #names = new Map<string, string | undefined>();
+
+  nameOf(text: string, parameterCount: number): string | undefined {
+    const isPreparable = parameterCount > 0 && parameterCount <= MAX_PARAMETERS;
+    if (isPreparable && !this.#names.has(text) && this.#names.size < MAX_NAMES) {
+      this.#names.set(text, `roomservice_${this.#names.size}`);
+    }
+    return this.#names.get(text);
+  }
+
+  /**
+   * Stops to prepare a statement whose table has changed since it was prepared. A new name would not do, because a pooler such as PgBouncer
+   * finds prepared statements by their text.
+   */
+  giveUp(text: string): void {
+    this.#names.set(text, undefined);
+  }
 }

@@ -51,6 +51,16 @@ export function isStalePlan(error: unknown): boolean {
 }
 
 /**
+ * Returns the error to throw if PostgreSQL does not know a prepared statement, or already has a prepared statement with its name. Both happen
+ * if a pooler runs the statements of one client on several connections to the server. Returns undefined for any other error.
+ */
+export function lostStatementOf(cause: unknown): Error | undefined {
+  return ['26000', '42P05'].includes(codeOf(cause))
+    ? new Error('A connection pooler lost a prepared statement. Set DATABASE_POOLER to transaction.', { cause })
+    : undefined;
+}
+
+/**
  * Returns true if the statement failed because another transaction has held a lock for longer than this transaction may wait
  * (`limitLockWaits`).
  */

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from './database.ts';
-import { isCluster } from './layout.ts';
+import { type Db, isCluster } from './database.ts';
 
 /** PostgreSQL type of each field of an input. */
 type FieldTypes<Input> = { [Name in keyof Input & string]-?: string };

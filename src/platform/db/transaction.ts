@@ -1,8 +1,7 @@
 import type { Kysely, QueryResult, RawBuilder } from 'kysely';
 import type { Database, Db, Tx } from './database.ts';
-import { withConnection } from './driver.ts';
+import type { PipelineConnection } from './driver.ts';
 import { withRetries } from './failures.ts';
-import { layoutOf, setLayout } from './layout.ts';
 
 /**
  * Runs the work in one transaction (read committed). Runs the whole transaction again after a deadlock, a serialization failure, a failover
@@ -26,10 +25,7 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const transaction = mode === 'read write' ? db.transaction() : db.transaction().setAccessMode('read only');
   const inMode = mode === 'snapshot' ? transaction.setIsolationLevel('repeatable read') : transaction;
-  return await inMode.execute(async (tx) => {
-    setLayout(tx, layoutOf(db));
-    return await work(tx);
-  });
+  return await inMode.execute(work);
 }
 
 /** Returns a statement that changes PostgreSQL settings until the end of the transaction. */
@@ -95,4 +91,12 @@ export async function executeOutsideTransaction<T>(db: Kysely<T>, statement: Raw
  */
 export async function limitLockWaits(tx: Tx, ms: number): Promise<void> {
   await withConnection(tx, async (connection) => connection.sendAhead(`SET LOCAL lock_timeout = ${ms}`));
+}
+
+/** Runs work with the connection of a transaction, or with any connection of a database. */
+export function withConnection<T, Tables>(
+  db: Kysely<Tables>,
+  work: (connection: PipelineConnection) => Promise<T>,
+): Promise<T> {
+  return db.getExecutor().provideConnection((connection) => work(connection as PipelineConnection));
 }

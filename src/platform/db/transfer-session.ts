@@ -2,7 +2,6 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { poolerOf } from '../lib/postgres-url.ts';
 import { type Database, types } from './database.ts';
-import { setLayout } from './layout.ts';
 import { newClient } from './new-client.ts';
 import { localSettings } from './session.ts';
 import type { DB } from './types.ts';
@@ -56,11 +55,9 @@ export function databaseOn(client: pg.Client): Database {
   // Kysely calls `release`, but a client without a pool does not have it. `query` is bound, because pg keeps its state in fields of the
   // client.
   const lent = { query: client.query.bind(client), release: () => {} };
-  const db = new Kysely<DB>({
+  return new Kysely<DB>({
     dialect: new PostgresDialect({
       pool: { options: {}, connect: () => Promise.resolve(lent as never), end: () => Promise.resolve() },
     }),
   });
-  setLayout(db, 'one node');
-  return db;
 }

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { splitTarget } from './request-target.ts';
+import { ApiError } from '../errors.ts';
+import { splitTarget } from './raw-requests.ts';
 
 /**
- * Records every route when it is registered. Returns a function that lists the allowed methods of a path. With this list, the app responds
- * to a wrong method with 405 and the header `Allow` (decision 1). Fastify itself would respond with 404.
+ * Records every route when it is registered. Returns a function that makes the error of a request without a route: 404 for an unknown path,
+ * or 405 with the header `Allow` for a known path that does not allow the method (decision 1). Fastify itself would always respond with 404.
  */
-export function trackAllowedMethods(app: FastifyInstance): (url: string) => string[] {
+export function trackRoutes(app: FastifyInstance): (url: string) => ApiError {
   const methodsByPattern = new Map<string, Set<string>>();
   app.addHook('onRoute', (route) => {
     const pattern = route.url.replace(/\/$/, '');
@@ -18,7 +19,10 @@ export function trackAllowedMethods(app: FastifyInstance): (url: string) => stri
   return (url) => {
     const path = decodeURI(splitTarget(url)[0]).replace(/\/$/, '');
     const found = [...methodsByPattern].filter(([pattern]) => matches(pattern.split('/'), path.split('/')));
-    return [...new Set(found.flatMap(([, methods]) => [...methods]))].sort();
+    const allowed = [...new Set(found.flatMap(([, methods]) => [...methods]))].sort();
+    return allowed.length === 0
+      ? new ApiError(404, 'error', 'This path does not exist. /docs/ lists the paths that exist.')
+      : new ApiError(405, 'error', `The method must be ${allowed.join(' or ')}.`, { allow: allowed.join(', ') });
   };
 }
 

@@ -1,7 +1,31 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../db/failures.ts';
 import { ApiError, isLogged, UnavailableError } from '../errors.ts';
 import { DecodeError } from './decode/decode-error.ts';
+import { drainBody, hasUnreadBody } from './unread-body.ts';
+
+export interface ErrorListeners {
+  /** Called once for each request that gets a 4xx response, before the response is sent. */
+  onRefused?: (request: FastifyRequest, refusal: ApiError) => void;
+  /** Called once for each request that gets a 5xx response, before the response is sent. */
+  onFailed?: (error: Error) => void;
+}
+
+/** Makes the app respond to each error, and tells the listeners about it. Drops the rest of a body that was not read. */
+export function handleErrors(app: FastifyInstance, { onRefused, onFailed }: ErrorListeners): void {
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
+    if (hasUnreadBody(request)) {
+      await drainBody(request, reply);
+    }
+    const refusal = toApiError(error);
+    if (refusal === null) {
+      onFailed?.(error);
+    } else {
+      onRefused?.(request, refusal);
+    }
+    return sendError(refusal ?? error, request, reply);
+  });
+}
 
 /** Converts an error that was thrown during a request into the error of the 4xx response. Returns null if the response must be a 5xx. */
 export function toApiError(error: Error & { statusCode?: number }): ApiError | null {
@@ -20,7 +44,7 @@ export function toApiError(error: Error & { statusCode?: number }): ApiError | n
  * Sends the response to a request that failed. The body of a 4xx response is `{code, message}`. A 5xx response does not describe the error.
  * It has the request id, with which the operator finds the error in the log.
  */
-export function sendError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toApiError(error);
   if (known !== null) {
     return reply.code(known.statusCode).headers(known.headers).send({ code: known.code, message: known.message });

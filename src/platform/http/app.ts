@@ -2,30 +2,34 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
-  type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   type RawServerDefault,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { ApiError, invalidField } from '../errors.ts';
+import { invalidField } from '../errors.ts';
 import { MAX_BODY_BYTES } from '../lib/bounds.ts';
-import { trackAllowedMethods } from './allowed-methods.ts';
-import { sendError, toApiError } from './answers.ts';
-import { addClientAddress, HOST } from './client-address.ts';
-import { createClientErrorHandler } from './client-errors.ts';
+import { trackRoutes } from './allowed-methods.ts';
+import { type ErrorListeners, handleErrors } from './answers.ts';
+import { addClientAddress } from './client-address.ts';
 import { compileOnDemand } from './compilers.ts';
-import { registerBodyParsers } from './body-parsers.ts';
+import { registerBodyParsers } from './body.ts';
 import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
 import { QuietLogController } from './log.ts';
-import { addDoor } from './door.ts';
-import { createTogether } from './together.ts';
+import { addDoor, createTogether } from './door.ts';
 import { addEventStreams, type StreamBounds } from './event-streams.ts';
-import { drainBody, hasUnreadBody } from './read-body.ts';
-import { requestIdOf } from './request-id.ts';
-import { hasBrokenPath, originForm, routableTarget, splitTarget } from './request-target.ts';
+import {
+  createClientErrorHandler,
+  handleOddRequests,
+  hasBrokenPath,
+  originForm,
+  refuseBadHead,
+  requestIdOf,
+  routableTarget,
+  splitTarget,
+} from './raw-requests.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -35,17 +39,13 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-export interface HttpOptions {
+export interface HttpOptions extends ErrorListeners {
   logger: Logger;
   trustedProxies: string[];
   /** Base URL of the links in responses. If missing or null, a link has the protocol and host of the request. */
   publicUrl?: string | null;
   /** Called once for each request, after its response is sent or its connection is lost. */
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
-  /** Called once for each request that gets a 4xx response, before the response is sent. */
-  onRefused?: (request: FastifyRequest, refusal: ApiError) => void;
-  /** Called once for each request that gets a 5xx response, before the response is sent. */
-  onFailed?: (error: Error) => void;
   /** Overrides some of the default timeouts. Used by tests. */
   timeouts?: Partial<typeof TIMEOUTS>;
   /** Overrides some of the default bounds on streams of events. Used by tests. */
@@ -105,7 +105,7 @@ export function createHttpApp(options: HttpOptions): App {
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
   });
   const answerClientError = createClientErrorHandler(app.server);
-  const allowedMethods = trackAllowedMethods(app);
+  const noRoute = trackRoutes(app);
   const beginTogether = createTogether();
   app.decorate('publicUrl', options.publicUrl ?? null);
   addEventStreams(app, options.streams);
@@ -120,7 +120,7 @@ export function createHttpApp(options: HttpOptions): App {
     reply.raw.on('close', () => options.onAnswered?.(request, reply));
     refuseBadHead(request);
     if (request.is404) {
-      throw noRoute(allowedMethods(request.url));
+      throw noRoute(request.url);
     }
     if (request.routeOptions.config.place === 'none') {
       done();
@@ -137,51 +137,13 @@ export function createHttpApp(options: HttpOptions): App {
     request.query =
       query === '' ? {} : convertText(decodeQuery(query.slice(1)), request.routeOptions.schema?.querystring);
     refuseUnstorableText(request.params as Record<string, string>);
+    refuseTenantParameters(request);
+    refuseUnknownParameters(request);
     done();
   });
   registerBodyParsers(app);
   handleOddRequests(app);
   return app.withTypeProvider<TypeBoxTypeProvider>();
-}
-
-/**
- * Refuses a request with an invalid Host or Expect header. Node's parser accepts such headers.
- * @throws ApiError 400 or 417
- */
-function refuseBadHead({ raw }: FastifyRequest): void {
-  const { host } = raw.headers;
-  const isMissing = host === undefined && raw.httpVersion === '1.1';
-  if (isMissing || !HOST.test(host ?? '') || countHosts(raw.rawHeaders) > 1) {
-    throw new ApiError(400, 'error', 'The request must have exactly one valid Host header.');
-  }
-  if (raw.headers.expect !== undefined && raw.headers.expect.toLowerCase() !== '100-continue') {
-    throw new ApiError(417, 'error', 'The Expect header may only have the value 100-continue.', {
-      connection: 'close',
-    });
-  }
-}
-
-/**
- * Returns the number of Host headers. Searches the raw headers, because Node's `headers` keeps only the first Host header.
- * `headersDistinct` has all of them, but is slower, because it builds a list for every header name.
- */
-function countHosts(rawHeaders: string[]): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    count += name?.length === 4 && name.toLowerCase() === 'host' ? 1 : 0;
-  }
-  return count;
-}
-
-/**
- * Returns a 404 error for an unknown path, or a 405 error for a known path that does not allow the method of the request.
- * @param allowed methods that the path allows; empty if the path is unknown
- */
-function noRoute(allowed: string[]): ApiError {
-  return allowed.length === 0
-    ? new ApiError(404, 'error', 'This path does not exist. /docs/ lists the paths that exist.')
-    : new ApiError(405, 'error', `The method must be ${allowed.join(' or ')}.`, { allow: allowed.join(', ') });
 }
 
 /**
@@ -196,29 +158,31 @@ function refuseUnstorableText(params: Record<string, string>): void {
   }
 }
 
-function handleErrors(app: FastifyInstance, { onRefused, onFailed }: HttpOptions): void {
-  app.setErrorHandler(async (error: FastifyError, request, reply) => {
-    if (hasUnreadBody(request)) {
-      await drainBody(request, reply);
+/** Refuses query parameters that name a tenant, because only the credential determines the tenant (contract §1, decision 4). */
+function refuseTenantParameters(request: FastifyRequest): void {
+  if (request.routeOptions.url?.startsWith('/v1/third-party/')) {
+    const query = request.query as Record<string, unknown>;
+    const refused = ['tenant_id', 'restaurant_id', 'hotel_id'].find((name) => name in query);
+    if (refused !== undefined) {
+      throw invalidField(refused, 'is not accepted, because the credential determines the tenant. Leave it out');
     }
-    const refusal = toApiError(error);
-    if (refusal === null) {
-      onFailed?.(error);
-    } else {
-      onRefused?.(request, refusal);
-    }
-    return sendError(refusal ?? error, request, reply);
-  });
+  }
 }
 
 /**
- * Lets the app respond to two kinds of unusual requests:
- * - The client has ended its half of the connection after the request. Without this function, Node would close the connection.
- * - The request has an unknown `Expect` header. Without this function, Node would send an empty response.
+ * Refuses query parameters that a call of the staff API does not know. A misspelled filter would otherwise show everything, and a misspelled
+ * `dry_run` would change the menu. Partners may send unknown parameters (decision 4).
  */
-function handleOddRequests(app: FastifyInstance): void {
-  // A client may end its half of the connection after the last byte of its request. With this option, the other half stays open, and the
-  // client receives the response. `assign` is used because Node's types do not have the option.
-  Object.assign(app.server, { httpAllowHalfOpen: true });
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+function refuseUnknownParameters({ routeOptions, query }: FastifyRequest): void {
+  const schema = routeOptions.schema?.querystring as { properties: object } | undefined;
+  if (schema !== undefined && routeOptions.url?.startsWith('/v1/staff/')) {
+    const unknown = Object.keys(query as object).find((name) => !Object.hasOwn(schema.properties, name));
+    if (unknown !== undefined) {
+      const known = Object.keys(schema.properties).join(', ');
+      throw invalidField(
+        unknown,
+        `is not a parameter of this call, which knows ${known}. Correct the name, or leave it out`,
+      );
+    }
+  }
 }

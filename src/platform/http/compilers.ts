@@ -1,12 +1,10 @@
 import fastJsonStringify, { type Schema } from 'fast-json-stringify';
 import type { FastifyInstance } from 'fastify';
-import { lazily } from '../lib/lazily.ts';
-import { compileSchema } from '../lib/validation.ts';
-import { invalidValue } from './invalid-value.ts';
+import { compileSchema, invalidValue } from '../lib/validation.ts';
 
 /**
  * Names of the parts of a request in error messages. The keys are Fastify's names of these parts. The body is not listed, because
- * `check-body.ts` validates it.
+ * `body.ts` validates it.
  */
 const PART_NAMES: Record<string, string> = { params: 'path', querystring: 'query' };
 
@@ -46,13 +44,15 @@ export function serializerOf(schema: Schema): Serializer {
     const ofPage = serializerOf(second);
     return (value) => (Array.isArray(value) ? ofArray : ofPage)(value);
   }
-  const compiled = lazily(() => {
-    const text = JSON.stringify(schema);
-    const serializer = serializers.get(text) ?? fastJsonStringify(withoutNullUnions(text));
-    serializers.set(text, serializer);
-    return serializer;
-  });
-  return (value) => compiled()(value);
+  let compiled: Serializer | undefined;
+  return (value) => (compiled ??= compileSerializer(schema))(value);
+}
+
+function compileSerializer(schema: Schema): Serializer {
+  const text = JSON.stringify(schema);
+  const serializer = serializers.get(text) ?? fastJsonStringify(withoutNullUnions(text));
+  serializers.set(text, serializer);
+  return serializer;
 }
 
 /**

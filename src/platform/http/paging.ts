@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
-import { splitTarget } from './request-target.ts';
+import { splitTarget } from './raw-requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,3 +1,4 @@
+import type { SchemaObject } from 'ajv';
 import { nearName } from './near-names.ts';
 import { PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
 
@@ -11,8 +12,29 @@ export interface Fault {
   isNullOfOptional?: boolean;
 }
 
+/** Returns true if the faulty value is null, and its field is not required. */
+export function isOptionalNull(schema: SchemaObject, value: unknown, fault: Fault): boolean {
+  const steps = stepsOf(fault);
+  return valueAt(value, steps) === null && isOptional(schema, steps);
+}
+
+function valueAt(value: unknown, steps: string[]): unknown {
+  return steps.reduce((outer, step) => (outer as Record<string, unknown>)[step], value);
+}
+
+function isOptional(schema: SchemaObject, [step = '', ...rest]: string[]): boolean {
+  const variants: SchemaObject[] | undefined = schema['anyOf'] ?? schema['allOf'];
+  if (variants !== undefined) {
+    return variants.some((variant) => isOptional(variant, [step, ...rest]));
+  }
+  const field: SchemaObject | undefined = schema['properties']?.[step] ?? schema['items'];
+  return rest.length > 0
+    ? field !== undefined && isOptional(field, rest)
+    : step in (schema['properties'] ?? {}) && !schema['required']?.includes(step);
+}
+
 /** Returns the names of the fields and the indexes of the lists that lead to a faulty value. */
-export function stepsOf({ instancePath }: Fault): string[] {
+function stepsOf({ instancePath }: Fault): string[] {
   const steps = instancePath.split('/').slice(1);
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
@@ -32,10 +54,19 @@ export function faultTexts(faults: Fault[], whole: string): string[] {
   const listed = faults.filter((fault) => !isRepetition(fault));
   const byField = Map.groupBy(listed, (fault) => fieldOf(fault, whole));
   const texts = [...byField].map(([field, own]) => {
-    const remedy = own.some(({ isNullOfOptional }) => isNullOfOptional) ? ', or leave the field out' : '';
+    const remedy = own.some((fault) => fault.isNullOfOptional) ? ', or leave the field out' : '';
     return `${field}: ${[...new Set(own.map(textOf))].join(', ')}${remedy}`;
   });
   return texts.length === 0 ? [`${whole}: is not valid`] : texts;
+}
+
+/** Joins the texts of faults to one message. @param whole name of the validated value @param maxReported largest number of listed texts */
+export function joinFaults(texts: string[], whole: string, maxReported = Infinity): string {
+  const listed = texts.slice(0, maxReported);
+  if (texts.length > maxReported) {
+    listed.push(`${whole}: has more faults, which are shown after you correct these`);
+  }
+  return listed.join(' | ');
 }
 
 /** Largest number of characters of the name of a field in an error message. */

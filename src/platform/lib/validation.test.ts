@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Type from 'typebox';
-import { compileSchema, findFaults, FIRST_FAULTS, validationMessage } from './validation.ts';
+import { compileSchema, findFaults, invalidValue } from './validation.ts';
 
 /** Returns the error message for a value, or null if the value is valid. */
 function messageFor(schema: Type.TSchema, value: unknown, whole = 'body'): string | null {
   const validator = compileSchema(schema);
-  return validator.isValid(value) ? null : validationMessage(validator.findFaults(value, FIRST_FAULTS), whole);
+  return validator.isValid(value) ? null : invalidValue(validator, value, whole).message;
 }
 
-describe('validationMessage', () => {
+describe('invalidValue', () => {
   const schema = Type.Object({
     name: Type.String({ minLength: 1, maxLength: 3 }),
     items: Type.Array(Type.Object({ quantity: Type.Integer({ minimum: 1, maximum: 9 }) }), { minItems: 1 }),

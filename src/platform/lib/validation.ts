@@ -6,13 +6,14 @@ import {
   type Options,
   type SchemaObject,
   type SchemaValidateFunction,
+  type ValidateFunction,
 } from 'ajv';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { default as formats } from 'ajv-formats';
+import { type ApiError, apiError } from '../errors.ts';
 import { MAX_FAULTS } from './bounds.ts';
-import { type Fault, faultTexts, stepsOf } from './fault-texts.ts';
+import { type Fault, faultTexts, isOptionalNull, joinFaults } from './fault-texts.ts';
 import { isUuid } from './ids.ts';
-import { lazily } from './lazily.ts';
 import { IN_WORDS } from './patterns.ts';
 import { isPrice, isSoldAmount, PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
 import { PASSWORD_KEYWORD, trimmed, TRIMMED_KEYWORD } from './unicode.ts';
@@ -215,35 +216,18 @@ export function compileSchema(schema: object): Validator {
  * each function at its first use.
  */
 function makeValidator(schema: SchemaObject): Validator {
-  const isValid = lazily(() => untilFirstFault.compile(schema));
-  const validate = lazily(() => withAllFaults.compile(schema));
+  let isValid: ValidateFunction | undefined;
+  let validate: ValidateFunction | undefined;
   return {
-    isValid: (value) => isValid()(value),
+    isValid: (value) => (isValid ??= untilFirstFault.compile(schema))(value),
     findFaults(value, { maxReported, entersLongLists }) {
-      const check = validate();
+      const check = (validate ??= withAllFaults.compile(schema));
       search = { entersLongLists, maxReports: maxReported * REPORTS_A_FAULT, foundInLists: 0 };
       check(value);
-      return (check.errors ?? []).map((fault) => {
-        const steps = stepsOf(fault);
-        return { ...fault, isNullOfOptional: valueAt(value, steps) === null && isOptional(schema, steps) };
-      });
+      const faults: Fault[] = check.errors ?? [];
+      return faults.map((fault) => ({ ...fault, isNullOfOptional: isOptionalNull(schema, value, fault) }));
     },
   };
-}
-
-function valueAt(value: unknown, steps: string[]): unknown {
-  return steps.reduce((outer, step) => (outer as Record<string, unknown>)[step], value);
-}
-
-function isOptional(schema: SchemaObject, [step = '', ...rest]: string[]): boolean {
-  const variants: SchemaObject[] | undefined = schema['anyOf'] ?? schema['allOf'];
-  if (variants !== undefined) {
-    return variants.some((variant) => isOptional(variant, [step, ...rest]));
-  }
-  const field: SchemaObject | undefined = schema['properties']?.[step] ?? schema['items'];
-  return rest.length > 0
-    ? field !== undefined && isOptional(field, rest)
-    : step in (schema['properties'] ?? {}) && !schema['required']?.includes(step);
 }
 
 /** Returns one text for each faulty field, for example `users.0.name: is required`. Returns an empty list for a valid value. */
@@ -252,22 +236,14 @@ export function findFaults(validator: Validator, value: unknown, whole: string):
 }
 
 /** Bounds of a search for the faults in one part of a request, such as its body. */
-export const FIRST_FAULTS: Extent = { maxReported: MAX_FAULTS, entersLongLists: false };
+const FIRST_FAULTS: Extent = { maxReported: MAX_FAULTS, entersLongLists: false };
 
 /**
- * Returns the message of a 400 `invalid_request`: one `field: text` for each field with a fault, joined by ` | ` (contract §7,
- * decision 6).
- * @param whole name of the validated value, such as `body`. The message uses this name for a fault of the whole value.
+ * Returns the error 400 `invalid_request` for a body, path or query that does not match its schema. Its message has one `field: text` for
+ * each field with a fault, joined by ` | ` (contract §7, decision 6). It lists the first 50 faults.
+ * @param whole `body`, `path` or `query`. The message has this name in place of the name of a field if a fault concerns the whole value.
  */
-export function validationMessage(faults: Fault[], whole: string): string {
-  return joinFaults(faultTexts(faults, whole), whole, MAX_FAULTS);
-}
-
-/** Joins the texts of faults to one message. @param whole name of the validated value @param maxReported largest number of listed texts */
-export function joinFaults(texts: string[], whole: string, maxReported = Infinity): string {
-  const listed = texts.slice(0, maxReported);
-  if (texts.length > maxReported) {
-    listed.push(`${whole}: has more faults, which are shown after you correct these`);
-  }
-  return listed.join(' | ');
+export function invalidValue(validator: Validator, value: unknown, whole: string): ApiError {
+  const texts = faultTexts(validator.findFaults(value, FIRST_FAULTS), whole);
+  return apiError('invalid_request', joinFaults(texts, whole, MAX_FAULTS));
 }

@@ -5,7 +5,7 @@ import { openForEachTest } from '#test/support/each-test.ts';
 import { startCommitProxy } from '#test/support/lost-commit.ts';
 import { auditOf, dumpRows, readStaffMenu, STAFF_MENU } from '#test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
-import type { EncodedBody } from '#platform/http/decode/decode-body.ts';
+import type { EncodedBody } from '#platform/http/body.ts';
 import { replaceMenu } from './menu.ts';
 import type { MenuDocument } from './schema.ts';
 

@@ -1,7 +1,6 @@
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import { ApiError, UnavailableError } from '#platform/errors.ts';
-import { lazily } from '#platform/lib/lazily.ts';
 import type { PlannedMenu, PlanTask, Refusal, RenderTask } from './menu-worker.ts';
 import type { RenderedMenu } from './rendered-menu.ts';
 
@@ -14,7 +13,7 @@ const IDLE_MS = 10_000;
 const HEAP_MIB = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 };
 
 /** The one thread of the process that works on whole menus, so that a large menu does not block other requests. It starts when needed. */
-const pool = lazily(openPool);
+let pool: ReturnType<typeof openPool> | undefined;
 
 /**
  * Decodes and validates a menu document, and plans how it replaces the stored menu.
@@ -48,7 +47,7 @@ export function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
 }
 
 async function runInThread<Result>(name: string, task: object): Promise<Result> {
-  return await (await pool()).run(task, { name }).catch((error: Error & { code?: unknown }) => {
+  return await (await (pool ??= openPool())).run(task, { name }).catch((error: Error & { code?: unknown }) => {
     throw error.code === 'ERR_WORKER_OUT_OF_MEMORY'
       ? new UnavailableError('The thread for menus ran out of memory. Try again.', { cause: error })
       : error;

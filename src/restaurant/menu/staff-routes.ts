@@ -3,7 +3,7 @@ import { actorOf } from '#access/tenants/tenants.ts';
 import type { RecentChanges } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
-import { encodedBodyOf } from '#platform/http/check-body.ts';
+import { encodedBodyOf } from '#platform/http/body.ts';
 import { matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendJsonBytes, sendLargeJson } from '#platform/http/list.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { OpeningHours, openingStateAt, type OpeningTime } from './opening-times.ts';
+import { OpeningHours, openingStateAt } from './opening.ts';
+import type { OpeningTime } from './opening-times.ts';
 
 /** Makes an opening time from a text such as `5 18:30-01:00` (Friday from 18:30 to 01:00). */
 function timeOf(text: string): OpeningTime {

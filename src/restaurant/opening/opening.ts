@@ -5,9 +5,26 @@ import type { Database, Tx } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, invalidField } from '#platform/errors.ts';
-import { OpeningHours, openingStateAt, type OpeningTime, type Pause } from './opening-times.ts';
+import { type OpeningTime, type Span, spansAround } from './opening-times.ts';
 import type { OpeningHoursDocument, PauseStart, PauseState } from './schema.ts';
 import * as store from './store.ts';
+
+/** Break in which the restaurant takes no orders. */
+export interface Pause {
+  /** End of the pause. Null if the pause lasts until staff end it. */
+  until: Date | null;
+}
+
+export interface OpeningState {
+  isOpen: boolean;
+  /** True during a pause, also outside the opening hours. False if the restaurant is open, or if only its opening hours close it. */
+  isPaused: boolean;
+  /**
+   * Milliseconds of Unix time at which the restaurant opens. Null if it is open now, if its pause has no end, or if the next opening cannot
+   * be calculated.
+   */
+  reopensAtMs: number | null;
+}
 
 interface Dependencies {
   db: Database;
@@ -20,6 +37,12 @@ interface CachedOpening {
   pause: Pause | null;
 }
 
+const DAY_MS = 86_400_000;
+/**
+ * Time in milliseconds of Unix time from which on no opening times are calculated. The calculation also needs the following days, and a day
+ * after the year 9999 cannot be written as `YYYY-MM-DD`.
+ */
+const LAST_MS = Date.parse('9999-01-01T00:00:00Z');
 /** Maximum number of tenants whose opening hours are cached. */
 const MAX_TENANTS = 50_000;
 
@@ -143,4 +166,64 @@ function closed(nowMs: number, reopensAtMs: number | null): Error {
     : apiError('restaurant_closed', `The restaurant is closed until ${new Date(reopensAtMs).toISOString()}.`, {
         'retry-after': String(Math.ceil((reopensAtMs - nowMs) / 1_000)),
       });
+}
+
+/** Opening hours of a restaurant. An empty list means that the restaurant is always open. */
+export class OpeningHours {
+  readonly #times: readonly OpeningTime[];
+  readonly #timezone: string;
+  /**
+   * Opening times as spans of instants, for the days before and after the time `#spansOfMs`. A calculation of the spans takes a
+   * millisecond, which is too long for each call. So the spans are kept for one day from `#spansOfMs`, and then calculated again.
+   */
+  #spans: Span[] = [];
+  #spansOfMs = Number.NaN;
+
+  constructor(times: readonly OpeningTime[], timezone: string) {
+    this.#times = times;
+    this.#timezone = timezone;
+  }
+
+  isOpenAt(atMs: number): boolean {
+    return this.#times.length === 0 || this.#spansAround(atMs).some((span) => contains(span, atMs));
+  }
+
+  /**
+   * Returns the given time if the restaurant is open then, and otherwise the time of the next opening. Returns null if no next opening can
+   * be calculated.
+   */
+  nextOpening(atMs: number): number | null {
+    if (this.isOpenAt(atMs)) {
+      return atMs;
+    }
+    const begins = this.#spansAround(atMs).map(({ fromMs }) => fromMs);
+    const later = begins.filter((fromMs) => fromMs > atMs);
+    return later.length === 0 ? null : Math.min(...later);
+  }
+
+  #spansAround(atMs: number): Span[] {
+    const sinceMs = atMs - this.#spansOfMs;
+    if (!(sinceMs >= 0 && sinceMs < DAY_MS)) {
+      this.#spans = atMs < LAST_MS ? spansAround(this.#times, this.#timezone, atMs) : [];
+      this.#spansOfMs = atMs;
+    }
+    return this.#spans;
+  }
+}
+
+/**
+ * Returns the state of the restaurant at a time. For a closed restaurant, the state contains the time of the next opening, if it is known.
+ * A pause closes the restaurant until `pause.until`, or without end if `until` is null.
+ */
+export function openingStateAt(atMs: number, hours: OpeningHours, pause: Pause | null): OpeningState {
+  const isPaused = pause !== null && (pause.until === null || pause.until.getTime() > atMs);
+  if (!isPaused && hours.isOpenAt(atMs)) {
+    return { isOpen: true, isPaused, reopensAtMs: null };
+  }
+  const endMs = isPaused ? (pause.until?.getTime() ?? null) : atMs;
+  return { isOpen: false, isPaused, reopensAtMs: endMs === null ? null : hours.nextOpening(endMs) };
+}
+
+function contains({ fromMs, untilMs }: Span, atMs: number): boolean {
+  return fromMs <= atMs && atMs < untilMs;
 }

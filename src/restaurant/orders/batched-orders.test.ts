@@ -13,6 +13,7 @@ import { newId } from '#platform/lib/ids.ts';
 import { createMenuReader, type ReadListedMenu } from '../menu/menu.ts';
 import { createTransactionWithEvents } from '#webhooks/events/events.ts';
 import { Orders } from './orders.ts';
+import { StaffOrders } from './staff-orders.ts';
 import type { OrderCreate } from './schema.ts';
 import type { StaffOrder } from './staff-schema.ts';
 import * as store from './store.ts';
@@ -27,6 +28,7 @@ let readListedMenu: ReadListedMenu;
 let db: Database;
 let statementsOf: RecordedDatabase['statementsOf'];
 let orders: Orders;
+let staffOrders: StaffOrders;
 
 before(async () => {
   service = await startService();
@@ -35,6 +37,10 @@ before(async () => {
   callers = (await Promise.all(tenants.map(callersOf))).flat();
   readListedMenu = await preloadMenus(callers);
   orders = ordersOn(db);
+  staffOrders = new StaffOrders({
+    db: service.database.db,
+    transactionWithEvents: createTransactionWithEvents(service.database.db, null),
+  });
 });
 after(async () => {
   await db.destroy();
@@ -102,7 +108,7 @@ describe('concurrent orders', () => {
         const caller = callerAt(index);
         const { order_id, external_order_id } = order;
         assert.deepEqual([external_order_id, isReplayed], [inputs[index]?.external_order_id, false]);
-        const stored = JSON.parse(await ordersOn(service.database.db).get(caller.tenantId, order_id)) as StaffOrder;
+        const stored = JSON.parse(await staffOrders.get(caller.tenantId, order_id)) as StaffOrder;
         const price = Math.floor((index % callers.length) / 2) + 1;
         assert.deepEqual(
           [stored.external_order_id, stored.notes, stored.total, stored.lines[0]?.quantity],

@@ -1,27 +1,20 @@
-import { type ChangeActor, readActorNames } from '#access/actors/actors.ts';
+import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import { type KeysetList, type ListOrder, NEWEST_FIRST, OLDEST_FIRST } from '#platform/db/keyset-list.ts';
-import { ApiError, apiError, invalidField, notFound } from '#platform/errors.ts';
-import { isUuid, newId } from '#platform/lib/ids.ts';
+import type { KeysetList } from '#platform/db/keyset-list.ts';
+import { ApiError, apiError } from '#platform/errors.ts';
+import { newId, timeOf } from '#platform/lib/ids.ts';
 import type { ReadListedMenu } from '../menu/menu.ts';
 import type { Opening } from '../opening/opening.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
-import { BATCHES_UNDER_WAY, orderInserter } from './insert-order.ts';
-import { type ListedOrder, listOfTenant } from './list-store.ts';
-import { filterOf } from './order-filter.ts';
-import { historyOf } from './order-history.ts';
-import { orderRow, partnerShape, staffText } from './order-shapes.ts';
 import type { OrderStatus } from './order-status.ts';
 import { type PricedOrder, priceItems } from './pricing.ts';
 import type { OrderCreate, OrderQuoteRequest, OrderResponse } from './schema.ts';
-import { type ChangeBy, type OrderState, setStatus } from './set-status.ts';
-import type { StaffOrder, StaffOrderQuery } from './staff-schema.ts';
+import { setStatus } from './set-status.ts';
 import * as store from './store.ts';
 
-export { partnerShape } from './order-shapes.ts';
 export { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
 
 interface Dependencies {
@@ -37,20 +30,18 @@ export interface PlacedOrder {
 }
 
 /**
- * Number of orders that one statement reads together for a list of staff. An order has up to 128 KiB of lines and as much text as fits into
- * a body, and a list keeps a whole group in memory while its client reads slowly.
+ * Maximum length of an order that is inserted in a batch, in UTF-16 code units of its texts. One statement for 16 orders with 128 KiB of
+ * lines takes 110 ms, and the other orders of the batch would wait for it. By itself such an order takes 4 ms.
  */
-const FIRST_GROUP = 4;
-const LARGEST_GROUP = 32;
-const GROUP_LENGTH = 64 * 1024;
+const MAX_BATCHED_LENGTH = 16 * 1024;
 
-/** Orders of restaurants. Partners place and cancel them, and staff change their status. */
+/** Orders of restaurants. Partners place and cancel them. */
 export class Orders {
   readonly #db: Database;
   readonly #readListedMenu: ReadListedMenu;
   readonly #opening: Dependencies['opening'];
   readonly #transactionWithEvents: TransactionWithEvents;
-  readonly #insertOrder: ReturnType<typeof orderInserter>;
+  readonly #insertTogether: (order: store.NewOrder) => Promise<boolean>;
   readonly #findSummary: (key: store.ExternalKey) => Promise<store.OrderSummary | undefined>;
 
   constructor({ db, readListedMenu, opening, transactionWithEvents }: Dependencies) {
@@ -58,12 +49,16 @@ export class Orders {
     this.#readListedMenu = readListedMenu;
     this.#opening = opening;
     this.#transactionWithEvents = transactionWithEvents;
-    this.#insertOrder = orderInserter(db);
-    this.#findSummary = batching(db, {
-      many: (keys: store.ExternalKey[]) => store.findByExternalIds(db, keys),
-      maxUnderWay: BATCHES_UNDER_WAY,
-      tenantIdOf: ({ tenantId }) => tenantId,
-    });
+    this.#insertTogether = batching(
+      db,
+      (orders: store.NewOrder[]) => this.#insertAll(orders),
+      ({ tenant_id }) => tenant_id,
+    );
+    this.#findSummary = batching(
+      db,
+      (keys: store.ExternalKey[]) => store.findByExternalIds(db, keys),
+      ({ tenantId }) => tenantId,
+    );
   }
 
   /**
@@ -86,7 +81,7 @@ export class Orders {
     if (stored === undefined) {
       throw refusal;
     }
-    // If the database response to the insert is lost, `#insertOrder` repeats the insert, and finds the external id taken by its own order.
+    // If the database response to the insert is lost, `#insert` repeats the insert, and finds the external id taken by its own order.
     // The stored order then has the id that this call made, so it is new and not a replay.
     return { order: partnerShape(stored), isReplayed: stored.id !== id };
   }
@@ -115,7 +110,9 @@ export class Orders {
   async #insert(caller: Caller, input: OrderCreate, id: string): Promise<Error | null> {
     try {
       const row = orderRow(caller, input, { id, ...(await this.#price(caller, input)) });
-      return (await this.#insertOrder(row))
+      const isInserted =
+        lengthOf(row) > MAX_BATCHED_LENGTH ? (await this.#insertAll([row]))[0] : await this.#insertTogether(row);
+      return isInserted
         ? null
         : new Error(
             `The order ${id} of the credential ${caller.credentialId} was not inserted, because another order has its external_order_id. ` +
@@ -127,6 +124,11 @@ export class Orders {
       }
       throw error;
     }
+  }
+
+  /** Returns one value for each order: true if it was inserted, false if the credential has an order with this external id already. */
+  #insertAll(orders: store.NewOrder[]): Promise<boolean[]> {
+    return withRetries(() => store.insertOrders(this.#db, orders));
   }
 
   /**
@@ -164,85 +166,50 @@ export class Orders {
     await setStatus(this.#transactionWithEvents, tenantId, orderId, { status, by });
   }
 
-  /**
-   * Changes the status of an order, and reads the whole order. If an earlier change of the order had the same `request_id`, the method
-   * changes nothing (decision 36).
-   * @returns the order in its present status, as JSON
-   * @throws ApiError as `moveAlong` does, 400 `invalid_request` if `change` has the field `reason` but its status is not `cancelled`
-   */
-  async changeStatus(tenantId: number, orderId: string, change: ChangeBy): Promise<string> {
-    if (change.reason !== undefined && change.status !== 'cancelled') {
-      throw invalidField('reason', 'is accepted only with the status "cancelled"');
-    }
-    const { status, status_changed_at } = await setStatus(this.#transactionWithEvents, tenantId, orderId, change);
-    return staffText({ ...(await this.#read(tenantId, orderId)), status, status_changed_at });
-  }
-
-  /**
-   * Reads an order for staff, with its history.
-   * @returns the order as JSON
-   * @throws ApiError 404 with the code `error` for an unknown id
-   */
-  async get(tenantId: number, orderId: string): Promise<string> {
-    const row = await this.#read(tenantId, orderId);
-    // The changes are read after the order, so they contain all changes up to the status that was read.
-    const history = historyOf(row, await store.readStatusChanges(this.#db, tenantId, row.id));
-    const nameOf = await readActorNames(this.#db, tenantId, history?.map(({ by }) => by) ?? []);
-    const named: StaffOrder['history'] =
-      history?.map(({ status, at, by }) => ({ status, at: at.toISOString(), by: nameOf(by) })) ?? null;
-    return staffText(row, named);
-  }
-
-  /** Reads a whole order. @throws ApiError 404 with the code `error` for an unknown id */
-  async #read(tenantId: number, orderId: string): Promise<store.OrderRow> {
-    const [row] = isUuid(orderId) ? await store.readWhole(this.#db, tenantId, [orderId]) : [];
-    if (row === undefined) {
-      throw notFound('order');
-    }
-    return row;
-  }
-
   /** Returns the list of all orders of the credential, newest first. */
   listOfCaller({ tenantId, credentialId }: Caller): KeysetList<store.OrderSummary> {
     return store.listOfCredential(this.#db, tenantId, credentialId);
   }
-
-  /**
-   * Returns the list of the tenant's orders that pass the filters of the query.
-   * @throws ApiError 400 `invalid_request`
-   */
-  listOfTenant(tenantId: number, query: StaffOrderQuery): KeysetList<ListedOrder> {
-    return listOfTenant(this.#db, tenantId, filterOf(query, Date.now()), orderOf(query));
-  }
-
-  /**
-   * Yields the listed orders as JSON, with commas between them. Reads them in groups, so that only one group is in memory at a time. The
-   * orders of a group are as large as those before it, so that most groups have about `GROUP_LENGTH` characters.
-   */
-  async *textsOf(tenantId: number, query: StaffOrderQuery, listed: ListedOrder[]): AsyncGenerator<string> {
-    let count = FIRST_GROUP;
-    for (let from = 0; from < listed.length; ) {
-      const group = listed.slice(from, from + count);
-      const text = await this.#groupText(tenantId, group, orderOf(query));
-      yield text;
-      from += group.length;
-      count = Math.min(Math.max(Math.round((GROUP_LENGTH * group.length) / text.length), 1), LARGEST_GROUP);
-    }
-  }
-
-  async #groupText(tenantId: number, group: ListedOrder[], order: ListOrder): Promise<string> {
-    const states = new Map<string, OrderState>(group.map(({ id, ...state }) => [id, state]));
-    const rows = await withRetries(() => store.readWhole(this.#db, tenantId, [...states.keys()], order));
-    // These rows were read after the list, so the status of an order may have changed since the list was read. Each order shows the status
-    // that it had when the list was read.
-    return rows.map((row) => staffText({ ...row, ...states.get(row.id) })).join(',');
-  }
-}
-
-function orderOf({ order }: StaffOrderQuery): ListOrder {
-  return order === 'oldest' ? OLDEST_FIRST : NEWEST_FIRST;
 }
 
 function externalKey({ tenantId, credentialId }: Caller, externalOrderId: string): store.ExternalKey {
   return { tenantId, credentialId, externalOrderId };
+}
+
+/** Returns the row of a new order. */
+function orderRow(
+  { tenantId, credentialId, currency }: Caller,
+  input: OrderCreate,
+  made: { id: string; lines: string; total: string },
+): store.NewOrder {
+  return {
+    tenant_id: tenantId,
+    id: made.id,
+    credential_id: credentialId,
+    external_order_id: input.external_order_id,
+    status: 'pending',
+    order_type: input.order_type ?? 'delivery',
+    customer_name: input.customer?.name ?? null,
+    customer_phone: input.customer?.phone ?? null,
+    delivery_address: input.delivery_address ?? null,
+    notes: input.notes ?? null,
+    lines: made.lines,
+    total: made.total,
+    currency,
+    // The time is the one in the id. So a list of the orders of a period can compare ids instead of times.
+    created_at: timeOf(made.id),
+  };
+}
+
+export function partnerShape(row: store.OrderSummary): OrderResponse {
+  return {
+    success: true,
+    order_id: row.id,
+    external_order_id: row.external_order_id,
+    status: row.status as OrderStatus,
+  };
+}
+
+function lengthOf({ lines, notes, delivery_address }: store.NewOrder): number {
+  return lines.length + (notes?.length ?? 0) + (delivery_address?.length ?? 0);
 }

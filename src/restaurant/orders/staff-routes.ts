@@ -4,13 +4,13 @@ import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendJsonBytes, sendLongListInParts } from '#platform/http/list.ts';
 import { pageOf } from '#platform/http/paging.ts';
-import type { Orders } from './orders.ts';
+import type { StaffOrders } from './staff-orders.ts';
 import { OrderPath, StaffOrder, StaffOrderQuery, StatusChange } from './staff-schema.ts';
 
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such order.' } as const;
 
 interface Dependencies {
-  orders: Orders;
+  orders: StaffOrders;
   staffGuard: Guard;
 }
 

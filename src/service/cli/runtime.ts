@@ -1,10 +1,9 @@
 import type { Config } from '#platform/config.ts';
-import { createDatabase, type Database, openDatabase } from '#platform/db/database.ts';
+import { createDatabase, type Database, openDatabase, readLayout } from '#platform/db/database.ts';
 import { countMisplaced } from '#platform/db/distribution.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
 import type { Role } from '#platform/db/embedded/presence.ts';
-import { readLayout } from '#platform/db/layout.ts';
 import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
 import { hasUnnamedPooler } from '#platform/db/pooling.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';

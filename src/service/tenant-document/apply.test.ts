@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
-import { layoutOf, setLayout } from '#platform/db/layout.ts';
 import { dumpRows, listDishes, MENU, place, STAFF_MENU } from '#test/support/restaurant.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
@@ -136,7 +135,6 @@ describe('tenant document', () => {
     };
     const { db } = service.database;
     const watched = db.withPlugin(applyFirst);
-    setLayout(watched, layoutOf(db));
     const second = await applyTenantDocument(watched, document);
     assert.equal(second.tenant_id, (await first)?.tenant_id);
     assert.deepEqual(second.changes, []);

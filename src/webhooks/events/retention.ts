@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Database } from '#platform/db/database.ts';
+import { type Database, isCluster } from '#platform/db/database.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
-import { isCluster } from '#platform/db/layout.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 import { readTenantIds, removeEvents } from './retention-store.ts';
 

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Tx } from '#platform/db/database.ts';
+import { isCluster, type Tx } from '#platform/db/database.ts';
 import { Fields, selectForEach } from '#platform/db/inputs.ts';
-import { isCluster } from '#platform/db/layout.ts';
 import type { EventType } from './event-types.ts';
 import type { Lease, Target } from './local-delivery.ts';
 import type { EventSubject } from './schema.ts';

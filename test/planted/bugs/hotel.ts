@@ -93,7 +93,7 @@ export const HOTEL_BUGS: Bug[] = [
     harm: 'a stop-sell resets the price of its night',
     edits: [
       {
-        file: 'src/hotel/rates/store.ts',
+        file: 'src/hotel/rates/write-store.ts',
         find: "price === 'keep' ? 'rate.price' : 'given.price'",
         replace: "'given.price'",
       },
@@ -105,7 +105,7 @@ export const HOTEL_BUGS: Bug[] = [
     harm: 'a stop-sell resets the price of its night, but only on a cluster',
     edits: [
       {
-        file: 'src/hotel/rates/store.ts',
+        file: 'src/hotel/rates/write-store.ts',
         find: "price === 'keep' ? 'rate.price' : 'excluded.price'",
         replace: "'excluded.price'",
       },
@@ -165,7 +165,7 @@ export const HOTEL_BUGS: Bug[] = [
     harm: 'a change of several rate plans writes all prices to the first of them',
     edits: [
       {
-        file: 'src/hotel/rates/store.ts',
+        file: 'src/hotel/rates/write-store.ts',
         find: ', sql`given.rate_plan_id`]',
         replace: ', sql`${planIds[0]}::uuid`]',
       },

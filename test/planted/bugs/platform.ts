@@ -68,7 +68,7 @@ export const PLATFORM_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/platform/db/batching.ts',
-        find: 'isCluster(db) ? work.tenantIdOf(input) : null',
+        find: 'isCluster(db) ? tenantIdOf(input) : null',
         replace: 'null',
       },
     ],
@@ -147,7 +147,7 @@ export const PLATFORM_BUGS: Bug[] = [
     harm: 'calls get 503 during a rolling upgrade',
     edits: [
       {
-        file: 'src/platform/db/statement-names.ts',
+        file: 'src/platform/db/driver.ts',
         find: 'this.#names.set(text, undefined);',
         replace: 'this.#names.get(text);',
       },

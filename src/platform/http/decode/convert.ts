@@ -1,5 +1,5 @@
 import { DecodeError } from './decode-error.ts';
-import { parseJson } from './json.ts';
+import { parseJson } from './text.ts';
 
 /** Keywords of a JSON Schema that decide to which type a text is converted. */
 interface Schema {

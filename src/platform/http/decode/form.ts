@@ -1,7 +1,7 @@
 import { DecodeError } from './decode-error.ts';
 import { splitFieldName } from './field-name.ts';
 import { newBranch, place, toObject } from './form-tree.ts';
-import { decodeUtf8, refuseBadText } from './text.ts';
+import { decodeJson, decodeUtf8, refuseBadText } from './text.ts';
 
 /**
  * Maximum number of fields in a form. A useful form, such as a list of 1,000 entries, has at most some thousands of fields. Without this
@@ -86,5 +86,32 @@ function decodePercent(text: string, where: string): string {
     return decodeURIComponent(text);
   } catch {
     throw new DecodeError(400, where, 'is not valid percent-encoded UTF-8');
+  }
+}
+
+const OPENING_BRACE = '{'.charCodeAt(0);
+
+/**
+ * Refuses JSON that is sent with the content type of a form. For example, `curl --data` sends any body with this content type if the user
+ * sets no Content-Type header. Without this check, the JSON would be read as one form field with a strange name. The error message would
+ * then only list the fields that are missing.
+ * @throws DecodeError 400
+ */
+export function refuseJson(bytes: Buffer): void {
+  if (bytes[0] === OPENING_BRACE && isJson(bytes)) {
+    throw new DecodeError(
+      400,
+      'body',
+      'is JSON, but its Content-Type is that of a form. Set Content-Type to application/json',
+    );
+  }
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    decodeJson(bytes);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { compileOnDemand } from './compilers.ts';
-import { registerBodyParsers } from './body-parsers.ts';
+import { registerBodyParsers } from './body.ts';
 
 const LIMIT_BYTES = 256 * 1024;
 const FORM = 'application/x-www-form-urlencoded';

@@ -2,9 +2,94 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from '../errors.ts';
+import { HOST } from './client-address.ts';
 
 // `getBuiltinModule` is used, because an import of `node:http` would also load Node's fetch, which takes 24 ms (Node 24).
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
+const SANE = /^[A-Za-z0-9._:+/=-]{1,128}$/;
+
+/**
+ * Returns the `X-Request-Id` of the request if its characters are safe in the log and in the response (decision 8). Otherwise returns a new
+ * id.
+ */
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && SANE.test(given) ? given : randomUUID();
+}
+
+/** Returns the path and query of a request target. A server must also accept a full URL as the target (RFC 9112 §3.2.2). */
+export function originForm(target: string): string {
+  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
+}
+
+/** Returns true if the percent-encoding in the path is broken, or if its bytes are not UTF-8. */
+export function hasBrokenPath(target: string): boolean {
+  const [path] = splitTarget(target);
+  if (!path.includes('%')) {
+    return false;
+  }
+  try {
+    decodeURIComponent(path);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Returns a target for which the router finds the route. Several slashes in a row become one slash, for example if a client joins a base URL
+ * with a slash at its end and a path. The router refuses a path with broken percent-encoding, so this function escapes
+ * each percent sign of such a path. The checks that come before the check of the path (decision 1) can then run, and refuse the request
+ * first.
+ */
+export function routableTarget(target: string): string {
+  const isBroken = hasBrokenPath(target);
+  if (!isBroken && !target.includes('//')) {
+    return target;
+  }
+  const [path, rest] = splitTarget(target);
+  const routable = path.replaceAll(/\/{2,}/g, '/');
+  return (isBroken ? routable.replaceAll('%', '%25') : routable) + rest;
+}
+
+/** Splits a target into the path and the rest. The rest begins with the first `?` or `#`. */
+export function splitTarget(target: string): [path: string, rest: string] {
+  const end = target.search(/[?#]/);
+  return end < 0 ? [target, ''] : [target.slice(0, end), target.slice(end)];
+}
+
+/**
+ * Refuses a request with an invalid Host or Expect header. Node's parser accepts such headers.
+ * @throws ApiError 400 or 417
+ */
+export function refuseBadHead({ raw }: FastifyRequest): void {
+  const { host } = raw.headers;
+  const isMissing = host === undefined && raw.httpVersion === '1.1';
+  if (isMissing || !HOST.test(host ?? '') || countHosts(raw.rawHeaders) > 1) {
+    throw new ApiError(400, 'error', 'The request must have exactly one valid Host header.');
+  }
+  if (raw.headers.expect !== undefined && raw.headers.expect.toLowerCase() !== '100-continue') {
+    throw new ApiError(417, 'error', 'The Expect header may only have the value 100-continue.', {
+      connection: 'close',
+    });
+  }
+}
+
+/**
+ * Returns the number of Host headers. Searches the raw headers, because Node's `headers` keeps only the first Host header.
+ * `headersDistinct` has all of them, but is slower, because it builds a list for every header name.
+ */
+function countHosts(rawHeaders: string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    count += name?.length === 4 && name.toLowerCase() === 'host' ? 1 : 0;
+  }
+  return count;
+}
 
 const REFUSALS: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: {
@@ -111,4 +196,16 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   const { status, message } = REFUSALS[error.code ?? ''] ?? NOT_HTTP;
   socket.end(rawResponse(status, message), () => socket.destroy());
+}
+
+/**
+ * Lets the app respond to two kinds of unusual requests:
+ * - The client has ended its half of the connection after the request. Without this function, Node would close the connection.
+ * - The request has an unknown `Expect` header. Without this function, Node would send an empty response.
+ */
+export function handleOddRequests(app: FastifyInstance): void {
+  // A client may end its half of the connection after the last byte of its request. With this option, the other half stays open, and the
+  // client receives the response. `assign` is used because Node's types do not have the option.
+  Object.assign(app.server, { httpAllowHalfOpen: true });
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DecodeError } from './decode-error.ts';
-import { decodeJson } from './json.ts';
+import { decodeJson } from './text.ts';
 
 function refuses(json: string | Buffer, message: string | RegExp): void {
   assert.throws(

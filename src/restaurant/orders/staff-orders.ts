@@ -1,0 +1,149 @@
+import { readActorNames } from '#access/actors/actors.ts';
+import type { Database } from '#platform/db/database.ts';
+import { withRetries } from '#platform/db/failures.ts';
+import { type KeysetList, type ListOrder, NEWEST_FIRST, OLDEST_FIRST } from '#platform/db/keyset-list.ts';
+import { invalidField, notFound } from '#platform/errors.ts';
+import { isUuid } from '#platform/lib/ids.ts';
+import { callNumberOf } from '#platform/lib/natural-id.ts';
+import type { TransactionWithEvents } from '#webhooks/events/events.ts';
+import { type ListedOrder, listOfTenant } from './list-store.ts';
+import { filterOf } from './order-filter.ts';
+import { historyOf } from './order-history.ts';
+import type { OrderStatus, OrderType } from './order-status.ts';
+import { type ChangeBy, type OrderState, setStatus } from './set-status.ts';
+import type { StaffOrder, StaffOrderQuery } from './staff-schema.ts';
+import * as store from './store.ts';
+
+interface Dependencies {
+  db: Database;
+  transactionWithEvents: TransactionWithEvents;
+}
+
+/**
+ * Number of orders that one statement reads together for a list of staff. An order has up to 128 KiB of lines and as much text as fits into
+ * a body, and a list keeps a whole group in memory while its client reads slowly.
+ */
+const FIRST_GROUP = 4;
+const LARGEST_GROUP = 32;
+const GROUP_LENGTH = 64 * 1024;
+
+/** Orders of a restaurant as its staff see them: with their lines and their history. Staff read them and change their status. */
+export class StaffOrders {
+  readonly #db: Database;
+  readonly #transactionWithEvents: TransactionWithEvents;
+
+  constructor({ db, transactionWithEvents }: Dependencies) {
+    this.#db = db;
+    this.#transactionWithEvents = transactionWithEvents;
+  }
+
+  /**
+   * Changes the status of an order, and reads the whole order. If an earlier change of the order had the same `request_id`, the method
+   * changes nothing (decision 36).
+   * @returns the order in its present status, as JSON
+   * @throws ApiError 404 (`error`), 409 `invalid_status_transition`, 400 `invalid_request` if `change` has the field `reason` but its status is not `cancelled`
+   */
+  async changeStatus(tenantId: number, orderId: string, change: ChangeBy): Promise<string> {
+    if (change.reason !== undefined && change.status !== 'cancelled') {
+      throw invalidField('reason', 'is accepted only with the status "cancelled"');
+    }
+    const { status, status_changed_at } = await setStatus(this.#transactionWithEvents, tenantId, orderId, change);
+    return staffText({ ...(await this.#read(tenantId, orderId)), status, status_changed_at });
+  }
+
+  /**
+   * Reads an order for staff, with its history.
+   * @returns the order as JSON
+   * @throws ApiError 404 with the code `error` for an unknown id
+   */
+  async get(tenantId: number, orderId: string): Promise<string> {
+    const row = await this.#read(tenantId, orderId);
+    // The changes are read after the order, so they contain all changes up to the status that was read.
+    const history = historyOf(row, await store.readStatusChanges(this.#db, tenantId, row.id));
+    const nameOf = await readActorNames(this.#db, tenantId, history?.map(({ by }) => by) ?? []);
+    const named: StaffOrder['history'] =
+      history?.map(({ status, at, by }) => ({ status, at: at.toISOString(), by: nameOf(by) })) ?? null;
+    return staffText(row, named);
+  }
+
+  /** Reads a whole order. @throws ApiError 404 with the code `error` for an unknown id */
+  async #read(tenantId: number, orderId: string): Promise<store.OrderRow> {
+    const [row] = isUuid(orderId) ? await store.readWhole(this.#db, tenantId, [orderId]) : [];
+    if (row === undefined) {
+      throw notFound('order');
+    }
+    return row;
+  }
+
+  /**
+   * Returns the list of the tenant's orders that pass the filters of the query.
+   * @throws ApiError 400 `invalid_request`
+   */
+  listOfTenant(tenantId: number, query: StaffOrderQuery): KeysetList<ListedOrder> {
+    return listOfTenant(this.#db, tenantId, filterOf(query, Date.now()), orderOf(query));
+  }
+
+  /**
+   * Yields the listed orders as JSON, with commas between them. Reads them in groups, so that only one group is in memory at a time. The
+   * orders of a group are as large as those before it, so that most groups have about `GROUP_LENGTH` characters.
+   */
+  async *textsOf(tenantId: number, query: StaffOrderQuery, listed: ListedOrder[]): AsyncGenerator<string> {
+    let count = FIRST_GROUP;
+    for (let from = 0; from < listed.length; ) {
+      const group = listed.slice(from, from + count);
+      const text = await this.#groupText(tenantId, group, orderOf(query));
+      yield text;
+      from += group.length;
+      count = Math.min(Math.max(Math.round((GROUP_LENGTH * group.length) / text.length), 1), LARGEST_GROUP);
+    }
+  }
+
+  async #groupText(tenantId: number, group: ListedOrder[], order: ListOrder): Promise<string> {
+    const states = new Map<string, OrderState>(group.map(({ id, ...state }) => [id, state]));
+    const rows = await withRetries(() => store.readWhole(this.#db, tenantId, [...states.keys()], order));
+    // These rows were read after the list, so the status of an order may have changed since the list was read. Each order shows the status
+    // that it had when the list was read.
+    return rows.map((row) => staffText({ ...row, ...states.get(row.id) })).join(',');
+  }
+}
+
+function orderOf({ order }: StaffOrderQuery): ListOrder {
+  return order === 'oldest' ? OLDEST_FIRST : NEWEST_FIRST;
+}
+
+/**
+ * Returns an order as the JSON of a `StaffOrder`. The stored JSON of its lines is copied without parsing it.
+ * @param history if it is undefined, the JSON has no history
+ */
+function staffText(row: store.OrderRow, history?: StaffOrder['history']): string {
+  const { beforeLines, afterLines } = staffParts(row);
+  const end = JSON.stringify({ ...afterLines, history });
+  return `${JSON.stringify(beforeLines).slice(0, -1)},"lines":${row.lines},${end.slice(1)}`;
+}
+
+function staffParts(row: store.OrderRow) {
+  const beforeLines = {
+    order_id: row.id,
+    external_order_id: row.external_order_id,
+    status: row.status as OrderStatus,
+    order_type: row.order_type as OrderType,
+    customer: { name: row.customer_name, phone: row.customer_phone },
+    delivery_address: row.delivery_address,
+    notes: row.notes,
+  };
+  const afterLines = {
+    total: row.total,
+    currency: row.currency,
+    created_at: row.created_at.toISOString(),
+    number: callNumberOf(row.id),
+    credential_id: row.credential_id,
+    credential_label: row.credential_label,
+    status_changed_at: row.status_changed_at?.toISOString() ?? null,
+    ready_by: row.ready_by?.toISOString() ?? null,
+    cancel_reason: row.status === 'cancelled' ? row.cancel_reason : null,
+  };
+  return { beforeLines, afterLines } satisfies {
+    beforeLines: Partial<StaffOrder>;
+    afterLines: Omit<StaffOrder, 'lines' | 'history' | keyof typeof beforeLines>;
+  };
+}

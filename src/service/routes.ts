@@ -1,0 +1,193 @@
+import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
+import type { Config } from '#platform/config.ts';
+import type { RecentChanges } from '#platform/changes/changes.ts';
+import { credentialRoutes } from '#access/credentials/routes.ts';
+import { Credential, PmsCredential } from '#access/credentials/schema.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { DatabaseContact } from '#platform/db/contact.ts';
+import { docsRoutes } from '#developer/docs/routes.ts';
+import type { App } from '#platform/http/app.ts';
+import type { BudgetStore } from '#platform/http/rate-limit.ts';
+import type { Keyring } from '#platform/keys/keys.ts';
+import { healthRoutes } from '#platform/http/health.ts';
+import type { Mailer } from '#platform/mail/mail.ts';
+import { menuRoutes } from '#restaurant/menu/routes.ts';
+import { menuStaffRoutes } from '#restaurant/menu/staff-routes.ts';
+import { openingStaffRoutes } from '#restaurant/opening/staff-routes.ts';
+import { orderRoutes } from '#restaurant/orders/routes.ts';
+import { orderStaffRoutes } from '#restaurant/orders/staff-routes.ts';
+import { pmsRoutes } from '#hotel/pms/routes.ts';
+import { calendarStaffRoutes, propertyStaffRoutes } from '#hotel/front-desk/staff-routes.ts';
+import { nightStaffRoutes } from '#hotel/nights/staff-routes.ts';
+import { rateStaffRoutes } from '#hotel/rates/staff-routes.ts';
+import { nightHistoryRoutes } from '#hotel/reservations/night-routes.ts';
+import { reservationRoutes } from '#hotel/reservations/routes.ts';
+import { reservationStaffRoutes } from '#hotel/reservations/staff-routes.ts';
+import { roomRoutes } from '#hotel/rooms/routes.ts';
+import { roomTypeStaffRoutes } from '#hotel/rooms/staff-routes.ts';
+import type { ServiceFacts } from '#access/sessions/me.ts';
+import { linkRoutes } from '#access/people/routes.ts';
+import { Links, People } from '#access/people/people.ts';
+import { peopleStaffRoutes } from '#access/people/staff-routes.ts';
+import { refusalStaffRoutes } from '#access/refusals/staff-routes.ts';
+import { displayRoutes } from '#access/sessions/display-routes.ts';
+import { displayStaffRoutes } from '#access/sessions/display-staff-routes.ts';
+import { Displays } from '#access/sessions/displays.ts';
+import { sessionRoutes } from '#access/sessions/routes.ts';
+import { sessionStaffRoutes } from '#access/sessions/staff-routes.ts';
+import { authRoutes } from '#access/tenants/routes.ts';
+import { SignInAttempts } from '#access/tenants/tenants.ts';
+import { feedRoutes } from '#webhooks/events/routes.ts';
+import { eventStaffRoutes } from '#webhooks/events/staff-routes.ts';
+import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
+import type { LiveChanges } from '#staff/live-changes/live-changes.ts';
+import { liveChangeRoutes } from '#staff/live-changes/routes.ts';
+import type { CallBudgets } from '#staff/partners/partners.ts';
+import { partnerRoutes } from '#staff/partners/routes.ts';
+import { credentialWebhookRoutes } from '#staff/partners/webhook-routes.ts';
+import { reportRoutes } from '#staff/reports/routes.ts';
+import { auditStaffRoutes } from '#staff/trail/routes.ts';
+import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
+import { testCallRoutes } from '#webhooks/deliveries/test-call-routes.ts';
+import type { TestCalls } from '#webhooks/deliveries/test-call.ts';
+import type { Business } from './business.ts';
+import type { Callers, Guards } from './guards.ts';
+
+/** Parts of this process that the operations use. */
+export interface Parts extends Business {
+  config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand'>;
+  db: Database;
+  keyring: Keyring;
+  budgets: BudgetStore;
+  /** Returns false if the process is stopping (`AppDependencies`). */
+  isServing?: (address: string) => boolean;
+  contact: DatabaseContact;
+  changes: RecentChanges;
+  callers: Callers;
+  /** Null if the service sends no mail. */
+  mailer: Mailer | null;
+  liveChanges: LiveChanges;
+  testCalls: TestCalls;
+  service: ServiceFacts;
+  guards: Guards;
+  callBudgets: CallBudgets;
+}
+
+/** Registers the operations of all APIs, and gives each of them the parts that it uses. */
+export function registerRoutes(app: App, parts: Parts): void {
+  const { config, db, isServing, contact, guards, changes, credentials, channels, readListedMenu, opening, orders } =
+    parts;
+  const { reservations, staffStays, findRoomType, readHeldNights } = parts;
+
+  healthRoutes(app, { ...(isServing ? { isServing } : {}), isReady: () => contact.isReady() });
+  docsRoutes(app);
+  accessRoutes(app, parts);
+  peopleRoutes(app, parts);
+  ownerRoutes(app, parts);
+  webhookRoutes(app, {
+    credentials,
+    callerGuard: guards.anyCaller,
+    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
+  });
+  feedRoutes(app, { db, callerGuard: guards.anyCaller, headerBrand: config.webhookHeaderBrand });
+  menuRoutes(app, { readListedMenu, callerGuard: guards.restaurantCaller });
+  orderRoutes(app, { orders, callerGuard: guards.restaurantCaller });
+  roomRoutes(app, { db, callerGuard: guards.hotelCaller });
+  reservationRoutes(app, { reservations, callerGuard: guards.hotelCaller });
+  pmsRoutes(app, { db, findRoomType, readHeldNights, reservations, pmsGuard: guards.pms });
+  receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
+  menuStaffRoutes(app, { db, changes, staffGuard: guards.menuStaff });
+  orderStaffRoutes(app, { orders: parts.staffOrders, staffGuard: guards.orderStaff });
+  openingStaffRoutes(app, {
+    opening,
+    changes,
+    staffGuard: guards.anyRestaurantStaff,
+    ordersGuard: guards.orderStaff,
+    ownerGuard: guards.restaurantOwner,
+  });
+  propertyStaffRoutes(app, { db, staffGuard: guards.hotelOrRateStaff });
+  calendarStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
+  nightStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
+  nightHistoryRoutes(app, { db, staffGuard: guards.hotelStaff });
+  rateStaffRoutes(app, { db, rateGuard: guards.rateStaff });
+  roomTypeStaffRoutes(app, { db, changes, ownerGuard: guards.hotelOwner });
+  reservationStaffRoutes(app, { reservations, staffStays, staffGuard: guards.hotelStaff });
+  auditStaffRoutes(app, { db, ownerGuard: guards.owner });
+  deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand: config.webhookHeaderBrand });
+  eventStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand: config.webhookHeaderBrand });
+  liveChangeRoutes(app, { liveChanges: parts.liveChanges, streamGuard: guards.anyStream });
+  refusalStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
+  testCallRoutes(app, { testCalls: parts.testCalls, budgets: parts.budgets, staffGuard: guards.deliveryStaff });
+}
+
+/** Registers the operations with which an owner manages the credentials of partners and PMSs, and the channels (booking sites). */
+function ownerRoutes(app: App, parts: Parts): void {
+  const { config, db, credentials, pmsCredentials, ownerCredentials, callBudgets: budgets, channels } = parts;
+  const ownerGuard = parts.guards.owner;
+  credentialRoutes(app, {
+    credentials,
+    ownerGuard,
+    path: '/v1/third-party/credentials/',
+    shape: Credential,
+    noun: 'Credential',
+  });
+  credentialRoutes(app, {
+    credentials: pmsCredentials,
+    ownerGuard,
+    path: '/v1/channel-manager/credentials/',
+    shape: PmsCredential,
+    noun: 'PmsCredential',
+  });
+  channelRoutes(app, { channels, ownerGuard });
+  partnerRoutes(app, {
+    db,
+    credentials,
+    ownerCredentials,
+    budgets,
+    ownerGuard,
+    shape: Credential,
+  });
+  credentialWebhookRoutes(app, {
+    db,
+    ownerCredentials,
+    ownerGuard,
+    shape: Credential,
+    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
+  });
+  reportRoutes(app, { db, ownerGuard });
+}
+
+/** Registers the operations of sign-in, and the operations on the caller's own account and sessions. */
+function accessRoutes(app: App, { db, keyring, budgets, callers, service, guards }: Parts): void {
+  const { sessions, verifyToken } = callers;
+  const attempts = new SignInAttempts({ db, pepper: keyring.pepper, budgets });
+  authRoutes(app, { attempts, tokenKey: keyring.token });
+  sessionRoutes(app, { db, sessions, attempts, verifyToken, service });
+  const { anyStaff: anyGuard, person: personGuard } = guards;
+  sessionStaffRoutes(app, { db, sessions, attempts, service, anyGuard, personGuard });
+}
+
+/**
+ * Registers the operations with which owners manage people and displays, and the operations with which people and displays sign in for the
+ * first time.
+ */
+function peopleRoutes(app: App, parts: Parts): void {
+  const { db, budgets, mailer, service, guards } = parts;
+  const { pepper } = parts.keyring;
+  const { sessions } = parts.callers;
+  const links = new Links({ db, pepper, mailer, baseUrl: () => baseOfLinks(app) });
+  const displays = new Displays({ db, pepper });
+  peopleStaffRoutes(app, { people: new People({ db, links }), ownerGuard: guards.owner });
+  linkRoutes(app, { links, sessions, budgets, service });
+  displayStaffRoutes(app, { displays, ownerGuard: guards.owner });
+  displayRoutes(app, { displays, sessions, budgets, service });
+}
+
+/**
+ * Returns the beginning of the URL of an invitation or a password reset, without a trailing slash. This is PUBLIC_URL, or else the address
+ * on which the process listens. The headers of a request have no influence. Otherwise a caller could make the service send a link to a host
+ * of the caller.
+ */
+function baseOfLinks({ publicUrl, listeningOrigin }: App): string {
+  return publicUrl ?? listeningOrigin.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
+}
