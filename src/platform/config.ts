@@ -4,7 +4,6 @@ import { nearName } from './lib/near-names.ts';
 import { POOLERS, withPooler } from './lib/postgres-url.ts';
 import { type ProxyVariables, proxyVariables } from './lib/proxy-variables.ts';
 import {
-  checkRedisUrl,
   integerFrom,
   InvalidValueError,
   MAX_PORT,
@@ -21,6 +20,7 @@ import {
   parseMailSender,
   parseMailServer,
   parseProxies,
+  parseRedisUrl,
 } from './lib/setting-values.ts';
 import type { SmtpAddress } from './lib/smtp-url.ts';
 import { findStateDir } from './lib/state-dir.ts';
@@ -63,8 +63,7 @@ export interface Config {
   /** Number of database connections of this process. */
   databasePoolSize: number;
   /**
-   * URL of the Redis server, Redis Cluster or Sentinels (`lib/redis-url.ts`). There, all processes together count the calls for the rate
-   * limits. If null, each process counts in its own memory.
+   * URL of the Redis in which all processes together count the calls for the rate limits. If null, each process counts in its own memory.
    */
   redisUrl: string | null;
   /** Master key of 32 bytes. If null, the first start generates it in `dataDir`. Null is possible only with the embedded database. */
@@ -141,7 +140,7 @@ export function inspectConfig(environment: Environment = process.env): Inspected
     dataDir: reader.withDefault('DATA_DIR', String),
     databaseUrl: databaseUrl === null ? null : withPooler(databaseUrl, pooler),
     databasePoolSize: reader.withDefault('DATABASE_POOL_SIZE', integerFrom(2, 1_000)),
-    redisUrl: reader.optional('REDIS_URL', checkRedisUrl),
+    redisUrl: reader.optional('REDIS_URL', parseRedisUrl),
     masterKey,
     masterKeyPrevious: reader.optional('MASTER_KEY_PREVIOUS', parseKey),
     rateLimitPerMinute: reader.withDefault('RATE_LIMIT_PER_MINUTE', integerFrom(1, 1_000_000_000)),

@@ -69,9 +69,8 @@ const TABLE = [
     name: 'REDIS_URL',
     default: null,
     meaning:
-      'URL of a Redis or Valkey, so that several processes share the budgets. It names one server, a cluster ' +
-      '(`redis+cluster://host,host`) or Sentinels (`redis+sentinel://host,host/name`). Without this variable each process counts calls ' +
-      'on its own. While Redis cannot be reached, each process lets in its share of each budget.',
+      'URL of one Redis or Valkey, so that several processes share the budgets. Without this variable each process counts calls on its ' +
+      'own. While Redis cannot be reached, each process lets in its share of each budget.',
     page: 'docs/operating/redis.md',
     isSecret: true,
   },

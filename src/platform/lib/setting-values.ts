@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { faultOfPostgresUrl, toPgUrl } from './postgres-url.ts';
-import { parseRedisUrl } from './redis-url.ts';
-import { parseSmtpUrl, type SmtpAddress } from './smtp-url.ts';
+import { decoded, parseSmtpUrl, type SmtpAddress } from './smtp-url.ts';
 
 /**
  * Error for a value that a setting cannot have. The message has no subject. The code that catches the error puts the name of the setting
@@ -62,10 +61,17 @@ export function parseDatabaseUrl(value: string): string {
   return toPgUrl(value);
 }
 
-export function checkRedisUrl(value: string): string {
-  if (parseRedisUrl(value) === null) {
+export function parseRedisUrl(value: string): string {
+  const url = parseUrl(value, ['redis:', 'rediss:']);
+  if (
+    url === null ||
+    !/^[^,]+$/.test(url.hostname) ||
+    !/^\/?\d*$/.test(url.pathname) ||
+    decoded(url.username) === null ||
+    decoded(url.password) === null
+  ) {
     throw new InvalidValueError(
-      'must be a URL such as redis://user:password@host:6379/0, redis+cluster://user:password@host:6379,host:6379 or redis+sentinel://user:password@host:26379,host:26379/primary-name (rediss for TLS). Write special characters of a password in percent-encoding',
+      'must be a URL of one server such as redis://user:password@host:6379/0 (rediss for TLS). Write special characters of a password in percent-encoding',
     );
   }
   return value;

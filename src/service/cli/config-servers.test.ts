@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
-import { cleanUp, newDataDir, newFolder, runCommand } from '#test/support/command.ts';
+import { cleanUp, newDataDir, runCommand } from '#test/support/command.ts';
 import { findPgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts';
-import { createRedis, findRedis } from '#test/support/redis.ts';
-import { startRedisCluster, startRedisSentinels } from '#test/support/redis-groups.ts';
 import { startService } from '#test/support/service.ts';
-import { TRY_LIMIT_MS } from './config-findings.ts';
 
 /** Runs `config check`. @returns the exit code, the line of the output that begins with `title`, and stderr */
 async function lineAbout(
@@ -19,7 +13,7 @@ async function lineAbout(
   return [code, stdout.split('\n').find((line) => line.startsWith(title)) ?? stdout, stderr];
 }
 
-describe('roomservice config check: the own address, poolers and groups of servers', () => {
+describe('roomservice config check: the own address and poolers', () => {
   after(cleanUp);
 
   it('config check exits 0 if DATABASE_URL leads through PgBouncer in transaction mode', {
@@ -49,49 +43,5 @@ describe('roomservice config check: the own address, poolers and groups of serve
       assert.equal(code, 1);
       assert.match(line, /^Address: fault\. The service cannot listen on \S+ \(E\w+\): .+ Set another HOST\.$/);
     }
-  });
-
-  const program = findRedis() ?? '';
-  const skip = program === '' && 'this machine has no redis-server and no valkey-server';
-
-  it('config check exits 0 if all primaries of a Redis Cluster respond, and exits 1 if one of them is down', {
-    skip,
-  }, async (t) => {
-    const cluster = await startRedisCluster(program);
-    t.after(() => cluster.close());
-    const env = { DATA_DIR: await newDataDir(), REDIS_URL: cluster.url };
-    assert.deepEqual(await lineAbout('Redis', env), [0, 'Redis: usable. 3 primaries of the cluster respond.', '']);
-    await cluster.primaries[1]?.kill();
-    const [code, line] = await lineAbout('Redis', env);
-    assert.equal(code, 1);
-    assert.match(line, /^Redis: fault\. Redis cannot be used \(.+\)\. Check REDIS_URL/);
-  });
-
-  it('config check exits 0 if Sentinels name a primary that responds', { skip }, async (t) => {
-    const group = await startRedisSentinels(program);
-    t.after(() => group.close());
-    const env = { DATA_DIR: await newDataDir(), REDIS_URL: group.url };
-    assert.deepEqual(await lineAbout('Redis', env), [0, 'Redis: usable. 1 server responds.', '']);
-  });
-
-  it('config check exits 0 even if loading the Redis library blocks the process for longer than the time limit of each server', {
-    skip,
-  }, async (t) => {
-    const redis = await createRedis(program);
-    t.after(() => redis.close());
-    await redis.start();
-    const blocker = join(await newFolder(), 'blocker.mjs');
-    await writeFile(
-      blocker,
-      `import { registerHooks } from 'node:module';
-       const block = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${TRY_LIMIT_MS + 1_000});
-       registerHooks({ resolve: (name, context, next) => (name === 'redis' && block(), next(name, context)) });`,
-    );
-    const env = {
-      DATA_DIR: await newDataDir(),
-      REDIS_URL: redis.url,
-      NODE_OPTIONS: `--import ${pathToFileURL(blocker).href}`,
-    };
-    assert.deepEqual(await lineAbout('Redis', env), [0, 'Redis: usable. 1 server responds.', '']);
   });
 });

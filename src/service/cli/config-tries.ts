@@ -2,8 +2,7 @@ import { countProviderKeys } from '#access/tenants/provider-tokens.ts';
 import type { Config, InspectedConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkHost, HOST_REMEDIES } from '#platform/http/listen.ts';
-import { checkRedis } from '#platform/http/redis-check.ts';
-import { loadRedisLibrary } from '#platform/http/redis-servers.ts';
+import { checkRedis } from '#platform/http/redis-budgets.ts';
 import { inTime } from '#platform/lib/in-time.ts';
 import { checkMailServer } from '#platform/mail/mail.ts';
 import { choicesOfNode, describeTlsFault, type TlsChoices } from '#platform/lib/tls-faults.ts';
@@ -44,10 +43,6 @@ export async function tryServers({ config, readings }: InspectedConfig): Promise
     }
   };
   const { databaseUrl, redisUrl, identityProvider, mail } = config;
-  if (redisUrl !== null) {
-    // On a busy machine, loading the library can block this process for seconds. So the time limits of the tries begin after that.
-    await loadRedisLibrary();
-  }
   return await Promise.all([
     attempt('host', ['HOST'], true, () => tryHost(config.host)),
     attempt('database', ['DATABASE_URL'], true, () =>
@@ -73,11 +68,8 @@ async function tryHost(host: string): Promise<Findings> {
 
 async function tryRedis(url: string): Promise<Findings> {
   try {
-    const count = await checkRedis(url, TRY_LIMIT_MS);
-    return {
-      details: [`${count} ${count === 1 ? 'server responds' : 'primaries of the cluster respond'}.`],
-      faults: [],
-    };
+    await checkRedis(url, TRY_LIMIT_MS);
+    return { details: ['It responds.'], faults: [] };
   } catch (error) {
     const remedy = 'Check REDIS_URL, and check that Redis runs.';
     throw unusable('Redis cannot be used', { error, remedy, choices: choicesOfNode('REDIS_URL', 'redis') });
