@@ -164,16 +164,3 @@ function isAddressOrRange(text: string): boolean {
   const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits);
   return isIP(address) !== 0 && isPrefix && more.length === 0;
 }
-
-export const MAX_PORT = 65_535;
-
-/** Returns a parser of the port for metrics, which must differ from the port of the API. */
-export function metricsPortBeside(port: number): Parse<number> {
-  return (value) => {
-    const metricsPort = integerFrom(0, MAX_PORT)(value);
-    if (metricsPort === port && port !== 0) {
-      throw new InvalidValueError(`must differ from PORT, which is ${port}`);
-    }
-    return metricsPort;
-  };
-}
