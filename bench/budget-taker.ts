@@ -1,6 +1,6 @@
 // Process that counts calls of many credentials in Redis, with the code of the service. The benchmark `operations/budgets.ts` starts it.
 import { pino } from 'pino';
-import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
+import { RedisBudgets } from '#platform/http/redis-budgets.ts';
 import type { Budget } from '#platform/http/rate-limit.ts';
 import { answerJobs } from './child.ts';
 import { closedLoop } from './floors/closed-loop.ts';
@@ -42,13 +42,14 @@ function keyOf(credential: number): string {
 async function handle(job: BudgetJob): Promise<number | Slice> {
   switch (job.do) {
     case 'open':
-      budget = (await createRedisBudgets(job.redisUrl, pino({ level: 'error' }))).budget('bench', LIMIT);
+      budget = (await RedisBudgets.open(job.redisUrl, pino({ level: 'error' }))).budget('bench', LIMIT);
       return 0;
     case 'fill':
       for (let first = 0; first < job.credentials; first += 500) {
         const chunk = Array.from({ length: Math.min(500, job.credentials - first) }, (_, index) => first + index);
         await Promise.all(chunk.map(async (credential) => await budget.take(keyOf(credential))));
       }
+      await new Promise((resolve) => setTimeout(resolve, 100)); // The results of the last calls stay in memory until then.
       globalThis.gc?.();
       return process.memoryUsage().heapUsed / MIB;
     case 'take':

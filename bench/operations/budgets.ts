@@ -1,6 +1,5 @@
 import { createClient } from 'redis';
-import { createRedis, findRedis } from '../../test/support/redis.ts';
-import { startRedisCluster } from '../../test/support/redis-groups.ts';
+import { createRedis, findRedis, type Redis } from '../../test/support/redis.ts';
 import type { BudgetJob } from '../budget-taker.ts';
 import { startChild } from '../child.ts';
 import { cpuMsOf } from '../cpu.ts';
@@ -18,11 +17,6 @@ const MIB = 1024 * 1024;
 
 export const BUDGETS: Operation[] = [{ name: 'budgets-redis', measure: measureBudgets }];
 
-interface Servers {
-  url: string;
-  servers: { url: string; pid: number }[];
-}
-
 /**
  * Measures the cost of counting the calls of each credential. The service counts these calls, because a credential may make only a certain
  * number of calls in one minute (its budget). The function measures the time to count one call. It also measures the memory that the
@@ -36,31 +30,22 @@ async function measureBudgets(world: World): Promise<Row[]> {
   const redis = await createRedis(program);
   world.resources.defer(() => redis.close());
   await redis.start();
-  const cluster = await startRedisCluster(program);
-  world.resources.defer(() => cluster.close());
-  return [
-    ...(await measureServers(world, 'one Redis', { url: redis.url, servers: [redis] })),
-    ...(await measureServers(world, 'a cluster of 3', { url: cluster.url, servers: cluster.primaries })),
-  ];
-}
-
-async function measureServers(world: World, name: string, { url, servers }: Servers): Promise<Row[]> {
   const rows: Row[] = [];
-  const memory = { process: [0], redis: [await usedBytes(servers)] };
+  const memory = { process: [0], redis: [await usedBytes(redis)] };
   const taker = world.resources.use(
     startChild<BudgetJob, number & Slice>('budget-taker.ts', { NODE_OPTIONS: '--expose-gc' }),
   );
-  await taker.ask({ do: 'open', redisUrl: url });
+  await taker.ask({ do: 'open', redisUrl: redis.url });
   for (const credentials of [FEW, MANY]) {
     memory.process.push(await taker.ask({ do: 'fill', credentials }));
-    memory.redis.push(await usedBytes(servers));
+    memory.redis.push(await usedBytes(redis));
     const slices: Slice[] = [];
-    const before = await cpuMs(servers);
+    const before = (await cpuMsOf(redis.pid)) ?? 0;
     for (let round = 0; round < world.options.rounds; round += 1) {
       slices.push(await taker.ask({ do: 'take', credentials, lanes: LANES, seconds: world.options.seconds }));
     }
     const calls = slices.reduce((sum, { perSecond }) => sum + perSecond * world.options.seconds, 0);
-    const cpu = (await cpuMs(servers)) - before;
+    const cpu = ((await cpuMsOf(redis.pid)) ?? 0) - before;
     const [beforeMb = 0, afterMb = 0] = memory.process.slice(-2);
     const [beforeBytes = 0, afterBytes = 0] = memory.redis.slice(-2);
     const many =
@@ -68,7 +53,7 @@ async function measureServers(world: World, name: string, { url, servers }: Serv
         ? `; Redis grows by ${((afterBytes - beforeBytes) / MIB).toFixed(1)} MB, the heap of the process by ${(afterMb - beforeMb).toFixed(1)} MB`
         : '';
     rows.push({
-      operation: `count a call in ${name}, ${credentials} credentials`,
+      operation: `count a call in Redis, ${credentials} credentials`,
       perSecond: median(slices.map(({ perSecond }) => perSecond)),
       p50Ms: median(slices.map(({ p50Ms }) => p50Ms)),
       p99Ms: median(slices.map(({ p99Ms }) => p99Ms)),
@@ -78,19 +63,11 @@ async function measureServers(world: World, name: string, { url, servers }: Serv
   return rows;
 }
 
-/** Returns the memory that the data of all given Redis servers needs, in bytes. */
-async function usedBytes(servers: Servers['servers']): Promise<number> {
-  const each = servers.map(async ({ url }) => {
-    const client = createClient({ url });
-    await client.connect();
-    const info = await client.info('memory');
-    client.destroy();
-    return Number(/^used_memory:(\d+)/m.exec(info)?.[1]);
-  });
-  return (await Promise.all(each)).reduce((sum, bytes) => sum + bytes, 0);
-}
-
-async function cpuMs(servers: Servers['servers']): Promise<number> {
-  const each = await Promise.all(servers.map(async ({ pid }) => (await cpuMsOf(pid)) ?? 0));
-  return each.reduce((sum, ms) => sum + ms, 0);
+/** Returns the memory that the data of Redis needs, in bytes. */
+async function usedBytes({ url }: Redis): Promise<number> {
+  const client = createClient({ url });
+  await client.connect();
+  const info = await client.info('memory');
+  client.destroy();
+  return Number(/^used_memory:(\d+)/m.exec(info)?.[1]);
 }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { homedir } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
-import { type Config, misspelledVariables, readConfig, readPartnerConfig } from './config.ts';
+import { after, describe, it } from 'node:test';
+import { type Config, type MailSettings, readConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
 import { createHttpApp } from './http/app.ts';
 import { createLogger } from './http/log.ts';
-import { createRedisBudgets } from './http/redis-budgets.ts';
+import { RedisBudgets } from './http/redis-budgets.ts';
 
 const KEY = Buffer.alloc(32, 'a master key');
 const KEY_TEXT = KEY.toString('base64');
@@ -14,6 +16,11 @@ const PROVIDER = {
   AUTH_ISSUER: 'https://id.example/',
   AUTH_AUDIENCE: 'roomservice',
   AUTH_JWKS_URL: 'https://id.example/keys',
+};
+const MAIL = {
+  SMTP_URL: 'smtp://user:hunter2@mail.example',
+  MAIL_FROM: 'house@mail.example',
+  PUBLIC_URL: 'https://api.example',
 };
 type Environment = Record<string, string>;
 
@@ -87,8 +94,6 @@ describe('valid values of the environment variables', () => {
     ],
     [{ REDIS_URL: 'redis://cache.example' }, { redisUrl: 'redis://cache.example' }],
     [{ REDIS_URL: 'rediss://u:p%2F@c:6380/3' }, { redisUrl: 'rediss://u:p%2F@c:6380/3' }],
-    [{ REDIS_URL: 'rediss+cluster://:p@a:1,[::1]:2,c' }, { redisUrl: 'rediss+cluster://:p@a:1,[::1]:2,c' }],
-    [{ REDIS_URL: 'redis+sentinel://a,b:2/main/1' }, { redisUrl: 'redis+sentinel://a,b:2/main/1' }],
     [{ MASTER_KEY: KEY_TEXT }, { masterKey: KEY }],
     [{ MASTER_KEY: KEY.toString('base64url') }, { masterKey: KEY }],
     [
@@ -141,6 +146,31 @@ describe('valid values of the environment variables', () => {
     });
   }
 
+  const servers: [url: string, server: MailSettings['server']][] = [
+    ['smtp://mail.example', { host: 'mail.example', port: 587, isEncrypted: false, login: null }],
+    ['smtps://mail.example:2465/', { host: 'mail.example', port: 2465, isEncrypted: true, login: null }],
+    [
+      'smtps://user%40mail:p%2F%25@[::1]',
+      { host: '::1', port: 465, isEncrypted: true, login: { username: 'user@mail', password: 'p/%' } },
+    ],
+  ];
+  for (const [url, server] of servers) {
+    it(`readConfig takes the host, the port, the encryption and the decoded login from SMTP_URL=${url}`, () => {
+      assert.deepEqual(readConfig({ ...MAIL, SMTP_URL: url }).mail?.server, server);
+    });
+  }
+
+  it('MAIL_FROM may be an address, or a name with an address', () => {
+    const senderOf = (from: string) => readConfig({ ...MAIL, MAIL_FROM: from }).mail?.sender;
+    assert.deepEqual(senderOf(' house@mail.example'), { name: '', address: 'house@mail.example' });
+    assert.deepEqual(senderOf('<house@mail.example>'), { name: '', address: 'house@mail.example' });
+    assert.deepEqual(senderOf('Müller’s House <a+b@c.example>'), { name: 'Müller’s House', address: 'a+b@c.example' });
+  });
+
+  it('if only PUBLIC_URL is set, the settings of mail are null', () => {
+    assert.equal(readConfig({ PUBLIC_URL: MAIL.PUBLIC_URL }).mail, null);
+  });
+
   it('AUTH_JWKS_URL may be an http URL if its host is localhost or a loopback address', () => {
     for (const host of ['localhost', '127.0.0.1:8081', '[::1]:8081']) {
       const { identityProvider } = readConfig({ ...PROVIDER, AUTH_JWKS_URL: `http://${host}/keys` });
@@ -155,7 +185,7 @@ describe('valid values of the environment variables', () => {
     });
     const logger = await createLogger('silent');
     await createHttpApp({ logger, trustedProxies }).close();
-    await (await createRedisBudgets(redisUrl ?? '', logger)).close();
+    await (await RedisBudgets.open(redisUrl ?? '', logger)).close();
   });
 });
 
@@ -185,18 +215,7 @@ describe('invalid values of the environment variables', () => {
         'redis://:hunter2%zz@h',
         'redis://',
         'redis://:hunter2@a,b',
-        'redis+cluster://',
-        'redis+cluster://:hunter2@a,,b',
-        'redis+cluster://a/1',
-        'redis+cluster://:hunter2@a:x',
-        'redis+cluster://:hunt/er2@a',
-        'redis+cluster://:hunter2%zz@a',
-        'redis+sentinel://:hunter2@a',
-        'redis+sentinel://a/',
-        'redis+sentinel://a/main/x',
-        'redis+sentinel://a/main/0/1',
-        'redis+sentinel://a/main?password=hunter2',
-        'redis+cluster://a?sentinel_password=hunter2',
+        'redis+cluster://:hunter2@a,b',
       ],
     ],
     [
@@ -231,6 +250,43 @@ describe('invalid values of the environment variables', () => {
     ['AUTH_ISSUER', [''], PROVIDER],
     ['AUTH_AUDIENCE', [''], PROVIDER],
     ['AUTH_JWKS_URL', [''], PROVIDER],
+    [
+      'SMTP_URL',
+      [
+        '',
+        'hunter2',
+        'mail.example',
+        'http://user:hunter2@mail.example',
+        'smtp://',
+        'smtp://user:hunter2@',
+        'smtp://user@mail.example',
+        'smtp://:hunter2@mail.example',
+        'smtp://user:hunter2%zz@mail.example',
+        'smtp://user:hunter2@mail.example/inbox',
+        'smtp://user:hunter2@mail.example?pool=true',
+        'smtp://user:hunter2@mail.example#tls',
+        'smtp://user:hunter2@mail.example:0',
+        'smtp://user:hunter2@mail.example:99999',
+      ],
+      MAIL,
+    ],
+    [
+      'MAIL_FROM',
+      [
+        '',
+        'House',
+        'house@',
+        '@mail.example',
+        'a@b@c.example',
+        'House <house@mail.example',
+        'House <a@b.example>, <c@d.example>',
+        'a@b.example, c@d.example',
+        'House\r\nBcc: x <a@b.example>',
+        'a@b.example\nBcc: c@d.example',
+      ],
+      MAIL,
+    ],
+    ['PUBLIC_URL', [''], MAIL],
   ];
   for (const [variable, values, otherVariables] of wrong) {
     for (const value of values) {
@@ -242,62 +298,76 @@ describe('invalid values of the environment variables', () => {
     }
   }
 
+  it('if several variables are wrong, the message has one line for each of them', () => {
+    const fault = faultOf({ PORT: 'x', DATABASE_URL: 'postgres://u:hunter2@h/d', LOG_LEVEL: 'loud' });
+    assert.match(fault, /^Settings are wrong:\n {2}PORT must .+\n {2}MASTER_KEY is .+\n {2}LOG_LEVEL must .+$/);
+    assert.doesNotMatch(fault, /hunter2/);
+  });
+
   it('DATABASE_URL without MASTER_KEY is refused, and the message does not show the database password', () => {
     assert.match(faultOf({ DATABASE_URL: 'postgres://u:hunter2@h/d' }), /^MASTER_KEY is required with DATABASE_URL/);
     assert.doesNotMatch(faultOf({ DATABASE_URL: 'postgres://u:hunter2@h/d' }), /hunter2/);
   });
 });
 
-describe('readPartnerConfig', () => {
-  const credential = { ROOMSERVICE_API_KEY: 'rsk_a', ROOMSERVICE_API_SECRET: 'rss_a' };
+describe('variables with the suffix _FILE', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'roomservice-config-'));
+  after(() => rmSync(directory, { recursive: true }));
+  const file = (content: string | Buffer) => {
+    const path = join(directory, randomBytes(4).toString('hex'));
+    writeFileSync(path, content);
+    return path;
+  };
 
-  it('readPartnerConfig uses default values for the URL and the state folder if only the credential is set', () => {
-    assert.deepEqual(readPartnerConfig({}, credential), {
-      serviceUrl: 'http://localhost:8080',
-      apiKey: 'rsk_a',
-      apiSecret: 'rss_a',
-      proxyVariables: {},
-      stateDir: join(homedir(), '.local/state/roomservice'),
+  it('a variable with the suffix _FILE gives the path of a file with the secret, and a final line break in the file is ignored', () => {
+    const config = readConfig({
+      DATABASE_URL_FILE: file('postgres://u:p@h/d\n'),
+      REDIS_URL_FILE: file('redis://h\r\n'),
+      MASTER_KEY_FILE: file(`${KEY_TEXT}\n`),
+      MASTER_KEY_PREVIOUS_FILE: file(KEY_TEXT),
+      ...MAIL,
+      SMTP_URL: '',
+      SMTP_URL_FILE: file('smtp://u:p@mail.example\n'),
     });
+    assert.equal(config.databaseUrl, 'postgres://u:p@h/d');
+    assert.equal(config.redisUrl, 'redis://h');
+    assert.deepEqual([config.masterKey, config.masterKeyPrevious], [KEY, KEY]);
+    assert.deepEqual(config.mail?.server.login, { username: 'u', password: 'p' });
   });
 
-  it('readPartnerConfig uses the variables BASE, KEY and SECRET only if the variables that begin with ROOMSERVICE_ are missing', () => {
-    const printed = { BASE: 'http://127.0.0.1:1/', KEY: 'rsk_d', SECRET: 'rss_d' };
-    const demo = readPartnerConfig({}, printed);
-    assert.deepEqual([demo.serviceUrl, demo.apiKey, demo.apiSecret], ['http://127.0.0.1:1', 'rsk_d', 'rss_d']);
-    const own = readPartnerConfig({}, { ...printed, ...credential, ROOMSERVICE_URL: 'https://api.example/base' });
-    assert.deepEqual([own.serviceUrl, own.apiKey, own.apiSecret], ['https://api.example/base', 'rsk_a', 'rss_a']);
+  it('MASTER_KEY_FILE together with MASTER_KEY is refused', () => {
+    assert.match(faultOf({ MASTER_KEY: KEY_TEXT, MASTER_KEY_FILE: file(KEY_TEXT) }), /^MASTER_KEY and MASTER_KEY_FILE/);
   });
 
-  it('readPartnerConfig prefers the options of the command line to the environment variables', () => {
-    const given = { url: 'https://other.example', apiKey: 'rsk_b' };
-    const read = readPartnerConfig(given, { ...credential, ROOMSERVICE_URL: 'https://api.example' });
-    assert.deepEqual([read.serviceUrl, read.apiKey], ['https://other.example', 'rsk_b']);
-  });
-
-  it('readPartnerConfig uses XDG_STATE_HOME only if it is an absolute path, as the XDG specification requires', () => {
-    for (const [home, expected] of [
-      ['/var/state', '/var/state/roomservice'],
-      ['state', join(homedir(), '.local/state/roomservice')],
-    ] as const) {
-      assert.equal(readPartnerConfig({}, { ...credential, XDG_STATE_HOME: home }).stateDir, expected);
+  it('a variable with the suffix _FILE is refused if the file is missing, is a folder or is empty', () => {
+    for (const path of [join(directory, 'none'), directory, file(''), file('\n')]) {
+      for (const variable of ['DATABASE_URL_FILE', 'REDIS_URL_FILE', 'MASTER_KEY_FILE', 'MASTER_KEY_PREVIOUS_FILE']) {
+        assert.match(
+          faultOf({ ...(variable === 'DATABASE_URL_FILE' ? { MASTER_KEY: KEY_TEXT } : {}), [variable]: path }),
+          new RegExp(`^${variable} must be the path of a`),
+        );
+      }
     }
   });
 
-  it('readPartnerConfig throws an error that names the missing or invalid variable and does not show the secret', () => {
-    const wrong: [Environment, RegExp][] = [
-      [{}, /^ROOMSERVICE_API_KEY is missing: set /],
-      [{ KEY: 'rsk_a' }, /^ROOMSERVICE_API_SECRET is missing: set /],
-      [{ ...credential, ROOMSERVICE_API_SECRET: 'hunter2 ' }, /^ROOMSERVICE_API_SECRET must be exactly as it was/],
-      [{ ...credential, ROOMSERVICE_API_KEY: 'a\nb' }, /^ROOMSERVICE_API_KEY must be exactly as it was issued/],
-      [{ ...credential, ROOMSERVICE_URL: 'api.example' }, /^--url or ROOMSERVICE_URL must be an http or https URL/],
-      [{ ...credential, ROOMSERVICE_API_SECRET_FILE: '/dev/null' }, /^ROOMSERVICE_API_SECRET and \S+_FILE/],
-    ];
-    for (const [environment, expected] of wrong) {
-      assert.throws(
-        () => readPartnerConfig({}, environment),
-        (error) => error instanceof OperatorError && expected.test(error.message) && !error.message.includes('hunter2'),
-      );
+  it('a byte order mark in a file of a secret is skipped, and a file that is not UTF-8 is refused', () => {
+    assert.equal(readConfig({ REDIS_URL_FILE: file('\uFEFFredis://h\n') }).redisUrl, 'redis://h');
+    for (const encoding of ['latin1', 'utf16le'] as const) {
+      for (const variable of ['DATABASE_URL_FILE', 'REDIS_URL_FILE', 'MASTER_KEY_FILE']) {
+        const others = variable === 'DATABASE_URL_FILE' ? { MASTER_KEY: KEY_TEXT } : {};
+        const fault = faultOf({ ...others, [variable]: file(Buffer.from('postgres://u:hunter2ü@h/d', encoding)) });
+        assert.match(fault, new RegExp(`^${variable} must be the path of a file of UTF-8 text`));
+        assert.ok(!fault.includes('hunter2'));
+      }
+    }
+  });
+
+  it('the message about an invalid secret from a file does not show the content of the file', () => {
+    const path = file('hunter2');
+    for (const variable of ['DATABASE_URL', 'REDIS_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS', 'SMTP_URL']) {
+      const others = variable === 'SMTP_URL' ? MAIL : { MASTER_KEY: variable.startsWith('MASTER') ? '' : KEY_TEXT };
+      const fault = faultOf({ ...others, [variable]: '', [`${variable}_FILE`]: path });
+      assert.ok(fault.startsWith(`${variable} must be`) && !fault.includes('hunter2'), fault);
     }
   });
 });
@@ -306,48 +376,4 @@ it('METRICS_PORT is refused if it is equal to PORT, but both may be 0', () => {
   assert.equal(faultOf({ PORT: '18202', METRICS_PORT: '18202' }), 'METRICS_PORT must differ from PORT, which is 18202');
   assert.match(faultOf({ METRICS_PORT: '8080' }), /^METRICS_PORT .* which is 8080$/);
   assert.equal(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort, 0);
-});
-
-describe('misspelledVariables', () => {
-  /** Variables that containers, shells, CI, Kubernetes and other programs usually set. */
-  const USUAL = `HOSTNAME HOSTTYPE HOSTS LOGNAME PATH PWD OLDPWD HOME USER SHELL SHLVL TERM LANG LC_ALL TZ EDITOR PAGER MAIL PS1 _ DISPLAY
-    PORTS LOG LOGS LOG_DIR LOG_FILE LOG_FORMAT DATA DATA_PATH DATABASE DATABASE_HOST DATABASE_PORT DATABASE_NAME DB_URL PGHOST PGPORT
-    PGDATABASE PGDATA REDIS_PORT REDIS_HOST REDIS_TLS_URL REDIS_SERVICE_HOST POSTGRES_URL POSTGRES_PASSWORD XDG_DATA_DIRS XDG_STATE_HOME
-    XDG_RUNTIME_DIR KUBERNETES_PORT KUBERNETES_SERVICE_HOST ROOMSERVICE_PORT ROOMSERVICE_SERVICE_HOST ROOMSERVICE_PORT_8080_TCP
-    ROOMSERVICE_URL ROOMSERVICE_API_KEY ROOMSERVICE_API_SECRET ROOMSERVICE_API_SECRET_FILE BASE KEY SECRET NODE_ENV NODE_OPTIONS
-    NODE_COMPILE_CACHE NODE_EXTRA_CA_CERTS UV_THREADPOOL_SIZE MALLOC_MMAP_THRESHOLD_ http_proxy HTTPS_PROXY NO_PROXY npm_config_cache
-    npm_lifecycle_event INIT_CWD COLORTERM CI GITHUB_TOKEN PUBLIC_IP AUTH_TOKEN API_URL BASE_URL MASTER METRICS METRICS_URL`;
-
-  it('misspelledVariables gives no warning for usual variables of other programs or for correct variables of the service', () => {
-    const usual = Object.fromEntries(USUAL.split(/\s+/).map((name) => [name, 'x']));
-    assert.deepEqual(misspelledVariables(usual), []);
-    assert.deepEqual(misspelledVariables({ ...PROVIDER, PORT: '1', MASTER_KEY_FILE: 'x', DATABASE_URL: 'x' }), []);
-  });
-
-  for (const [name, meant] of [
-    ['DATABSE_URL', 'DATABASE_URL'],
-    ['DATABASE_URI', 'DATABASE_URL'],
-    ['DATABASE_ULR', 'DATABASE_URL'],
-    ['database_url', 'DATABASE_URL'],
-    ['ROOMSERVICE_DATABASE_URL', 'DATABASE_URL'],
-    ['DATABASE_URLFILE', 'DATABASE_URL_FILE'],
-    ['MASTERKEY', 'MASTER_KEY'],
-    ['MASTER_KEY_PREVIUS', 'MASTER_KEY_PREVIOUS'],
-    ['DATADIR', 'DATA_DIR'],
-    ['LOGLEVEL', 'LOG_LEVEL'],
-    ['REDIS_URI', 'REDIS_URL'],
-    ['METRIC_PORT', 'METRICS_PORT'],
-    ['TRUSTED_PROXY', ''],
-    ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
-  ] as const) {
-    const outcome = meant
-      ? `suggests ${meant} for ${name}`
-      : `ignores ${name}, which is too different from all settings`;
-    it(`misspelledVariables ${outcome}`, () => {
-      const expected = meant === '' ? [] : [`${name} is set, and has no effect. Did you mean ${meant}?`];
-      assert.deepEqual(misspelledVariables({ [name]: 'x' }), expected);
-      assert.deepEqual(misspelledVariables({ [name]: '' }), [], 'a variable with an empty value counts as not set');
-      assert.deepEqual(misspelledVariables({ [name]: 'x', [meant]: 'x' }), [], 'the correct variable is set too');
-    });
-  }
 });

@@ -1,88 +1,41 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError } from './errors.ts';
 import { nearName } from './lib/near-names.ts';
-import { POOLERS, withPooler } from './lib/postgres-url.ts';
+import { withPooler } from './lib/postgres-url.ts';
 import { type ProxyVariables, proxyVariables } from './lib/proxy-variables.ts';
-import {
-  checkRedisUrl,
-  integerFrom,
-  InvalidValueError,
-  MAX_PORT,
-  metricsPortBeside,
-  type MailSender,
-  oneOf,
-  type Parse,
-  parseBaseUrl,
-  parseBoolean,
-  parseBrand,
-  parseDatabaseUrl,
-  parseKey,
-  parseKeySetUrl,
-  parseMailSender,
-  parseMailServer,
-  parseProxies,
-} from './lib/setting-values.ts';
-import type { SmtpAddress } from './lib/smtp-url.ts';
+import { InvalidValueError, parseBaseUrl } from './lib/setting-values.ts';
 import { findStateDir } from './lib/state-dir.ts';
 import { decodeText } from './lib/text-file.ts';
-import { type SettingName, SETTING_NAMES, settingOf } from './settings.ts';
+import { keyOf, type Setting, type SettingName, SETTING_NAMES, SETTINGS, type Values } from './settings.ts';
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
-export interface IdentityProvider {
-  issuer: string;
-  audience: string;
-  jwksUrl: URL;
-  /**
-   * True if a sign-in token is refused when its claim `email_verified` is missing. A token that says that the address is not verified is
-   * always refused.
-   */
-  requiresVerifiedEmail: boolean;
-}
-
+/** All settings from the environment. `settings.ts` says what each variable means. */
+export type Config = ReturnType<typeof configOf>;
+export type IdentityProvider = NonNullable<Config['identityProvider']>;
 /** Mail server to which the service sends its mails, and the sender that these mails name. */
-export interface MailSettings {
-  server: SmtpAddress;
-  sender: MailSender;
-}
+export type MailSettings = NonNullable<Config['mail']>;
 
-/** All settings from the environment, parsed and typed. `settings.ts` says what each variable means. */
-export interface Config {
-  port: number;
-  host: string;
-  /** Time in seconds for which an idle connection to the API stays open. */
-  keepAliveSeconds: number;
-  /** Base URL of the links in responses, without a trailing slash. If null, a link has the protocol and host of its request. */
-  publicUrl: string | null;
-  dataDir: string;
-  /**
-   * URL of the database, with the connection pooler as a parameter (`withPooler`). If null, the service uses the embedded PostgreSQL in
-   * `dataDir`.
-   */
-  databaseUrl: string | null;
-  /** Number of database connections of this process. */
-  databasePoolSize: number;
-  /**
-   * URL of the Redis server, Redis Cluster or Sentinels (`lib/redis-url.ts`). There, all processes together count the calls for the rate
-   * limits. If null, each process counts in its own memory.
-   */
-  redisUrl: string | null;
-  /** Master key of 32 bytes. If null, the first start generates it in `dataDir`. Null is possible only with the embedded database. */
-  masterKey: Buffer | null;
-  masterKeyPrevious: Buffer | null;
-  rateLimitPerMinute: number;
-  webhookHeaderBrand: string;
-  webhookAllowPrivateNetwork: boolean;
-  /**
-   * Number of days for which an event and its webhook delivery are kept. If the webhook delivery is still pending, both are kept longer.
-   */
-  eventRetentionDays: number;
-  identityProvider: IdentityProvider | null;
-  /** Settings for sending mail. Null if the service sends no mail. */
-  mail: MailSettings | null;
-  trustedProxies: string[];
-  logLevel: (typeof LOG_LEVELS)[number];
-  metricsPort: number | null;
+/** Puts settings together that the service uses together. */
+function configOf(values: Values) {
+  const {
+    databasePooler,
+    authIssuer: issuer,
+    authAudience: audience,
+    authJwksUrl: jwksUrl,
+    authEmailVerifiedRequired: requiresVerifiedEmail,
+    smtpUrl: server,
+    mailFrom: sender,
+    ...others
+  } = values;
+  return {
+    ...others,
+    databaseUrl: others.databaseUrl === null ? null : withPooler(others.databaseUrl, databasePooler),
+    trustedProxies: others.trustedProxies ?? [],
+    identityProvider:
+      issuer === null || audience === null || jwksUrl === null
+        ? null
+        : { issuer, audience, jwksUrl, requiresVerifiedEmail },
+    mail: server === null || sender === null ? null : { server, sender },
+  };
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -99,7 +52,7 @@ export interface Reading {
 }
 
 export interface InspectedConfig {
-  /** Configuration in which each faulty variable counts as not set. */
+  /** Configuration in which each variable with an invalid value counts as not set. */
   config: Config;
   /** Value, source and fault of each variable in `SETTINGS`, also of a variable that is not set. */
   readings: ReadonlyMap<SettingName, Reading>;
@@ -108,92 +61,69 @@ export interface InspectedConfig {
 /**
  * Reads the configuration from the environment variables. An empty variable counts as not set. A secret may come from a file. For example,
  * `MASTER_KEY_FILE` is the path of a file that contains the value of `MASTER_KEY`.
- * @throws OperatorError if a variable is missing or invalid. The message names the variable and the values that it may have.
+ * @throws OperatorError if variables are missing or invalid. The message has a line for each of them, with the values that it may have.
  */
 export function readConfig(environment: Environment = process.env): Config {
   const { config, readings } = inspectConfig(environment);
-  for (const { fault } of readings.values()) {
-    if (fault !== null) {
-      throw new OperatorError(fault);
-    }
+  const faults = [...readings.values()].flatMap(({ fault }) => fault ?? []);
+  if (faults.length > 0) {
+    throw new OperatorError(faults.length === 1 ? faults.join() : ['Settings are wrong:', ...faults].join('\n  '));
   }
   return config;
 }
 
 /** Reads the configuration like `readConfig`, but returns the source and the fault of each variable, and does not throw. */
 export function inspectConfig(environment: Environment = process.env): InspectedConfig {
-  const reader = new Reader(environment);
-  const databaseUrl = reader.optional('DATABASE_URL', parseDatabaseUrl);
-  const pooler = reader.withDefault('DATABASE_POOLER', oneOf(POOLERS));
-  const masterKey = reader.optional('MASTER_KEY', parseKey);
-  if (reader.isSet('DATABASE_URL') && !reader.isSet('MASTER_KEY')) {
-    reader.addFault(
-      'MASTER_KEY',
-      'is required with DATABASE_URL. Set it to 32 random bytes in base64 (openssl rand -base64 32)',
-    );
+  const readings = new Map<SettingName, Reading>();
+  const values: Record<string, unknown> = {};
+  for (const setting of SETTINGS) {
+    const reading = lookUp(environment, setting.name, setting.isSecret === true);
+    const { value = null, fault = reading.fault } = parsed(setting, reading.text);
+    readings.set(setting.name, { ...reading, fault });
+    values[keyOf(setting.name)] = value ?? parsed(setting, setting.default).value ?? null;
   }
-  const port = reader.withDefault('PORT', integerFrom(0, MAX_PORT));
-  const config: Config = {
-    port,
-    host: reader.withDefault('HOST', String),
-    keepAliveSeconds: reader.withDefault('KEEP_ALIVE_SECONDS', integerFrom(1, 86_400)),
-    publicUrl: reader.optional('PUBLIC_URL', parseBaseUrl),
-    dataDir: reader.withDefault('DATA_DIR', String),
-    databaseUrl: databaseUrl === null ? null : withPooler(databaseUrl, pooler),
-    databasePoolSize: reader.withDefault('DATABASE_POOL_SIZE', integerFrom(2, 1_000)),
-    redisUrl: reader.optional('REDIS_URL', checkRedisUrl),
-    masterKey,
-    masterKeyPrevious: reader.optional('MASTER_KEY_PREVIOUS', parseKey),
-    rateLimitPerMinute: reader.withDefault('RATE_LIMIT_PER_MINUTE', integerFrom(1, 1_000_000_000)),
-    webhookHeaderBrand: reader.withDefault('WEBHOOK_HEADER_BRAND', parseBrand),
-    webhookAllowPrivateNetwork: reader.withDefault('WEBHOOK_ALLOW_PRIVATE_NETWORK', parseBoolean),
-    eventRetentionDays: reader.withDefault('EVENT_RETENTION_DAYS', integerFrom(1, 3_650)),
-    identityProvider: readIdentityProvider(reader),
-    mail: readMail(reader),
-    trustedProxies: reader.optional('TRUSTED_PROXIES', parseProxies) ?? [],
-    logLevel: reader.withDefault('LOG_LEVEL', oneOf(LOG_LEVELS)),
-    metricsPort: reader.optional('METRICS_PORT', metricsPortBeside(port)),
-  };
-  return { config, readings: reader.readings };
+  const isSet = (name: SettingName) => readings.get(name)?.source !== 'default';
+  for (const [name, fault] of faultsTogether(values as Values, isSet)) {
+    readings.set(name, { ...(readings.get(name) as Reading), fault: `${name} ${fault}` });
+  }
+  return { config: configOf(values as Values), readings };
 }
 
-/** Reads variables, and collects their faults. */
-class Reader {
-  readonly readings = new Map<SettingName, Reading>();
-  readonly #environment: Environment;
-
-  constructor(environment: Environment) {
-    this.#environment = environment;
-  }
-
-  /** Returns the parsed value. Returns null if the variable is not set or is faulty. */
-  optional<T>(name: SettingName, parse: Parse<T>): T | null {
-    const reading = lookUp(this.#environment, name, settingOf(name).isSecret === true);
-    this.readings.set(name, reading);
-    try {
-      return reading.text === null ? null : parse(reading.text);
-    } catch (error) {
-      if (!(error instanceof InvalidValueError)) {
-        throw error;
-      }
-      this.addFault(name, error.message);
-      return null;
+function parsed(setting: Setting, text: string | null): { value?: unknown; fault?: string } {
+  try {
+    return text === null ? {} : { value: setting.parse(text) };
+  } catch (error) {
+    if (error instanceof InvalidValueError) {
+      return { fault: `${setting.name} ${error.message}` };
     }
+    throw error;
   }
+}
 
-  /** Returns the parsed value. Returns the default of `SETTINGS` if the variable is not set or is faulty. */
-  withDefault<T>(name: SettingName, parse: Parse<T>): T {
-    return this.optional(name, parse) ?? parse(settingOf(name).default as string);
-  }
+const PROVIDER: SettingName[] = ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_URL'];
+const MAIL: SettingName[] = ['SMTP_URL', 'MAIL_FROM'];
 
-  /** Returns true if the variable is set, even if its value is faulty. The variable must have been read before this call. */
-  isSet(name: SettingName): boolean {
-    return this.readings.get(name)?.source !== 'default';
+/** Finds the faults of settings that need each other or contradict each other. */
+function faultsTogether({ port, metricsPort }: Values, isSet: (name: SettingName) => boolean): [SettingName, string][] {
+  const missingOf = (names: SettingName[], why: string) =>
+    names.filter((name) => !isSet(name)).map((name): [SettingName, string] => [name, `is missing: ${why}`]);
+  const faults: [SettingName, string][] = [];
+  if (isSet('DATABASE_URL') && !isSet('MASTER_KEY')) {
+    const how = 'Set it to 32 random bytes in base64 (openssl rand -base64 32)';
+    faults.push(['MASTER_KEY', `is required with DATABASE_URL. ${how}`]);
   }
-
-  addFault(name: SettingName, what: string): void {
-    this.readings.set(name, { ...(this.readings.get(name) as Reading), fault: `${name} ${what}` });
+  if (metricsPort === port && port !== 0) {
+    faults.push(['METRICS_PORT', `must differ from PORT, which is ${port}`]);
   }
+  if (PROVIDER.some(isSet)) {
+    faults.push(...missingOf(PROVIDER, 'set all of AUTH_ISSUER, AUTH_AUDIENCE and AUTH_JWKS_URL, or set none of them'));
+  }
+  if (MAIL.some(isSet)) {
+    const why =
+      'mail needs all of SMTP_URL, MAIL_FROM and PUBLIC_URL, because the links in mails begin with PUBLIC_URL';
+    faults.push(...missingOf([...MAIL, 'PUBLIC_URL'], why));
+  }
+  return faults;
 }
 
 /** Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. */
@@ -317,44 +247,4 @@ function lookUp(environment: Environment, name: string, mayBeInFile: boolean): R
   } catch (error) {
     return refuse(`${name}_FILE must be the path of a readable file (${(error as NodeJS.ErrnoException).code})`);
   }
-}
-
-/** Names of the variables that mail needs. PUBLIC_URL may also be set if the service sends no mail. */
-const MAIL_NAMES = ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const;
-
-/**
- * Reads the settings of mail. Also checks with `isSet` that PUBLIC_URL is set. So call this function after PUBLIC_URL was read, because
- * `isSet` knows only variables that were read.
- */
-function readMail(reader: Reader): MailSettings | null {
-  const server = reader.optional('SMTP_URL', parseMailServer);
-  const sender = reader.optional('MAIL_FROM', parseMailSender);
-  if (reader.isSet('SMTP_URL') || reader.isSet('MAIL_FROM')) {
-    for (const name of MAIL_NAMES.filter((each) => !reader.isSet(each))) {
-      reader.addFault(
-        name,
-        'is missing: mail needs all of SMTP_URL, MAIL_FROM and PUBLIC_URL, because the links in mails begin with PUBLIC_URL',
-      );
-    }
-  }
-  return server === null || sender === null ? null : { server, sender };
-}
-
-/** Names of the variables of the identity provider. They must be set all together or not at all. */
-const PROVIDER_NAMES = ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_URL'] as const;
-
-function readIdentityProvider(reader: Reader): IdentityProvider | null {
-  const issuer = reader.optional('AUTH_ISSUER', String);
-  const audience = reader.optional('AUTH_AUDIENCE', String);
-  const jwksUrl = reader.optional('AUTH_JWKS_URL', parseKeySetUrl);
-  const requiresVerifiedEmail = reader.withDefault('AUTH_EMAIL_VERIFIED_REQUIRED', parseBoolean);
-  const missing = PROVIDER_NAMES.filter((name) => !reader.isSet(name));
-  if (missing.length < PROVIDER_NAMES.length) {
-    for (const name of missing) {
-      reader.addFault(name, 'is missing: set all of AUTH_ISSUER, AUTH_AUDIENCE and AUTH_JWKS_URL, or set none of them');
-    }
-  }
-  return issuer === null || audience === null || jwksUrl === null
-    ? null
-    : { issuer, audience, jwksUrl, requiresVerifiedEmail };
 }

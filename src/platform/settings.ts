@@ -1,29 +1,50 @@
+import { POOLERS } from './lib/postgres-url.ts';
+import {
+  integerFrom,
+  oneOf,
+  type Parse,
+  parseBaseUrl,
+  parseBoolean,
+  parseBrand,
+  parseDatabaseUrl,
+  parseKey,
+  parseKeySetUrl,
+  parseMailSender,
+  parseMailServer,
+  parseProxies,
+  parseRedisUrl,
+} from './lib/setting-values.ts';
+
 /** Environment variable that the service reads. */
 export interface Setting<Name extends string = string> {
   name: Name;
+  parse: Parse<unknown>;
   /** Default value of the variable. Null if the variable has no default value. */
   default: string | null;
-  /**
-   * Words that the table in README.md shows in place of a default value. Used only if `default` is null. If this field is missing too, the
-   * table shows `none`.
-   */
+  /** Words that the table in README.md shows in place of a missing default value. The table shows `none` if this field is missing too. */
   otherwise?: string;
   /** Meaning of the variable in full sentences, in Markdown without links. `--help` shows only the first sentence. */
   meaning: string;
   /** Path, from the root of the repository, of the page that says more about the variable. */
   page?: string;
-  /**
-   * True if the value is a secret, or a URL that may contain a password. Such a value may also come from a file, whose path is in the
-   * variable with the suffix `_FILE`.
-   */
+  /** True if the value is a secret, or a URL that may contain a password. The variable with the suffix `_FILE` may then name a file with it. */
   isSecret?: true;
 }
 
+const MAX_PORT = 65_535;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
 const TABLE = [
-  { name: 'PORT', default: '8080', meaning: 'Port of the API, or 0 for any free port.' },
-  { name: 'HOST', default: '127.0.0.1', meaning: 'IP address or host name on which the API listens.' },
+  {
+    name: 'PORT',
+    parse: integerFrom(0, MAX_PORT),
+    default: '8080',
+    meaning: 'Port of the API, or 0 for any free port.',
+  },
+  { name: 'HOST', parse: String, default: '127.0.0.1', meaning: 'IP address or host name on which the API listens.' },
   {
     name: 'KEEP_ALIVE_SECONDS',
+    parse: integerFrom(1, 86_400),
     default: '72',
     meaning:
       'Seconds for which an idle connection to the API stays open, from 1 to 86400. The value must be greater than the idle time of the ' +
@@ -32,6 +53,7 @@ const TABLE = [
   },
   {
     name: 'PUBLIC_URL',
+    parse: parseBaseUrl,
     default: null,
     otherwise: 'from the request',
     meaning:
@@ -39,9 +61,15 @@ const TABLE = [
       'invite people. If it begins with `https:`, session cookies are set only for HTTPS. Without this variable, the links that invite ' +
       'people begin with the address on which the process listens.',
   },
-  { name: 'DATA_DIR', default: './data', meaning: 'Folder of the embedded database and of the generated keys.' },
+  {
+    name: 'DATA_DIR',
+    parse: String,
+    default: './data',
+    meaning: 'Folder of the embedded database and of the generated keys.',
+  },
   {
     name: 'DATABASE_URL',
+    parse: parseDatabaseUrl,
     default: null,
     meaning:
       'URL of a PostgreSQL, version 15 or later, which replaces the embedded database. For TLS, add `sslmode=verify-full` to it.',
@@ -50,6 +78,7 @@ const TABLE = [
   },
   {
     name: 'DATABASE_POOL_SIZE',
+    parse: integerFrom(2, 1_000),
     default: '20',
     meaning:
       'Database connections of each process. A process with an API and at least 5 connections reserves some of them for background ' +
@@ -59,6 +88,7 @@ const TABLE = [
   },
   {
     name: 'DATABASE_POOLER',
+    parse: oneOf(POOLERS),
     default: 'none',
     meaning:
       'Connection pooler in front of the database. `transaction`: PgBouncer in transaction or session mode. `transaction-prepared`: a ' +
@@ -67,16 +97,17 @@ const TABLE = [
   },
   {
     name: 'REDIS_URL',
+    parse: parseRedisUrl,
     default: null,
     meaning:
-      'URL of a Redis or Valkey, so that several processes share the budgets. It names one server, a cluster ' +
-      '(`redis+cluster://host,host`) or Sentinels (`redis+sentinel://host,host/name`). Without this variable each process counts calls ' +
-      'on its own. While Redis cannot be reached, each process lets in its share of each budget.',
+      'URL of one Redis or Valkey, so that several processes share the budgets. Without this variable each process counts calls on its ' +
+      'own. While Redis cannot be reached, each process lets in its share of each budget.',
     page: 'docs/operating/redis.md',
     isSecret: true,
   },
   {
     name: 'MASTER_KEY',
+    parse: parseKey,
     default: null,
     otherwise: 'made in `DATA_DIR`',
     meaning:
@@ -86,6 +117,7 @@ const TABLE = [
   },
   {
     name: 'MASTER_KEY_PREVIOUS',
+    parse: parseKey,
     default: null,
     meaning:
       'Old master key, while you replace the master key. Only the commands `keys rewrap` and `serve` wrap the stored keys with the ' +
@@ -93,34 +125,49 @@ const TABLE = [
     page: 'docs/operating/keys.md',
     isSecret: true,
   },
-  { name: 'RATE_LIMIT_PER_MINUTE', default: '300', meaning: 'Requests a minute for each credential.' },
+  {
+    name: 'RATE_LIMIT_PER_MINUTE',
+    parse: integerFrom(1, 1_000_000_000),
+    default: '300',
+    meaning: 'Requests a minute for each credential.',
+  },
   {
     name: 'WEBHOOK_HEADER_BRAND',
+    parse: parseBrand,
     default: 'Service',
     meaning: 'Brand in `X-<brand>-Signature`, `X-<brand>-Timestamp` and `X-<brand>-Event-Id`.',
   },
   {
     name: 'WEBHOOK_ALLOW_PRIVATE_NETWORK',
+    parse: parseBoolean,
     default: 'false',
     meaning: 'For development: `true` allows deliveries to private addresses and to any port.',
   },
   {
     name: 'EVENT_RETENTION_DAYS',
+    parse: integerFrom(1, 3_650),
     default: '30',
     meaning:
       'Days for which the service keeps events and ended deliveries, from 1 to 3650. The service keeps pending deliveries in any case.',
   },
   {
     name: 'AUTH_ISSUER',
+    parse: String,
     default: null,
     meaning:
       'Issuer of the tokens of an outside identity provider for owner and staff. Set all three of `AUTH_ISSUER`, `AUTH_AUDIENCE` and ' +
       '`AUTH_JWKS_URL`, or none of them.',
   },
-  { name: 'AUTH_AUDIENCE', default: null, meaning: 'Audience of the tokens of the identity provider.' },
-  { name: 'AUTH_JWKS_URL', default: null, meaning: 'URL of the keys (JWKS) of the identity provider.' },
+  { name: 'AUTH_AUDIENCE', parse: String, default: null, meaning: 'Audience of the tokens of the identity provider.' },
+  {
+    name: 'AUTH_JWKS_URL',
+    parse: parseKeySetUrl,
+    default: null,
+    meaning: 'URL of the keys (JWKS) of the identity provider.',
+  },
   {
     name: 'AUTH_EMAIL_VERIFIED_REQUIRED',
+    parse: parseBoolean,
     default: 'true',
     meaning:
       'With `true`, a token of the identity provider must say `email_verified: true`. With `false`, a token without `email_verified` is ' +
@@ -128,6 +175,7 @@ const TABLE = [
   },
   {
     name: 'SMTP_URL',
+    parse: parseMailServer,
     default: null,
     meaning:
       'URL of the server that sends mails: `smtps://user:password@host:465`, or `smtp://user:password@host:587` for STARTTLS. Set all ' +
@@ -137,12 +185,14 @@ const TABLE = [
   },
   {
     name: 'MAIL_FROM',
+    parse: parseMailSender,
     default: null,
     meaning: 'Sender of the mails, for example `Roomservice <noreply@example.com>`.',
     page: 'docs/operating/mail.md',
   },
   {
     name: 'TRUSTED_PROXIES',
+    parse: parseProxies,
     default: null,
     meaning:
       'Addresses or ranges of proxies whose `X-Forwarded-*` headers the service believes, separated by commas. A port after a client ' +
@@ -150,11 +200,13 @@ const TABLE = [
   },
   {
     name: 'LOG_LEVEL',
+    parse: oneOf(LOG_LEVELS),
     default: 'info',
     meaning: 'Level of the log lines: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
   },
   {
     name: 'METRICS_PORT',
+    parse: integerFrom(0, MAX_PORT),
     default: null,
     meaning:
       'Port for Prometheus metrics. `/livez` and `/readyz` answer on this port too, and a burst of new connections to the API does not ' +
@@ -162,19 +214,27 @@ const TABLE = [
   },
 ] as const satisfies readonly Setting[];
 
-export type SettingName = (typeof TABLE)[number]['name'];
+type Row = (typeof TABLE)[number];
+export type SettingName = Row['name'];
+
+/** Name of a setting in `Values`, for example `databaseUrl` for DATABASE_URL. */
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Others}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Others>>}`
+  : Lowercase<Name>;
+type Value<Each extends Row> = ReturnType<Each['parse']> | (Each['default'] extends null ? null : never);
+/** Values of all settings, parsed and typed. A setting without a value and without a default is null. */
+export type Values = { [Each in Row as CamelCase<Each['name']>]: Value<Each> };
+
+/** Returns the name of a setting in `Values`. */
+export function keyOf(name: SettingName): keyof Values {
+  return name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof Values;
+}
 
 /**
- * All environment variables of the service. `--help`, `config check` and the table in README.md derive from this list. The list does not
- * have the variables of commands that run on a partner's machine. The function `readPartnerConfig` reads those variables.
+ * All environment variables of the service. The settings, `--help`, `config check` and the table in README.md derive from this list. The
+ * list does not have the variables of commands that run on a partner's machine. The function `readPartnerConfig` reads those variables.
  */
 export const SETTINGS: readonly Setting<SettingName>[] = TABLE;
-
-const byName = new Map(SETTINGS.map((setting) => [setting.name, setting]));
-
-export function settingOf(name: SettingName): Setting<SettingName> {
-  return byName.get(name) as Setting<SettingName>;
-}
 
 /** Names of all variables, also those that give the path of a file with a secret. */
 export const SETTING_NAMES: ReadonlySet<string> = new Set(

@@ -10,7 +10,7 @@ const CALLS_AT_ONCE = 20;
 
 /** Waits until each of the nodes knows how many nodes share the budgets in Redis. The nodes are all nodes that use this Redis. */
 export async function waitUntilNodesCounted(nodes: RedisBudgets[]): Promise<void> {
-  const areCounted = () => nodes.every((node) => node.countProcesses() === nodes.length);
+  const areCounted = () => nodes.every((node) => node.processes === nodes.length);
   await eventually(areCounted, `count of ${nodes.length} nodes on each node`, DEADLINE_MS);
 }
 

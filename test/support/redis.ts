@@ -31,7 +31,7 @@ export interface Redis {
    * the same port.
    */
   start(): Promise<void>;
-  /** Kills the server. All its data is lost, except that a server of a Redis Cluster still knows its slots after the next `start`. */
+  /** Kills the server. All its data is lost. */
   kill(): Promise<void>;
   /** Pauses the process: its connections stay open, but it sends no responses. */
   freeze(): void;
@@ -39,32 +39,18 @@ export interface Redis {
   close(): Promise<void>;
 }
 
+/** Redis servers that run now. If this process ends, it kills them, because a failed test may not have stopped its servers. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
 /**
  * Prepares a Redis server on a free port of 127.0.0.1. The server runs only after `start`. It stores no data on disk,
  * unless `extraSettings` turns this on.
  */
 export async function createRedis(program: string, extraSettings: string[] = []): Promise<Redis> {
   const port = await freePort();
-  const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', ''];
-  return await createProcess(program, port, (folder) => [...settings, '--dir', folder, ...extraSettings]);
-}
-
-/** Redis servers that run now. If this process ends, it kills them, because a failed test may not have stopped its servers. */
-const running = new Set<ChildProcess>();
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
-
-/**
- * Prepares a process of any kind that the Redis program can run, for example a server or a Sentinel. The arguments of the program decide
- * the kind. The process runs only after `start`.
- * @param prepare returns the arguments of the program. It receives a new empty folder, which `close` removes
- */
-export async function createProcess(
-  program: string,
-  port: number,
-  prepare: (folder: string) => string[] | Promise<string[]>,
-): Promise<Redis> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-redis-'));
-  const args = await prepare(folder);
+  const args = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', folder, ...extraSettings];
   let child: ChildProcess | undefined;
   const kill = async () => {
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {

@@ -45,81 +45,53 @@ export interface BudgetStore {
 
 /**
  * Creates budgets that are counted in the memory of this process. If several processes run, a key may make `limit` calls in each of them.
+ * Windows are in two maps. Each `windowMs`, the older map is dropped, because all its windows have ended. So no key needs a timer, and no
+ * call searches for windows that have ended.
  */
-export function createMemoryBudgets(): BudgetStore {
+export function createMemoryBudgets(windowMs = WINDOW_MS): BudgetStore {
   return {
     budget(_name, limit) {
-      const { take, look } = createCounter();
-      return { limit, take, look: (key) => ({ ...look(key), isShared: false }) };
+      let newer = new Map<string, Window>();
+      let older = newer;
+      let newerUntilMs = 0;
+      const find = (key: string, nowMs: number) => {
+        const window = newer.get(key) ?? older.get(key);
+        return window !== undefined && window.endsAtMs > nowMs ? window : null;
+      };
+      // Floating-point numbers are rounded, so the difference may be slightly larger than the length of the window. `min` corrects this.
+      const msLeft = ({ endsAtMs }: Window, nowMs: number) => Math.min(windowMs, endsAtMs - nowMs);
+      return {
+        limit,
+        take(key) {
+          const nowMs = performance.now();
+          if (nowMs >= newerUntilMs) {
+            older = nowMs >= newerUntilMs + windowMs ? new Map() : newer;
+            newer = new Map();
+            newerUntilMs = nowMs + windowMs;
+          }
+          let window = find(key, nowMs);
+          if (window === null) {
+            window = { count: 0, endsAtMs: nowMs + windowMs };
+            newer.set(key, window);
+          }
+          window.count += 1;
+          return { count: window.count, msLeft: msLeft(window, nowMs) };
+        },
+        look(key) {
+          const nowMs = performance.now();
+          const window = find(key, nowMs);
+          return { count: window?.count ?? 0, msLeft: window ? msLeft(window, nowMs) : 0, isShared: false };
+        },
+      };
     },
     close: async () => {},
   };
-}
-
-/** Counter of the calls of each key, in the memory of this process. Ended windows are dropped, so the memory stays bounded. */
-export interface Counter {
-  /** Adds a number of calls to the window of the key, and returns the new state of the window. Default of `calls`: 1. */
-  take: (key: string, calls?: number) => Taken;
-  /** Returns the state of the key's window without counting a call. `count` and `msLeft` are zero if the key has no window. */
-  look: (key: string) => Taken;
-  /** Replaces the window of the key by a window that another store, such as Redis, has counted. `take` then continues this window. */
-  set: (key: string, taken: Taken) => void;
 }
 
 /** Window of a key. `endsAtMs` is a value of `performance.now()`. */
 interface Window {
   count: number;
   endsAtMs: number;
-}
-
-/**
- * Creates a counter whose windows last `windowMs` milliseconds.
- *
- * The counter keeps the windows in two maps, `newer` and `older`, and adds new windows to `newer`. After each `windowMs`, the counter drops
- * the map `older`, because all its windows have ended. The map `newer` then becomes `older`, and an empty map becomes `newer`. So no key
- * needs a timer, and no call searches for windows that have ended.
- */
-export function createCounter(windowMs = WINDOW_MS): Counter {
-  let newer = new Map<string, Window>();
-  let older = new Map<string, Window>();
-  let newerUntilMs = 0;
-  const dropEnded = (nowMs: number) => {
-    if (nowMs >= newerUntilMs) {
-      older = nowMs >= newerUntilMs + windowMs ? new Map() : newer;
-      newer = new Map();
-      newerUntilMs = nowMs + windowMs;
-    }
-  };
-  return {
-    take(key, calls = 1) {
-      const nowMs = performance.now();
-      dropEnded(nowMs);
-      let window = newer.get(key) ?? older.get(key);
-      if (window === undefined || window.endsAtMs <= nowMs) {
-        window = { count: 0, endsAtMs: nowMs + windowMs };
-        newer.set(key, window);
-      }
-      window.count += calls;
-      // Floating-point numbers are rounded, so the difference may be slightly larger than the length of the window. `min` corrects this.
-      return { count: window.count, msLeft: Math.min(windowMs, window.endsAtMs - nowMs) };
-    },
-    look(key) {
-      const window = newer.get(key) ?? older.get(key);
-      const msLeft = window === undefined ? 0 : Math.min(windowMs, window.endsAtMs - performance.now());
-      return window === undefined || msLeft <= 0 ? { count: 0, msLeft: 0 } : { count: window.count, msLeft };
-    },
-    set(key, { count, msLeft }) {
-      const nowMs = performance.now();
-      dropEnded(nowMs);
-      const window = newer.get(key);
-      if (window === undefined) {
-        newer.set(key, { count, endsAtMs: nowMs + msLeft });
-      } else {
-        window.count = count;
-        window.endsAtMs = nowMs + msLeft;
-      }
-    },
-  };
 }
 
 /**

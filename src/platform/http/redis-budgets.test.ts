@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { after, before, beforeEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createClient } from 'redis';
@@ -7,7 +7,7 @@ import { countByStatus } from '#test/support/answers.ts';
 import { createRedis, findRedis, type Redis } from '#test/support/redis.ts';
 import { listOrdersAlternately, waitUntilNodesCounted } from '#test/support/redis-nodes.ts';
 import { startService, type TestService } from '#test/support/service.ts';
-import { createRedisBudgets, type RedisBudgets } from './redis-budgets.ts';
+import { RedisBudgets } from './redis-budgets.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 const LOST = 'Redis cannot be used, so this process counts the budgets in its own memory until Redis is back';
@@ -18,10 +18,17 @@ const SILENT = pino({ level: 'silent' });
  * Overrides the default times of budgets in Redis, so that the processes share the budgets again soon after Redis is back. An announcement
  * lasts a minute, so that a busy machine does not make the nodes forget each other.
  */
-const TIMES = { announceEveryMs: 250, announcementMs: 60_000, shareMs: 500, reconnectEveryMs: 100 };
+const TIMES = { announceEveryMs: 250, announcementMs: 60_000, shareMs: 500, retryMs: 100 };
 
 const program = findRedis();
 const skip = program === undefined && 'there is no redis-server on PATH';
+
+async function startRedis(t: TestContext): Promise<Redis> {
+  const redis = await createRedis(program ?? '');
+  t.after(() => redis.close());
+  await redis.start();
+  return redis;
+}
 
 describe('budgets of calls in Redis, shared by two nodes of the service', { skip }, () => {
   let redis: Redis;
@@ -34,15 +41,16 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     redis = await createRedis(program ?? '');
     await redis.start();
     const log = pino({}, { write: (line) => void messages.push((JSON.parse(line) as { msg: string }).msg) });
-    const budgets = [
-      await createRedisBudgets(redis.url, log, TIMES),
-      await createRedisBudgets(redis.url, log, TIMES),
-    ] as const;
+    const open = async () => await RedisBudgets.open(redis.url, log, TIMES);
+    const budgets = [await open(), await open()] as const;
     first = await startService({ budgets: budgets[0] });
     second = await startService({ beside: first, budgets: budgets[1] });
     stores = [...budgets];
     ({ tenantId } = await first.tenant());
     await waitUntilShared();
+  });
+  beforeEach(() => {
+    messages.length = 0;
   });
   after(async () => {
     redis.thaw();
@@ -59,56 +67,29 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     return Number(answer.headers.get('x-ratelimit-remaining'));
   }
 
-  /** Waits until Redis counts the calls to both nodes of the service together, and each node knows that there are two nodes. */
-  async function waitUntilShared(): Promise<void> {
-    await waitUntilCountedTogether();
-    await waitUntilNodesCounted(stores);
+  /** Returns the remaining calls of a new credential after a call to each node and a third one to the first node. */
+  async function remainingOfNewCaller(): Promise<number[]> {
+    const headers = await newCaller();
+    return [await remaining(first, headers), await remaining(second, headers), await remaining(first, headers)];
   }
 
-  async function waitUntilCountedTogether(): Promise<void> {
+  /** Waits until Redis counts the calls to both nodes of the service together, and each node knows that there are two nodes. */
+  async function waitUntilShared(): Promise<void> {
     for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(50)) {
-      const headers = await newCaller();
-      const counts = [
-        await remaining(first, headers),
-        await remaining(second, headers),
-        await remaining(first, headers),
-      ];
-      if (counts.join() === '299,298,297') return;
+      if ((await remainingOfNewCaller()).join() === '299,298,297') {
+        return await waitUntilNodesCounted(stores);
+      }
     }
     assert.fail('the nodes do not share their budgets');
   }
 
   async function waitForMessages(expected: string[]): Promise<void> {
     for (const deadline = Date.now() + 15_000; messages.length < expected.length && Date.now() < deadline; ) {
-      const headers = await newCaller();
-      await Promise.all([first, second].map((node) => remaining(node, headers)));
+      await remainingOfNewCaller();
       await sleep(20);
     }
     assert.deepEqual(messages, expected);
   }
-
-  /**
-   * Connects a client with which a test can fill and empty the memory of Redis. At the end of the test, the memory is empty and the client is
-   * closed.
-   */
-  async function openOperator(t: TestContext) {
-    const operator = createClient({ url: redis.url });
-    await operator.connect();
-    t.after(async () => {
-      await operator.configSet('maxmemory', '0');
-      operator.destroy();
-    });
-    return operator;
-  }
-
-  it('when a process has just started, its first call is already counted in Redis, not in the memory of the process', async () => {
-    for (let started = 1; started <= 3; started += 1) {
-      const budgets = await createRedisBudgets(redis.url, SILENT, { ...TIMES, commandMs: 15_000 });
-      const { count } = await budgets.budget('test', 10).take('a caller of three nodes that start');
-      await budgets.close();
-      assert.equal(count, started);
-    }
-  });
 
   it('429: two nodes that share Redis get 340 calls, and exactly 300 are accepted', async () => {
     const headers = await newCaller();
@@ -122,12 +103,9 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
   });
 
   it('200: reading a budget counts no call, and "used" counts the calls to both nodes or, while Redis is down, is 300 minus the remaining calls of the queried node', async () => {
-    const tenant = await first.tenant();
-    const { partner } = tenant;
-    const look = async (node: TestService) => {
-      const path = `/v1/staff/credentials/${tenant.credential.id}/`;
-      return (await node.call('GET', path, { headers: tenant.owner })).body.budget;
-    };
+    const { partner, credential, owner } = await first.tenant();
+    const look = async (node: TestService) =>
+      (await node.call('GET', `/v1/staff/credentials/${credential.id}/`, { headers: owner })).body.budget;
     await waitUntilShared();
     assert.deepEqual(await look(second), { limit: 300, used: 0, resets_in_s: 0, is_shared: true });
     for (const node of [first, second, first]) {
@@ -137,118 +115,150 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.deepEqual(seen, { limit: 300, used: 3, is_shared: true });
     assert.ok(resets > 50 && resets <= 60, String(resets));
     assert.equal(await remaining(first, partner), 296);
-    messages.length = 0;
     await redis.kill();
-    // 296 calls are left in the budget. Redis is lost, so each node may let in half of them, which is 148. This call is the first of these,
-    // so 147 calls remain.
-    assert.equal(await remaining(first, partner), 147);
-    const lost = await look(first);
-    assert.deepEqual([lost.used, lost.is_shared], [153, false]);
-    assert.equal(await remaining(first, partner), 146);
+    assert.equal(await remaining(first, partner), 149);
+    const { used, is_shared: isShared } = await look(first);
+    assert.deepEqual([used, isShared], [151, false]);
+    assert.equal(await remaining(first, partner), 148);
     await redis.start();
     await waitUntilShared();
-    await waitForMessages([LOST, LOST, BACK, BACK]);
   });
 
-  it('if Redis is killed, each node counts its half of the budget in its own memory until Redis is back, and logs the loss and the return once', async () => {
-    messages.length = 0;
-    await redis.kill();
-    const headers = await newCaller();
-    const counts = [await remaining(first, headers), await remaining(second, headers), await remaining(first, headers)];
-    assert.deepEqual(counts, [149, 149, 148]);
-    await waitForMessages([LOST, LOST]);
-    await redis.start();
-    await waitUntilShared();
-    await waitForMessages([LOST, LOST, BACK, BACK]);
-  });
+  const faults: [string, strike: () => Promise<unknown>, heal: () => Promise<unknown>][] = [
+    ['is killed', () => redis.kill(), () => redis.start()],
+    ['hangs', async () => redis.freeze(), async () => redis.thaw()],
+    ['has no memory left', () => setMaxMemory('1'), () => setMaxMemory('0')],
+  ];
+  for (const [fault, strike, heal] of faults) {
+    it(`while Redis ${fault}, each node counts its half of the budget in its own memory, and logs the loss and the return of Redis once`, async () => {
+      await strike();
+      try {
+        assert.deepEqual(await remainingOfNewCaller(), [149, 149, 148]);
+        await waitForMessages([LOST, LOST]);
+      } finally {
+        await heal();
+      }
+      await waitUntilShared();
+      await waitForMessages([LOST, LOST, BACK, BACK]);
+    });
+  }
 
-  it('while Redis hangs, 20 calls to two nodes get responses within 5 s, and afterwards the nodes share budgets again', {
-    timeout: 30_000,
-  }, async (t) => {
-    messages.length = 0;
+  /** Sets how much memory Redis may use. With one byte, it refuses each command that writes. */
+  async function setMaxMemory(bytes: string): Promise<void> {
+    const operator = createClient({ url: redis.url });
+    await operator.connect();
+    await operator.configSet('maxmemory', bytes);
+    operator.destroy();
+  }
+
+  it('while Redis hangs, the next ten calls after the first timeout do not wait for it one by one', async (t) => {
+    const budgets = await RedisBudgets.open(redis.url, SILENT, { ...TIMES, retryMs: 60_000, commandMs: 1_000 });
+    t.after(() => budgets.close());
+    const { take } = budgets.budget('test', 10);
     redis.freeze();
     t.after(() => redis.thaw());
-    const headers = await newCaller();
-    const begin = performance.now();
-    await Promise.all([first, second].flatMap((node) => Array.from({ length: 10 }, () => remaining(node, headers))));
-    assert.ok(performance.now() - begin < 5_000, 'the calls under way when Redis froze get responses soon');
-    const count = await remaining(first, headers);
-    assert.equal(count, 139, 'the node counts in its own memory while Redis is frozen');
-    await waitForMessages([LOST, LOST]);
-    redis.thaw();
-    await waitUntilShared();
-    await waitForMessages([LOST, LOST, BACK, BACK]);
-  });
-
-  it('while the memory of Redis is full, each node counts its half of the budget in its own memory, and logs the loss and the return of Redis once', async (t) => {
-    messages.length = 0;
-    const operator = await openOperator(t);
-    await operator.configSet('maxmemory', '1');
-    const headers = await newCaller();
-    const counts = [await remaining(first, headers), await remaining(second, headers), await remaining(first, headers)];
-    assert.deepEqual(counts, [149, 149, 148]);
-    await waitForMessages([LOST, LOST]);
-    await operator.configSet('maxmemory', '0');
-    await waitUntilShared();
-    await waitForMessages([LOST, LOST, BACK, BACK]);
-  });
-
-  it('if Redis alternately refuses and accepts commands, a node logs at most one loss and one return of Redis per second', async (t) => {
-    messages.length = 0;
-    const operator = await openOperator(t);
-    const headers = await newCaller();
-    const begin = performance.now();
-    for (let time = 0; time < 20; time += 1) {
-      await operator.configSet('maxmemory', time % 2 === 0 ? '1' : '0');
-      await Promise.all([first, second].map((node) => remaining(node, headers)));
-    }
-    // Each of the two nodes first logs one loss of Redis. After that, each node logs at most one return and one loss per second.
-    const allowed = 2 + 4 * Math.floor((performance.now() - begin) / 1_000);
-    assert.ok(messages.length >= 2 && messages.length <= allowed, `${messages.length} of ${allowed} lines`);
-    await waitUntilShared();
-  });
-
-  it('while Redis hangs, the next ten calls after the first timeout take less than 2.5 s together', {
-    timeout: 30_000,
-  }, async (t) => {
-    redis.freeze();
-    t.after(() => redis.thaw());
-    const headers = await newCaller();
-    await remaining(first, headers);
+    await take('key');
     const begin = performance.now();
     for (let sent = 0; sent < 10; sent += 1) {
-      await remaining(first, headers);
+      await take('key');
     }
-    assert.ok(performance.now() - begin < 2_500, `${performance.now() - begin} ms for ten calls`);
-    redis.thaw();
-    await waitUntilShared();
+    assert.ok(performance.now() - begin < 1_000, `${performance.now() - begin} ms for ten calls`);
   });
 });
 
-describe('budgets of calls in a Redis that does not run when the service starts', { skip }, () => {
-  it('if Redis starts after the service, calls are counted in memory at first, and then two nodes share the budgets in Redis', async () => {
+describe('a process that starts with budgets in Redis', { skip }, () => {
+  it('when a process has just started, its first call is already counted in Redis, not in the memory of the process', async (t) => {
+    const redis = await startRedis(t);
+    for (let started = 1; started <= 3; started += 1) {
+      const budgets = await RedisBudgets.open(redis.url, SILENT, { ...TIMES, commandMs: 15_000 });
+      const { count } = await budgets.budget('test', 10).take('a caller of three nodes that start');
+      await budgets.close();
+      assert.equal(count, started);
+    }
+  });
+
+  it('if Redis starts after two processes, they count in memory at first, and then share the budgets in Redis', async (t) => {
     const redis = await createRedis(program ?? '');
-    const service = await startService({ budgets: await createRedisBudgets(redis.url, SILENT, TIMES) });
-    const beside = await startService({
-      beside: service,
-      budgets: await createRedisBudgets(redis.url, SILENT, TIMES),
+    t.after(() => redis.close());
+    const stores = [
+      await RedisBudgets.open(redis.url, SILENT, TIMES),
+      await RedisBudgets.open(redis.url, SILENT, TIMES),
+    ];
+    t.after(async () => await Promise.all(stores.map((store) => store.close())));
+    const take = async (key: string) =>
+      await Promise.all(stores.map(async (store) => (await store.budget('test', 10).take(key)).count));
+    assert.deepEqual(await take('before'), [1, 1]);
+    await redis.start();
+    let seen: number[] = [];
+    for (let tries = 0; seen.toSorted((a, b) => a - b).join() !== '1,2'; tries += 1, await sleep(50)) {
+      assert.ok(tries < 300, `${seen.join()} calls were counted`);
+      seen = await take(`after ${tries}`);
+    }
+  });
+});
+
+/** Limit of the budget in the tests below. */
+const LIMIT = 60;
+
+/** Two nodes that share the budget `test` in a new Redis. */
+async function startTwoNodes(t: TestContext, times: { windowMs: number; shareMs: number }) {
+  const redis = await startRedis(t);
+  const open = async () => await RedisBudgets.open(redis.url, SILENT, { ...TIMES, announceEveryMs: 200, ...times });
+  const stores = [await open(), await open()];
+  t.after(async () => await Promise.all(stores.map((store) => store.close())));
+  const nodes = stores.map((store) => store.budget('test', LIMIT));
+  await waitUntilNodesCounted(stores);
+  return { redis, stores, nodes };
+}
+
+describe('the budget of a key over the loss and the return of Redis, with windows of one second', { skip }, () => {
+  const WINDOW_MS = 1_000;
+  const SHARE_MS = WINDOW_MS + 700;
+  /** Period in which a test counts calls. It is slightly shorter than a window, because Redis measures time in whole milliseconds. */
+  const SEEN_WINDOW_MS = WINDOW_MS - 20;
+
+  for (const lossMs of [WINDOW_MS / 4, 2.5 * WINDOW_MS]) {
+    it(`if Redis is lost for ${lossMs} ms and comes back empty, both nodes accept at most the budget in the first second, and at most twice the budget in any other second`, async (t) => {
+      const { redis, nodes } = await startTwoNodes(t, { windowMs: WINDOW_MS, shareMs: SHARE_MS });
+      /** Start and end of each call that was let in. The call was counted at an unknown time between them. */
+      const letIn: { startMs: number; endMs: number }[] = [];
+      /** Makes calls to both nodes in turn until `work` has ended, with a pause of 5 ms after each 20 calls. */
+      const callDuring = async (work: Promise<unknown>) => {
+        let isOver = false;
+        void work.finally(() => (isOver = true));
+        for (; !isOver; await sleep(5)) {
+          for (let made = 0; made < 20; made += 1) {
+            const startMs = performance.now();
+            const taken = await nodes[made % 2]?.take('key');
+            if (taken !== undefined && taken.count <= LIMIT) {
+              letIn.push({ startMs, endMs: performance.now() });
+            }
+          }
+        }
+        await work;
+      };
+      /** Returns the number of calls that were certainly let in within `SEEN_WINDOW_MS` after `fromMs`. */
+      const letInFrom = (fromMs: number) =>
+        letIn.filter(({ startMs, endMs }) => startMs >= fromMs && endMs < fromMs + SEEN_WINDOW_MS).length;
+
+      await callDuring(sleep(1.5 * WINDOW_MS));
+      await redis.kill();
+      const lostAtMs = performance.now();
+      await callDuring(sleep(lossMs));
+      await callDuring(redis.start());
+      await callDuring(sleep(SHARE_MS + WINDOW_MS));
+
+      assert.ok(letInFrom(lostAtMs) > 0 && letInFrom(lostAtMs) <= LIMIT, `${letInFrom(lostAtMs)} calls after the loss`);
+      const most = Math.max(...letIn.map(({ startMs }) => letInFrom(startMs)));
+      assert.ok(most <= 2 * LIMIT, `${most} calls in a window`);
     });
-    try {
-      const { partner, tenantId } = await service.tenant();
-      const get = (node: TestService, headers: Record<string, string>) => node.call('GET', ORDERS, { headers });
-      assert.equal((await get(service, partner)).headers.get('x-ratelimit-remaining'), '299');
-      await redis.start();
-      let seen: string | null = null;
-      for (const deadline = Date.now() + 15_000; seen !== '298' && Date.now() < deadline; await sleep(50)) {
-        const { partner: headers } = await service.credential(tenantId);
-        await get(service, headers);
-        seen = (await get(beside, headers)).headers.get('x-ratelimit-remaining');
-      }
-      assert.equal(seen, '298');
-    } finally {
-      await beside.close();
-      await service.close();
-      await redis.close();
+  }
+
+  it('if there are more nodes than calls in a budget, each node lets in one call while Redis is lost', async (t) => {
+    const { redis, stores } = await startTwoNodes(t, { windowMs: 60_000, shareMs: 65_000 });
+    await redis.kill();
+    for (const budget of stores.map((store) => store.budget('small', 1))) {
+      assert.deepEqual([(await budget.take('key')).count, (await budget.take('key')).count <= 1], [1, false]);
     }
   });
 });

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { faultOfPostgresUrl, toPgUrl } from './postgres-url.ts';
-import { parseRedisUrl } from './redis-url.ts';
-import { parseSmtpUrl, type SmtpAddress } from './smtp-url.ts';
+import { decoded, parseSmtpUrl, type SmtpAddress } from './smtp-url.ts';
 
 /**
  * Error for a value that a setting cannot have. The message has no subject. The code that catches the error puts the name of the setting
@@ -62,10 +61,17 @@ export function parseDatabaseUrl(value: string): string {
   return toPgUrl(value);
 }
 
-export function checkRedisUrl(value: string): string {
-  if (parseRedisUrl(value) === null) {
+export function parseRedisUrl(value: string): string {
+  const url = parseUrl(value, ['redis:', 'rediss:']);
+  if (
+    url === null ||
+    !/^[^,]+$/.test(url.hostname) ||
+    !/^\/?\d*$/.test(url.pathname) ||
+    decoded(url.username) === null ||
+    decoded(url.password) === null
+  ) {
     throw new InvalidValueError(
-      'must be a URL such as redis://user:password@host:6379/0, redis+cluster://user:password@host:6379,host:6379 or redis+sentinel://user:password@host:26379,host:26379/primary-name (rediss for TLS). Write special characters of a password in percent-encoding',
+      'must be a URL of one server such as redis://user:password@host:6379/0 (rediss for TLS). Write special characters of a password in percent-encoding',
     );
   }
   return value;
@@ -157,17 +163,4 @@ function isAddressOrRange(text: string): boolean {
   const bits = isIP(address) === 4 ? 32 : 128;
   const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits);
   return isIP(address) !== 0 && isPrefix && more.length === 0;
-}
-
-export const MAX_PORT = 65_535;
-
-/** Returns a parser of the port for metrics, which must differ from the port of the API. */
-export function metricsPortBeside(port: number): Parse<number> {
-  return (value) => {
-    const metricsPort = integerFrom(0, MAX_PORT)(value);
-    if (metricsPort === port && port !== 0) {
-      throw new InvalidValueError(`must differ from PORT, which is ${port}`);
-    }
-    return metricsPort;
-  };
 }

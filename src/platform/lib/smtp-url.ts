@@ -35,7 +35,8 @@ export function parseSmtpUrl(value: string): SmtpAddress | null {
   };
 }
 
-function decoded(text: string): string | null {
+/** Decodes a part of a URL. Returns null if a percent sign does not begin an encoded character. */
+export function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {

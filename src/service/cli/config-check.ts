@@ -86,15 +86,7 @@ function linesOf({ name, value, is_secret: isSecret, source, file, meaning, faul
   ];
 }
 
-const TITLES = {
-  host: 'Address',
-  database: 'Database',
-  redis: 'Redis',
-  jwks: 'Keys of the identity provider (JWKS)',
-  smtp: 'Mail server',
-};
-
-function lineOfTry({ what, isTried, details, faults }: Try): string {
+function lineOfTry({ title, isTried, details, faults }: Try): string {
   const outcome = isTried ? (faults.length === 0 ? 'usable' : 'fault') : 'not tried';
-  return [`${TITLES[what]}: ${outcome}.`, ...details, ...faults].map((part) => printable(part)).join(' ');
+  return [`${title}: ${outcome}.`, ...details, ...faults].map((part) => printable(part)).join(' ');
 }

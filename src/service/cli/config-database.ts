@@ -9,8 +9,16 @@ import { OperatorError } from '#platform/errors.ts';
 import { checkMasterKeys, readMasterKeyOf } from '#platform/keys/keys.ts';
 import { masterKeyPath, readMasterKey } from '#platform/keys/master-key.ts';
 import { inTime } from '#platform/lib/in-time.ts';
-import { type Findings, TRY_LIMIT_MS } from './config-findings.ts';
 import { databaseOf } from './faults.ts';
+
+/** Time limit in milliseconds for each server that `config check` tries. */
+export const TRY_LIMIT_MS = 5_000;
+
+/** Result of a try to use a server or a database. All texts are sentences for the operator. The try has failed if there is a fault. */
+export interface Findings {
+  details: string[];
+  faults: string[];
+}
 
 /**
  * Connects to the database, and reads its version, its migrations and its keys. Changes nothing.

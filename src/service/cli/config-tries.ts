@@ -2,68 +2,70 @@ import { countProviderKeys } from '#access/tenants/provider-tokens.ts';
 import type { Config, InspectedConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkHost, HOST_REMEDIES } from '#platform/http/listen.ts';
-import { checkRedis } from '#platform/http/redis-check.ts';
-import { loadRedisLibrary } from '#platform/http/redis-servers.ts';
+import { checkRedis } from '#platform/http/redis-budgets.ts';
 import { inTime } from '#platform/lib/in-time.ts';
-import { checkMailServer } from '#platform/mail/mail.ts';
 import { choicesOfNode, describeTlsFault, type TlsChoices } from '#platform/lib/tls-faults.ts';
+import { checkMailServer } from '#platform/mail/mail.ts';
 import type { SettingName } from '#platform/settings.ts';
-import { tryDatabase, tryEmbedded } from './config-database.ts';
-import { type Findings, TRY_LIMIT_MS } from './config-findings.ts';
+import { type Findings, TRY_LIMIT_MS, tryDatabase, tryEmbedded } from './config-database.ts';
 
-export interface Try extends Findings {
+/** Server that `config check` tries. */
+interface Server {
   what: 'host' | 'database' | 'redis' | 'jwks' | 'smtp';
+  title: string;
+  /** Variables that name the server. It is not tried if one of them is faulty. */
+  variables: SettingName[];
+  /** Tries the server, and changes nothing there. Returns null if the first of `variables` is not set. */
+  attempt: (config: Config) => Promise<Findings | null>;
+}
+
+export interface Try extends Findings, Pick<Server, 'what' | 'title'> {
   /** False if no server was tried, because a variable is missing or invalid. `details` then names the variable. */
   isTried: boolean;
 }
 
-/** Tries the address to listen on, the database, Redis, the key set of the identity provider and the mail server at the same time. Changes nothing on them. */
+const SERVERS: Server[] = [
+  { what: 'host', title: 'Address', variables: ['HOST'], attempt: tryHost },
+  {
+    what: 'database',
+    title: 'Database',
+    variables: ['DATABASE_URL'],
+    attempt: (config) => (config.databaseUrl === null ? tryEmbedded(config) : tryDatabase(config, config.databaseUrl)),
+  },
+  { what: 'redis', title: 'Redis', variables: ['REDIS_URL'], attempt: tryRedis },
+  {
+    what: 'jwks',
+    title: 'Keys of the identity provider (JWKS)',
+    variables: ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE'],
+    attempt: tryKeySet,
+  },
+  {
+    what: 'smtp',
+    title: 'Mail server',
+    variables: ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'],
+    attempt: tryMailServer,
+  },
+];
+
+/** Tries the address to listen on and all servers of the configuration at the same time, each with its own time limit. */
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
-  /**
-   * Tries one server. Does not try it if one of `variables` is faulty.
-   * @param isWanted false if the configuration has no server to try, because the first of `variables` is not set. The result then names
-   *   this variable.
-   */
-  const attempt = async (
-    what: Try['what'],
-    variables: SettingName[],
-    isWanted: boolean,
-    work: () => Promise<Findings>,
-  ): Promise<Try> => {
+  const tryServer = async ({ what, title, variables, attempt }: Server): Promise<Try> => {
+    const notTried = (reason: string) => ({ what, title, isTried: false, details: [reason], faults: [] });
     const faulty = variables.filter((name) => readings.get(name)?.fault);
-    if (faulty.length > 0 || !isWanted) {
-      const details = [
-        faulty.length > 0 ? `${faulty.join(' and ')} must be correct first.` : `${variables[0]} is not set.`,
-      ];
-      return { what, isTried: false, details, faults: [] };
+    if (faulty.length > 0) {
+      return notTried(`${faulty.join(' and ')} must be correct first.`);
     }
     try {
-      return { what, isTried: true, ...(await work()) };
+      const findings = await attempt(config);
+      return findings === null ? notTried(`${variables[0]} is not set.`) : { what, title, isTried: true, ...findings };
     } catch (error) {
-      return { what, isTried: true, details: [], faults: [(error as Error).message] };
+      return { what, title, isTried: true, details: [], faults: [(error as Error).message] };
     }
   };
-  const { databaseUrl, redisUrl, identityProvider, mail } = config;
-  if (redisUrl !== null) {
-    // On a busy machine, loading the library can block this process for seconds. So the time limits of the tries begin after that.
-    await loadRedisLibrary();
-  }
-  return await Promise.all([
-    attempt('host', ['HOST'], true, () => tryHost(config.host)),
-    attempt('database', ['DATABASE_URL'], true, () =>
-      databaseUrl === null ? tryEmbedded(config) : tryDatabase(config, databaseUrl),
-    ),
-    attempt('redis', ['REDIS_URL'], redisUrl !== null, () => tryRedis(redisUrl as string)),
-    attempt('jwks', ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE'], identityProvider !== null, () =>
-      tryKeySet(identityProvider as NonNullable<Config['identityProvider']>),
-    ),
-    attempt('smtp', ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'], mail !== null, () =>
-      tryMailServer(mail as NonNullable<Config['mail']>),
-    ),
-  ]);
+  return await Promise.all(SERVERS.map(tryServer));
 }
 
-async function tryHost(host: string): Promise<Findings> {
+async function tryHost({ host }: Config): Promise<Findings> {
   await checkHost(host).catch((error: NodeJS.ErrnoException) => {
     const remedy = HOST_REMEDIES[error.code ?? ''] ?? 'Set another HOST';
     throw new OperatorError(`The service cannot listen on ${host} (${reasonOf(error)}): ${remedy}.`);
@@ -71,46 +73,43 @@ async function tryHost(host: string): Promise<Findings> {
   return { details: [`This machine can listen on ${host}.`], faults: [] };
 }
 
-async function tryRedis(url: string): Promise<Findings> {
-  try {
-    const count = await checkRedis(url, TRY_LIMIT_MS);
-    return {
-      details: [`${count} ${count === 1 ? 'server responds' : 'primaries of the cluster respond'}.`],
-      faults: [],
-    };
-  } catch (error) {
+async function tryRedis({ redisUrl }: Config): Promise<Findings | null> {
+  if (redisUrl === null) {
+    return null;
+  }
+  await checkRedis(redisUrl, TRY_LIMIT_MS).catch((error: unknown) => {
     const remedy = 'Check REDIS_URL, and check that Redis runs.';
-    throw unusable('Redis cannot be used', { error, remedy, choices: choicesOfNode('REDIS_URL', 'redis') });
-  }
-}
-
-async function tryKeySet(provider: NonNullable<Config['identityProvider']>): Promise<Findings> {
-  const { origin } = provider.jwksUrl;
-  const count = await inTime(TRY_LIMIT_MS, () => countProviderKeys(provider)).catch((error: unknown) => {
-    const choices = choicesOfNode('AUTH_JWKS_URL', null);
-    const what = `The keys of the identity provider cannot be fetched from ${origin}`;
-    throw unusable(what, { error, remedy: 'Check AUTH_JWKS_URL.', choices });
+    throw unusable('Redis cannot be used', error, remedy, choicesOfNode('REDIS_URL', 'redis'));
   });
-  if (count === 0) {
-    throw new OperatorError(
-      `The response from ${origin} contains no key that can verify a token. Check AUTH_JWKS_URL.`,
-    );
-  }
-  return { details: [`${origin} has ${count} ${count === 1 ? 'key' : 'keys'} that can verify a token.`], faults: [] };
+  return { details: ['It responds.'], faults: [] };
 }
 
-async function tryMailServer(mail: NonNullable<Config['mail']>): Promise<Findings> {
+async function tryKeySet({ identityProvider }: Config): Promise<Findings | null> {
+  if (identityProvider === null) {
+    return null;
+  }
+  const { origin } = identityProvider.jwksUrl;
+  const count = await inTime(TRY_LIMIT_MS, () => countProviderKeys(identityProvider)).catch((error: unknown) => {
+    const what = `The keys of the identity provider cannot be fetched from ${origin}`;
+    throw unusable(what, error, 'Check AUTH_JWKS_URL.', choicesOfNode('AUTH_JWKS_URL', null));
+  });
+  return count === 0
+    ? {
+        details: [],
+        faults: [`The response from ${origin} contains no key that can verify a token. Check AUTH_JWKS_URL.`],
+      }
+    : { details: [`${origin} has ${count} ${count === 1 ? 'key' : 'keys'} that can verify a token.`], faults: [] };
+}
+
+async function tryMailServer({ mail }: Config): Promise<Findings | null> {
+  if (mail === null) {
+    return null;
+  }
   const { host, port, login } = mail.server;
-  await checkMailServer(mail, TRY_LIMIT_MS).catch((error: unknown) => {
+  await checkMailServer(mail, TRY_LIMIT_MS).catch((error: Error) => {
+    const what = `The mail server ${host}:${port} cannot be used`;
     // The codes of the mail library say less than its messages.
-    const reason = (error as Error).message;
-    const choices = choicesOfNode('SMTP_URL', 'smtp');
-    throw unusable(`The mail server ${host}:${port} cannot be used`, {
-      error,
-      reason,
-      remedy: 'Check SMTP_URL.',
-      choices,
-    });
+    throw unusable(what, error, 'Check SMTP_URL.', choicesOfNode('SMTP_URL', 'smtp'), error.message);
   });
   return { details: [`${host}:${port} ${login === null ? 'responds' : 'accepts the login'}.`], faults: [] };
 }
@@ -121,17 +120,12 @@ async function tryMailServer(mail: NonNullable<Config['mail']>): Promise<Finding
  */
 const SYSTEM_CODE = /^E(?!RR_)[A-Z_]+$/;
 
-interface Failure {
-  error: unknown;
-  /** Reason of the failure. Default: the code or the message of the innermost error. */
-  reason?: string;
-  /** Remedy if TLS has not caused the failure. */
-  remedy: string;
-  choices: TlsChoices;
-}
-
-/** Creates the error for a server that cannot be used, with the reason and the remedy. */
-function unusable(what: string, { error, reason, remedy, choices }: Failure): OperatorError {
+/**
+ * Creates the error for a server that cannot be used, with the reason and the remedy.
+ * @param remedy used if TLS has not caused the failure
+ * @param reason default: the code or the message of the innermost error
+ */
+function unusable(what: string, error: unknown, remedy: string, choices: TlsChoices, reason?: string): OperatorError {
   const inner = innermost(error);
   const tls = describeTlsFault(inner, choices);
   return new OperatorError(

@@ -104,7 +104,7 @@ function addFeedCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = configure();
-      const { expireCursors } = await import('./feed.ts');
+      const { expireCursors } = await import('./maintenance.ts');
       await expireCursors(config, options);
     });
 }

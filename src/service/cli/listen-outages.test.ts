@@ -9,7 +9,7 @@ import { eventOf, insertEvents } from '#test/support/feed.ts';
 import { listenerEnv, startListening, startLocalServer } from '#test/support/listening.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { startService } from '#test/support/service.ts';
-import { createCounter } from '#platform/http/rate-limit.ts';
+import { createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
 
 after(cleanUp);
@@ -126,10 +126,7 @@ describe('roomservice listen after a restore of the service from a backup', () =
 describe('roomservice listen if the budget of calls is used up', () => {
   it('if the budget of calls is used up, listen prints how many seconds it will wait, and later prints the next event', async (t) => {
     const windowSeconds = 4;
-    const budget = () => {
-      const { take, look } = createCounter(windowSeconds * 1000);
-      return { limit: 2, take, look: (key: string) => ({ ...look(key), isShared: false }) };
-    };
+    const budget = (name: string) => createMemoryBudgets(windowSeconds * 1000).budget(name, 2);
     const service = await startService({ budgets: { budget, close: async () => {} } });
     t.after(() => service.close());
     const tenant = await service.tenant();

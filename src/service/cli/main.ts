@@ -2,9 +2,8 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import { readPartnerApiKey, readPartnerConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { EVENT_TYPES, type EventType } from '#webhooks/events/event-types.ts';
-import { configure, explainFailure } from './configure.ts';
+import { configure, describeSettings, explainFailure } from './configure.ts';
 import { addDataCommands } from './data-commands.ts';
-import { describeSettings } from './help.ts';
 import { isInterrupted } from './interruption.ts';
 import type { ServeOptions } from './serve.ts';
 import type { ApplyFlags } from './tenant.ts';
@@ -186,7 +185,7 @@ function addTenantCommands(program: Command): void {
     .command('init [file]')
     .description('write a new tenant document with comments, which you change and apply (default: print it)')
     .action(async (file: string | undefined) => {
-      const { initTenant } = await import('./tenant-init.ts');
+      const { initTenant } = await import('./tenant.ts');
       await initTenant(file);
     });
   tenant
@@ -218,7 +217,7 @@ function addClusterCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = configure();
-      const { distributeTables } = await import('./cluster.ts');
+      const { distributeTables } = await import('./maintenance.ts');
       await distributeTables(config, options);
     });
   cluster
@@ -227,7 +226,7 @@ function addClusterCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = configure();
-      const { verifyTables } = await import('./cluster.ts');
+      const { verifyTables } = await import('./maintenance.ts');
       await verifyTables(config, options);
     });
 }
@@ -242,7 +241,7 @@ function addMaintenanceCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (options: { tenant?: string; json?: boolean }) => {
       const config = configure();
-      const { verifyNights } = await import('./nights.ts');
+      const { verifyNights } = await import('./maintenance.ts');
       await verifyNights(config, options);
     });
   nights
@@ -252,7 +251,7 @@ function addMaintenanceCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (options: { tenant?: string; json?: boolean }) => {
       const config = configure();
-      const { repairNights } = await import('./nights.ts');
+      const { repairNights } = await import('./maintenance.ts');
       await repairNights(config, options);
     });
   const keys = program.command('keys').description('replace the master key or the encryption key of the service');

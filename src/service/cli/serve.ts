@@ -10,7 +10,6 @@ import { type Health, healthRoutes } from '#platform/http/health.ts';
 import { HOST_REMEDIES, type Listening, listen } from '#platform/http/listen.ts';
 import { createLogger } from '#platform/http/log.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
-import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { WakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
 import { startWorker } from '../worker.ts';
@@ -190,12 +189,15 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
 /**
  * Opens the budgets, which count the calls of each credential. The budgets are in Redis if REDIS_URL is set, and otherwise in the memory of
  * the process. If Redis fails, the processes that were connected to it divide each budget equally. A process that runs only the worker does
- * not connect to Redis. It gets no calls, so its part of each budget would be wasted.
+ * not connect to Redis. It gets no calls, so its part of each budget would be wasted. The libraries for Redis are loaded only if they are
+ * used, because this takes long.
  */
 async function openBudgets(config: Config, log: Logger, options: ServeOptions): Promise<BudgetStore> {
-  return config.redisUrl === null || options.only === 'worker'
-    ? createMemoryBudgets()
-    : await createRedisBudgets(config.redisUrl, log);
+  if (config.redisUrl === null || options.only === 'worker') {
+    return createMemoryBudgets();
+  }
+  const { RedisBudgets } = await import('#platform/http/redis-budgets.ts');
+  return await RedisBudgets.open(config.redisUrl, log);
 }
 
 function createHealthApp(config: Config, log: Logger, health: Health): App {

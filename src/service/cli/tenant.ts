@@ -1,10 +1,44 @@
-import type { Config } from '#platform/config.ts';
-import type { Change } from '#platform/lib/change-list.ts';
-import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
+import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { listTenants } from '#access/tenants/tenants.ts';
+import type { Config } from '#platform/config.ts';
+import { OperatorError } from '#platform/errors.ts';
+import { MAX_DOCUMENT_BYTES } from '#platform/lib/bounds.ts';
+import type { Change } from '#platform/lib/change-list.ts';
+import { readTextFile } from '#platform/lib/text-file.ts';
+import { tenantTemplate } from '../tenant-document/template.ts';
+import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
 import { openRuntime } from './runtime.ts';
-import { readTenantFile } from './tenant-file.ts';
 import { print, printable, printJson, showProgress } from './terminal.ts';
+
+/** Number of random bytes of the owner's password. */
+const PASSWORD_BYTES = 18;
+
+/**
+ * Runs `roomservice tenant init`, which writes a new tenant document. The user with the role `owner` gets a random password. So the
+ * document can be applied as it is, and nobody can guess the password. Only the user of the machine who ran the command can read the file.
+ * @param file path of the new file. If undefined, the document is printed on stdout
+ * @throws OperatorError if the file exists already, or cannot be written
+ */
+export async function initTenant(file: string | undefined): Promise<void> {
+  const document = tenantTemplate(randomBytes(PASSWORD_BYTES).toString('base64url'));
+  if (file === undefined) {
+    print(document.trimEnd());
+    return;
+  }
+  await writeFile(file, document, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    throw new OperatorError(
+      error.code === 'EEXIST'
+        ? `${file} exists already, and was not changed. Give the path of a new file.`
+        : `${file} cannot be written (${error.code}). Check the path and its permissions.`,
+    );
+  });
+  print(
+    `${file} was written. It contains a new password of the owner. Replace the other values with your own, ` +
+      `and run "roomservice tenant apply ${file}".`,
+  );
+}
 
 export interface ApplyFlags {
   json?: boolean;
@@ -68,4 +102,39 @@ export async function printTenants(config: Config, options: { json?: boolean }):
   } finally {
     await runtime.close();
   }
+}
+
+/**
+ * Reads a tenant document from a file of JSON, which may have comments and a comma after the last entry of a list or an object.
+ * @throws OperatorError if the file cannot be read, is too long, is not UTF-8 or is not JSON. The message gives the line and the column of the first error.
+ */
+async function readTenantFile(file: string): Promise<unknown> {
+  const text = await readTextFile(file, file, MAX_DOCUMENT_BYTES);
+  const errors: ParseError[] = [];
+  const document: unknown = parseNested(file, text, errors);
+  const [first] = errors;
+  if (first !== undefined) {
+    throw new OperatorError(`${file} is not JSON: ${describeParseError(first, text)}.`);
+  }
+  return document;
+}
+
+function parseNested(file: string, text: string, errors: ParseError[]): unknown {
+  try {
+    return parse(text, errors, { allowTrailingComma: true });
+  } catch (error) {
+    if (error instanceof RangeError) {
+      // The parser calls itself for each level of nesting, so a file with many thousand levels causes a stack overflow.
+      throw new OperatorError(`${file} is nested too deeply for a tenant document.`);
+    }
+    throw error;
+  }
+}
+
+/** Describes an error of the parser, for example as "Comma expected at line 3, column 7". Lines and columns begin with 1. */
+function describeParseError({ error, offset }: ParseError, text: string): string {
+  const lines = text.slice(0, offset).split('\n');
+  const [first = '', ...words] = printParseErrorCode(error).split(/(?=[A-Z])/);
+  const what = [first, ...words.map((word) => word.toLowerCase())].join(' ');
+  return `${what} at line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }

@@ -13,7 +13,7 @@ import type { Answer } from '#test/support/http.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { causeEvent, isSignedWith, listDeliveries, onlyDelivery, register } from '#test/support/webhooks.ts';
 import { newId } from '#platform/lib/ids.ts';
-import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
+import { RedisBudgets } from '#platform/http/redis-budgets.ts';
 
 /** Short time limit in milliseconds for the test calls to a receiver that hangs, so that they end soon. */
 const SHORT_TIMEOUT_MS = 700;
@@ -294,7 +294,7 @@ describe('test calls on two nodes with one Redis', { skip: program === undefined
     const redis = await createRedis(program ?? '');
     closers.push(() => redis.close());
     await redis.start();
-    const budgets = () => createRedisBudgets(redis.url, pino({ level: 'silent' }));
+    const budgets = () => RedisBudgets.open(redis.url, pino({ level: 'silent' }));
     const first = await startService({ budgets: await budgets() });
     closers.push(() => first.close());
     const second = await startService({ beside: first, budgets: await budgets() });

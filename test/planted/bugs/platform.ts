@@ -3,16 +3,16 @@ import type { Bug } from './bug.ts';
 /** Planted bugs in the code of `src/platform/`. */
 export const PLATFORM_BUGS: Bug[] = [
   {
-    name: 'a lost part of a Redis Cluster divides all budgets',
-    harm: 'one dead shard takes most of the budget from every partner whose calls go to one node',
+    name: 'a whole budget in each process while Redis is lost',
+    harm: 'a partner gets as many budgets as there are processes',
     edits: [
       {
-        file: 'src/platform/http/redis-losses.ts',
-        find: 'if (areTogether(slot, each)) {',
-        replace: 'if (areTogether(slot, each) || each >= 0) {',
+        file: 'src/platform/http/redis-budgets.ts',
+        find: 'Math.max(1, Math.floor(limit / this.#processes))',
+        replace: 'limit',
       },
     ],
-    suites: ['src/platform/http/redis-servers.test.ts'],
+    suites: ['src/platform/http/redis-budgets.test.ts'],
   },
   {
     name: 'budgets forgotten each minute',
