@@ -134,44 +134,21 @@ export interface WebhookSecretRow {
 }
 
 /**
- * Reads the encrypted webhook secrets of the tenant that sort before `bytes`. Each encrypted secret begins with the version of its key, and
- * an older key has a smaller version. So if `bytes` is the version of the newest key, the query returns the secrets of all older keys.
- * Returns at most `limit` secrets in the order of the credential ids, from the first id after `afterId`. If `afterId` is null, begins with
- * the first credential.
+ * Reads at most `limit` encrypted webhook secrets of the tenant in the order of the credential ids, from the first id after `afterId`. If
+ * `afterId` is null, begins with the first credential.
  */
-export async function readWebhookSecretsBefore(
+export async function readWebhookSecrets(
   db: Database,
   tenantId: number,
-  bytes: Buffer,
   afterId: string | null,
   limit: number,
 ): Promise<WebhookSecretRow[]> {
-  const before = db
-    .selectFrom('credential')
-    .where('tenant_id', '=', tenantId)
-    .where('webhook_secret', 'is not', null)
-    .where('webhook_secret', '<', bytes);
-  return await afterIdInOrder(before, afterId)
+  const all = db.selectFrom('credential').where('tenant_id', '=', tenantId).where('webhook_secret', 'is not', null);
+  return await afterIdInOrder(all, afterId)
     .select(['id', 'webhook_secret'])
     .$narrowType<{ webhook_secret: Buffer }>()
     .limit(limit)
     .execute();
-}
-
-/** Replaces the encrypted webhook secret `from` with `to`. Returns false and changes nothing if the stored secret is not `from`. */
-export async function replaceWebhookSecret(
-  tx: Tx,
-  tenantId: number,
-  { id, from, to }: { id: string; from: Buffer; to: Buffer },
-): Promise<boolean> {
-  const updated = await tx
-    .updateTable('credential')
-    .set({ webhook_secret: to })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('webhook_secret', '=', from)
-    .executeTakeFirst();
-  return updated.numUpdatedRows > 0n;
 }
 
 /** Time of the last use of a credential that one process has seen. Another process may have seen a later use. */

@@ -63,40 +63,17 @@ export interface ChannelSecretRow {
 }
 
 /**
- * Reads encrypted channel secrets of the tenant that are smaller than `bytes` in a comparison byte by byte. Each encrypted secret begins
- * with the version of its key. So if `bytes` is the version of a key, the result has only secrets that an older key has encrypted.
- *
- * Returns at most `limit` secrets. The result is sorted by the id of the channel. It begins after the id `afterId`, or with the first id if
- * `afterId` is null.
+ * Reads at most `limit` encrypted channel secrets of the tenant in the order of the channel ids, from the first id after `afterId`. If
+ * `afterId` is null, begins with the first channel.
  */
-export async function readChannelSecretsBefore(
+export async function readChannelSecrets(
   db: Database,
   tenantId: number,
-  bytes: Buffer,
   afterId: string | null,
   limit: number,
 ): Promise<ChannelSecretRow[]> {
-  const before = db.selectFrom('channel').where('tenant_id', '=', tenantId).where('channel_secret', '<', bytes);
-  return await afterIdInOrder(before, afterId).select(['id', 'channel_key', 'channel_secret']).limit(limit).execute();
-}
-
-/**
- * Replaces the ciphertext `from` of a channel secret with `to`. Returns false and changes nothing if another writer has replaced `from` in
- * the meantime.
- */
-export async function replaceChannelSecret(
-  tx: Tx,
-  tenantId: number,
-  { id, from, to }: { id: string; from: Buffer; to: Buffer },
-): Promise<boolean> {
-  const updated = await tx
-    .updateTable('channel')
-    .set({ channel_secret: to })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('channel_secret', '=', from)
-    .executeTakeFirst();
-  return updated.numUpdatedRows > 0n;
+  const all = db.selectFrom('channel').where('tenant_id', '=', tenantId);
+  return await afterIdInOrder(all, afterId).select(['id', 'channel_key', 'channel_secret']).limit(limit).execute();
 }
 
 /** Reads a channel by its key, with its encrypted secret and with the features and the currency of its tenant. */

@@ -1,14 +1,28 @@
 import type { Database } from '../db/database.ts';
-import { type OpenKeyring, SecretDecryptionError, versionBytes } from './keyring.ts';
-import type { SecretColumn } from './rotation.ts';
+import { type Keyring, SecretDecryptionError } from './keyring.ts';
 
 /** Maximum number of secrets that one query reads. */
 const BATCH_SIZE = 200;
-/**
- * Bytes that sort after every ciphertext, so that `readBefore` reads all secrets. A ciphertext begins with the version of its key, and
- * these bytes are the largest possible version.
- */
-const AFTER_ALL = versionBytes(0xff_ff_ff_ff);
+
+/** Encrypted secret, as it is stored. */
+export interface StoredSecret {
+  id: string;
+  /**
+   * Name of the place where the secret is stored. The ciphertext can be decrypted only with this name. Messages for the operator contain
+   * this name.
+   */
+  location: string;
+  ciphertext: Buffer;
+}
+
+/** Function that reads the encrypted secrets in one column of a table. It is part of the module that owns the table. */
+export interface SecretColumn {
+  /**
+   * Reads at most `limit` encrypted secrets of the tenant, in the order of their ids. Begins after the id `afterId`, or with the first id
+   * if `afterId` is null.
+   */
+  read(db: Database, tenantId: number, afterId: string | null, limit: number): Promise<StoredSecret[]>;
+}
 
 interface Checked {
   /** Number of stored secrets that were checked. */
@@ -22,38 +36,39 @@ interface Checked {
  * @returns the number of checked secrets, and the locations of those that cannot be decrypted
  */
 export async function checkSecrets(
-  { db, keyring, columns }: { db: Database; keyring: OpenKeyring; columns: SecretColumn[] },
+  { db, keyring, columns }: { db: Database; keyring: Keyring; columns: SecretColumn[] },
   tenantIds: number[],
 ): Promise<Checked> {
   const checked: Checked = { secrets: 0, unopened: [] };
   for (const column of columns) {
     for (const tenantId of tenantIds) {
-      await checkColumn({ db, keyring, column }, tenantId, checked);
+      for await (const { location, ciphertext } of readAll(db, column, tenantId)) {
+        checked.secrets += 1;
+        if (!opens(keyring, ciphertext, location)) {
+          checked.unopened.push(location);
+        }
+      }
     }
   }
   return checked;
 }
 
-async function checkColumn(
-  { db, keyring, column }: { db: Database; keyring: OpenKeyring; column: SecretColumn },
-  tenantId: number,
-  checked: Checked,
-): Promise<void> {
-  let afterId: string | null = null;
-  for (;;) {
-    const secrets = await column.readBefore(db, tenantId, AFTER_ALL, afterId, BATCH_SIZE);
-    for (const { location, ciphertext } of secrets) {
-      checked.secrets += 1;
-      await keyring.decrypt(ciphertext, location).catch((error: unknown) => {
-        if (!(error instanceof SecretDecryptionError)) {
-          throw error;
-        }
-        checked.unopened.push(location);
-      });
+async function* readAll(db: Database, column: SecretColumn, tenantId: number): AsyncGenerator<StoredSecret> {
+  let batch: StoredSecret[] = [];
+  do {
+    batch = await column.read(db, tenantId, batch.at(-1)?.id ?? null, BATCH_SIZE);
+    yield* batch;
+  } while (batch.length === BATCH_SIZE);
+}
+
+function opens(keyring: Keyring, ciphertext: Buffer, location: string): boolean {
+  try {
+    keyring.decrypt(ciphertext, location);
+    return true;
+  } catch (error) {
+    if (error instanceof SecretDecryptionError) {
+      return false;
     }
-    if (secrets.length < BATCH_SIZE) {
-      return;
-    }
-    afterId = secrets.at(-1)?.id ?? null;
+    throw error;
   }
 }
