@@ -71,7 +71,7 @@ function decodeKey(bytes: Buffer, path: string): Buffer {
   const key = Buffer.from(decodeText(bytes)?.trim() ?? '', 'base64');
   if (key.length !== KEY_BYTES) {
     throw new OperatorError(
-      `${path} does not contain a master key (32 bytes in base64, as UTF-8 text). Restore the correct file.`,
+      `${path} does not contain a master key (32 bytes in base64, as UTF-8 text). Restore the correct file. If the first start was killed, remove it.`,
     );
   }
   return key;
