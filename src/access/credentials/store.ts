@@ -1,7 +1,6 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import type { Share } from '#platform/db/inputs.ts';
-import { afterIdInOrder } from '#platform/db/keyset-list.ts';
 import { writeByShare } from '#platform/db/last-used.ts';
 import type { Credential as CredentialTable } from '#platform/db/types.ts';
 import type { Audience } from './audiences.ts';
@@ -127,27 +126,15 @@ export async function updateCredential(
     .executeTakeFirstOrThrow();
 }
 
-/** Encrypted webhook secret of a credential. */
-export interface WebhookSecretRow {
-  id: string;
-  webhook_secret: Buffer;
-}
-
-/**
- * Reads at most `limit` encrypted webhook secrets of the tenant in the order of the credential ids, from the first id after `afterId`. If
- * `afterId` is null, begins with the first credential.
- */
-export async function readWebhookSecrets(
-  db: Database,
-  tenantId: number,
-  afterId: string | null,
-  limit: number,
-): Promise<WebhookSecretRow[]> {
-  const all = db.selectFrom('credential').where('tenant_id', '=', tenantId).where('webhook_secret', 'is not', null);
-  return await afterIdInOrder(all, afterId)
-    .select(['id', 'webhook_secret'])
-    .$narrowType<{ webhook_secret: Buffer }>()
-    .limit(limit)
+/** Reads the encrypted webhook secrets of the tenant. */
+export async function readWebhookSecrets(db: Database, tenantId: number): Promise<{ id: string; secret: Buffer }[]> {
+  return await db
+    .selectFrom('credential')
+    .select(['id', 'webhook_secret as secret'])
+    .where('tenant_id', '=', tenantId)
+    .where('webhook_secret', 'is not', null)
+    .$narrowType<{ secret: Buffer }>()
+    .orderBy('id')
     .execute();
 }
 

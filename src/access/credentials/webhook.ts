@@ -88,13 +88,8 @@ export function webhookSecretLocation(tenantId: number, credentialId: string): s
 }
 
 /** Access to the encrypted webhook secrets of all credentials, for the check of a backup. */
-export const webhookSecrets: SecretColumn = {
-  async read(db, tenantId, afterId, limit) {
-    const rows = await store.readWebhookSecrets(db, tenantId, afterId, limit);
-    return rows.map(({ id, webhook_secret }) => ({
-      id,
-      location: webhookSecretLocation(tenantId, id),
-      ciphertext: webhook_secret,
-    }));
-  },
-};
+export const webhookSecrets: SecretColumn = async (db, tenantId) =>
+  (await store.readWebhookSecrets(db, tenantId)).map(({ id, secret }) => ({
+    location: webhookSecretLocation(tenantId, id),
+    ciphertext: secret,
+  }));

@@ -170,16 +170,11 @@ function secretLocation(tenantId: number, channelKey: string): string {
 }
 
 /** Access to the encrypted secrets of all channels, for the check of a backup. */
-export const channelSecrets: SecretColumn = {
-  async read(db, tenantId, afterId, limit) {
-    const rows = await store.readChannelSecrets(db, tenantId, afterId, limit);
-    return rows.map(({ id, channel_key, channel_secret }) => ({
-      id,
-      location: secretLocation(tenantId, channel_key),
-      ciphertext: channel_secret,
-    }));
-  },
-};
+export const channelSecrets: SecretColumn = async (db, tenantId) =>
+  (await store.readChannelSecrets(db, tenantId)).map(({ channel_key, channel_secret }) => ({
+    location: secretLocation(tenantId, channel_key),
+    ciphertext: channel_secret,
+  }));
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';

@@ -1,5 +1,4 @@
 import type { Database, Tx } from '#platform/db/database.ts';
-import { afterIdInOrder } from '#platform/db/keyset-list.ts';
 
 export interface ChannelRow {
   id: string;
@@ -56,24 +55,14 @@ export async function updateChannel(
   await tx.updateTable('channel').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }
 
-export interface ChannelSecretRow {
-  id: string;
-  channel_key: string;
-  channel_secret: Buffer;
-}
-
-/**
- * Reads at most `limit` encrypted channel secrets of the tenant in the order of the channel ids, from the first id after `afterId`. If
- * `afterId` is null, begins with the first channel.
- */
-export async function readChannelSecrets(
-  db: Database,
-  tenantId: number,
-  afterId: string | null,
-  limit: number,
-): Promise<ChannelSecretRow[]> {
-  const all = db.selectFrom('channel').where('tenant_id', '=', tenantId);
-  return await afterIdInOrder(all, afterId).select(['id', 'channel_key', 'channel_secret']).limit(limit).execute();
+/** Reads the encrypted secrets of the tenant's channels. */
+export async function readChannelSecrets(db: Database, tenantId: number) {
+  return await db
+    .selectFrom('channel')
+    .select(['channel_key', 'channel_secret'])
+    .where('tenant_id', '=', tenantId)
+    .orderBy('id')
+    .execute();
 }
 
 /** Reads a channel by its key, with its encrypted secret and with the features and the currency of its tenant. */

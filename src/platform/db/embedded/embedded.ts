@@ -32,9 +32,7 @@ const RETRY_WAIT_MS = 500;
 /**
  * Opens the service's own PostgreSQL in DATA_DIR. Connects to it if another process has started it, and starts it otherwise. If PostgreSQL
  * dies before `close`, starts it again under the same url.
- * @throws EmbeddedPostgresError if PostgreSQL cannot be used. The message says what to do.
- * @throws AlreadyServedError for a second `serve` on one DATA_DIR
- * @throws InUseError if an `exclusive` process uses DATA_DIR, or if this process is `exclusive` and another process uses DATA_DIR
+ * @throws EmbeddedPostgresError if PostgreSQL cannot be used, or if another process forbids the role. The message says what to do.
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { role, settings = {}, mayCreate = true, log = () => {} } = options;

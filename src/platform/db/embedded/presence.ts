@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newClient } from '../new-client.ts';
-import { AlreadyServedError, InUseError } from './failure.ts';
+import { AlreadyServedError, inUseError } from './failure.ts';
 
 /** Kind of process. An `exclusive` process is a command that runs only while no other process uses PostgreSQL. */
 export type Role = 'serve' | 'command' | 'exclusive';
@@ -41,13 +41,13 @@ export async function connect(url: string, who: Role | 'visitor'): Promise<Prese
 /**
  * Takes the advisory locks of the role, which the connection holds until it ends.
  * @throws AlreadyServedError for a `serve` if another `serve` still holds its lock after 3 s
- * @throws InUseError if an `exclusive` process still uses PostgreSQL after 3 s, or if this process is `exclusive` and another one does
+ * @throws EmbeddedPostgresError if an `exclusive` process still uses PostgreSQL after 3 s, or if this process is `exclusive` and another one does
  */
 export async function claimRole(presence: Presence, role: Role, dataDir: string, signal: AbortSignal): Promise<void> {
   const isExclusive = role === 'exclusive';
   const take = isExclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared';
   if (!(await claim(presence, take, USE_LOCK, signal))) {
-    throw new InUseError(dataDir, isExclusive);
+    throw inUseError(dataDir, isExclusive);
   }
   if (role === 'serve' && !(await claim(presence, 'pg_try_advisory_lock', SERVE_LOCK, signal))) {
     throw new AlreadyServedError(dataDir);

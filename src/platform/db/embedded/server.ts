@@ -45,9 +45,7 @@ export function databaseUrl({ location, password }: Connectable, database = NAME
 
 /**
  * Connects to the running PostgreSQL, or starts PostgreSQL. If PostgreSQL is starting or stopping, first waits for its end.
- * @throws EmbeddedPostgresError if PostgreSQL cannot be used within 60 s
- * @throws AlreadyServedError if another `serve` runs
- * @throws InUseError if an `exclusive` process uses PostgreSQL, or if this process is `exclusive` and another process uses PostgreSQL
+ * @throws EmbeddedPostgresError if PostgreSQL cannot be used within 60 s, or if another process forbids the role
  */
 export async function enter(server: Server, role: Role, signal: AbortSignal): Promise<Presence> {
   const { clusterDir } = server.location;
