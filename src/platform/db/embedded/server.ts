@@ -129,13 +129,14 @@ function createStarter(server: Server): () => Promise<void> {
   };
 }
 
-async function start({ location, password, settings, mayCreate, log, findBinaries }: Server): Promise<Launch> {
+async function start(server: Server): Promise<Launch> {
+  const { location, password, settings, mayCreate, log } = server;
   if (!mayCreate && !existsSync(location.clusterDir)) {
     throw new EmbeddedPostgresError(
       `The database in ${location.clusterDir} was removed while it was in use. Restore that folder, and start the service again.`,
     );
   }
-  const binaries = await findBinaries(location);
+  const binaries = await server.findBinaries(location);
   await prepareCluster(location, { binaries, password, sync: settings['fsync'] !== 'off', log });
   await prepareSocketDir(location);
   return launch(location, { binaries, settings });
