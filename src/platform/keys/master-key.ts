@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { decodeText } from '../lib/text-file.ts';
-import { readWritten, writeOnce } from '../lib/write-once.ts';
+import { readWritten, writeOnce } from '../db/write-once.ts';
 
 const FILE = 'master-key';
 const KEY_BYTES = 32;

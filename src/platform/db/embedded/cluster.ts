@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { readWritten, writeOnce } from '../../lib/write-once.ts';
+import { readWritten, writeOnce } from '../write-once.ts';
 import { EmbeddedPostgresError, ifAbsent, NO_DATABASE, programError } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 import { findDatabase, type Location, PASSWORD_FILE } from './location.ts';
