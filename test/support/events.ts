@@ -112,7 +112,7 @@ export async function insertCredentials(
         api_key: id,
         secret_hash: Buffer.alloc(32),
         webhook_url: urls[index] ?? '',
-        webhook_secret: await service.keyring.encrypt(tx, 'a secret', webhookSecretLocation(tenantId, id)),
+        webhook_secret: service.keyring.encrypt('a secret', webhookSecretLocation(tenantId, id)),
       });
     }
     for (let done = 0; done < rows.length; done += 1_000) {

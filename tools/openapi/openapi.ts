@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { createApp } from '#service/app.ts';
 import { createDatabase } from '#platform/db/database.ts';
 import { createMemoryBudgets } from '#platform/http/rate-limit.ts';
+import { Keyring } from '#platform/keys/keys.ts';
 import { answersOf } from './answers.ts';
 import { Components } from './components.ts';
 import { DOCUMENTS, type DocumentFacts, securitySchemes, TAGS } from './document-facts.ts';
@@ -54,12 +55,7 @@ export async function readRoutes(): Promise<RouteOptions[]> {
       },
       db,
       backgroundDb: db,
-      keyring: {
-        pepper: randomBytes(32),
-        token: randomBytes(32),
-        encrypt: async () => Buffer.alloc(0),
-        decrypt: async () => '',
-      },
+      keyring: new Keyring(randomBytes(32)),
       budgets: createMemoryBudgets(),
       log: pino({ level: 'silent' }),
       deliveries: null,

@@ -1,7 +1,6 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import type { Share } from '#platform/db/inputs.ts';
-import { afterIdInOrder } from '#platform/db/keyset-list.ts';
 import { writeByShare } from '#platform/db/last-used.ts';
 import type { Credential as CredentialTable } from '#platform/db/types.ts';
 import type { Audience } from './audiences.ts';
@@ -127,51 +126,16 @@ export async function updateCredential(
     .executeTakeFirstOrThrow();
 }
 
-/** Encrypted webhook secret of a credential. */
-export interface WebhookSecretRow {
-  id: string;
-  webhook_secret: Buffer;
-}
-
-/**
- * Reads the encrypted webhook secrets of the tenant that sort before `bytes`. Each encrypted secret begins with the version of its key, and
- * an older key has a smaller version. So if `bytes` is the version of the newest key, the query returns the secrets of all older keys.
- * Returns at most `limit` secrets in the order of the credential ids, from the first id after `afterId`. If `afterId` is null, begins with
- * the first credential.
- */
-export async function readWebhookSecretsBefore(
-  db: Database,
-  tenantId: number,
-  bytes: Buffer,
-  afterId: string | null,
-  limit: number,
-): Promise<WebhookSecretRow[]> {
-  const before = db
+/** Reads the encrypted webhook secrets of the tenant. */
+export async function readWebhookSecrets(db: Database, tenantId: number): Promise<{ id: string; secret: Buffer }[]> {
+  return await db
     .selectFrom('credential')
+    .select(['id', 'webhook_secret as secret'])
     .where('tenant_id', '=', tenantId)
     .where('webhook_secret', 'is not', null)
-    .where('webhook_secret', '<', bytes);
-  return await afterIdInOrder(before, afterId)
-    .select(['id', 'webhook_secret'])
-    .$narrowType<{ webhook_secret: Buffer }>()
-    .limit(limit)
+    .$narrowType<{ secret: Buffer }>()
+    .orderBy('id')
     .execute();
-}
-
-/** Replaces the encrypted webhook secret `from` with `to`. Returns false and changes nothing if the stored secret is not `from`. */
-export async function replaceWebhookSecret(
-  tx: Tx,
-  tenantId: number,
-  { id, from, to }: { id: string; from: Buffer; to: Buffer },
-): Promise<boolean> {
-  const updated = await tx
-    .updateTable('credential')
-    .set({ webhook_secret: to })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('webhook_secret', '=', from)
-    .executeTakeFirst();
-  return updated.numUpdatedRows > 0n;
 }
 
 /** Time of the last use of a credential that one process has seen. Another process may have seen a later use. */

@@ -26,17 +26,16 @@ export async function registerWebhook(
 ): Promise<string> {
   const secret = newSecret();
   let wasStored = false;
-  return await changeCredential(db, actor, target, async ({ tx, row, update, note }) => {
+  return await changeCredential(db, actor, target, async ({ row, update, note }) => {
     refuseWithoutWebhooks(row);
     const location = webhookSecretLocation(actor.tenantId, row.id);
-    const stored = row.webhook_url === url ? await decryptIfPossible(keyring, row.webhook_secret, location) : null;
+    const stored = row.webhook_url === url ? decryptIfPossible(keyring, row.webhook_secret, location) : null;
     if (stored !== null) {
       // If the response to the COMMIT was lost, the transaction runs again. If the first run has stored the new secret, the second run must
-      // return this secret, because no other response shows it. The code compares the decrypted secrets, and not the encrypted texts,
-      // because a rotation of the service keys may have encrypted the stored secret again between the runs.
+      // return this secret, because no other response shows it.
       return wasStored && stored === secret ? secret : '';
     }
-    const webhook_secret = await keyring.encrypt(tx, secret, location);
+    const webhook_secret = keyring.encrypt(secret, location);
     await update({ webhook_url: url, webhook_secret });
     wasStored = true;
     await note('webhook.registered', { webhook_url: url });
@@ -45,9 +44,9 @@ export async function registerWebhook(
 }
 
 /** Returns the secret, or null if no key decrypts it any more (`keys discard`). Then only a new secret can sign deliveries. */
-async function decryptIfPossible(keyring: Keyring, secret: Buffer | null, location: string): Promise<string | null> {
+function decryptIfPossible(keyring: Keyring, secret: Buffer | null, location: string): string | null {
   try {
-    return secret && (await keyring.decrypt(secret, location));
+    return secret && keyring.decrypt(secret, location);
   } catch (error) {
     if (error instanceof SecretDecryptionError) {
       return null;
@@ -88,15 +87,9 @@ export function webhookSecretLocation(tenantId: number, credentialId: string): s
   return `webhook secret of ${tenantId} ${credentialId}`;
 }
 
-/** Access to the encrypted webhook secrets of all credentials, for the rotation of the service keys. */
-export const webhookSecrets: SecretColumn = {
-  async readBefore(db, tenantId, bytes, afterId, limit) {
-    const rows = await store.readWebhookSecretsBefore(db, tenantId, bytes, afterId, limit);
-    return rows.map(({ id, webhook_secret }) => ({
-      id,
-      location: webhookSecretLocation(tenantId, id),
-      ciphertext: webhook_secret,
-    }));
-  },
-  replace: (tx, tenantId, { id, ciphertext: from }, to) => store.replaceWebhookSecret(tx, tenantId, { id, from, to }),
-};
+/** Access to the encrypted webhook secrets of all credentials, for the check of a backup. */
+export const webhookSecrets: SecretColumn = async (db, tenantId) =>
+  (await store.readWebhookSecrets(db, tenantId)).map(({ id, secret }) => ({
+    location: webhookSecretLocation(tenantId, id),
+    ciphertext: secret,
+  }));

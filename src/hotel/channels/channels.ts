@@ -55,7 +55,7 @@ export class Channels {
     const secret = newSecret();
     const channel = { id: newId(), source, channel_key: this.#keyMaker.newApiKey(tenantId) };
     await inTransaction(this.#db, async (tx) => {
-      const channel_secret = await this.#keyring.encrypt(tx, secret, secretLocation(tenantId, channel.channel_key));
+      const channel_secret = this.#keyring.encrypt(secret, secretLocation(tenantId, channel.channel_key));
       await store.insertChannel(tx, tenantId, { ...channel, channel_secret });
       await recordAudit(tx, { action: 'channel.created', subject: channel.id, details: { source } });
     });
@@ -91,7 +91,7 @@ export class Channels {
       if (!row.is_active) {
         throw apiError('invalid_status_transition', 'The channel is revoked. Create a new one with the same source.');
       }
-      const channel_secret = await this.#keyring.encrypt(tx, secret, secretLocation(tenantId, channel_key));
+      const channel_secret = this.#keyring.encrypt(secret, secretLocation(tenantId, channel_key));
       await store.updateChannel(tx, tenantId, row.id, { channel_key, channel_secret });
       await recordAudit(tx, { action: 'channel.rotated', subject: row.id, details: { source: row.source } });
       return { id: row.id, source: row.source, channel_key, channel_secret: secret };
@@ -116,7 +116,7 @@ export class Channels {
     }
     const { id: channelId, source, currency, channel_secret } = row;
     return {
-      secret: await this.#keyring.decrypt(channel_secret, secretLocation(tenantId, key)),
+      secret: this.#keyring.decrypt(channel_secret, secretLocation(tenantId, key)),
       call: {
         tenantId,
         channelId,
@@ -169,21 +169,12 @@ function secretLocation(tenantId: number, channelKey: string): string {
   return `channel secret of ${tenantId} ${channelKey}`;
 }
 
-/**
- * Functions that read and replace the encrypted secrets of all channels. The rotation of the encryption key encrypts each secret again with
- * the new key.
- */
-export const channelSecrets: SecretColumn = {
-  async readBefore(db, tenantId, bytes, afterId, limit) {
-    const rows = await store.readChannelSecretsBefore(db, tenantId, bytes, afterId, limit);
-    return rows.map(({ id, channel_key, channel_secret }) => ({
-      id,
-      location: secretLocation(tenantId, channel_key),
-      ciphertext: channel_secret,
-    }));
-  },
-  replace: (tx, tenantId, { id, ciphertext: from }, to) => store.replaceChannelSecret(tx, tenantId, { id, from, to }),
-};
+/** Access to the encrypted secrets of all channels, for the check of a backup. */
+export const channelSecrets: SecretColumn = async (db, tenantId) =>
+  (await store.readChannelSecrets(db, tenantId)).map(({ channel_key, channel_secret }) => ({
+    location: secretLocation(tenantId, channel_key),
+    ciphertext: channel_secret,
+  }));
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';

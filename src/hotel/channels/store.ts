@@ -1,5 +1,4 @@
 import type { Database, Tx } from '#platform/db/database.ts';
-import { afterIdInOrder } from '#platform/db/keyset-list.ts';
 
 export interface ChannelRow {
   id: string;
@@ -56,47 +55,14 @@ export async function updateChannel(
   await tx.updateTable('channel').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }
 
-export interface ChannelSecretRow {
-  id: string;
-  channel_key: string;
-  channel_secret: Buffer;
-}
-
-/**
- * Reads encrypted channel secrets of the tenant that are smaller than `bytes` in a comparison byte by byte. Each encrypted secret begins
- * with the version of its key. So if `bytes` is the version of a key, the result has only secrets that an older key has encrypted.
- *
- * Returns at most `limit` secrets. The result is sorted by the id of the channel. It begins after the id `afterId`, or with the first id if
- * `afterId` is null.
- */
-export async function readChannelSecretsBefore(
-  db: Database,
-  tenantId: number,
-  bytes: Buffer,
-  afterId: string | null,
-  limit: number,
-): Promise<ChannelSecretRow[]> {
-  const before = db.selectFrom('channel').where('tenant_id', '=', tenantId).where('channel_secret', '<', bytes);
-  return await afterIdInOrder(before, afterId).select(['id', 'channel_key', 'channel_secret']).limit(limit).execute();
-}
-
-/**
- * Replaces the ciphertext `from` of a channel secret with `to`. Returns false and changes nothing if another writer has replaced `from` in
- * the meantime.
- */
-export async function replaceChannelSecret(
-  tx: Tx,
-  tenantId: number,
-  { id, from, to }: { id: string; from: Buffer; to: Buffer },
-): Promise<boolean> {
-  const updated = await tx
-    .updateTable('channel')
-    .set({ channel_secret: to })
+/** Reads the encrypted secrets of the tenant's channels. */
+export async function readChannelSecrets(db: Database, tenantId: number) {
+  return await db
+    .selectFrom('channel')
+    .select(['channel_key', 'channel_secret'])
     .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('channel_secret', '=', from)
-    .executeTakeFirst();
-  return updated.numUpdatedRows > 0n;
+    .orderBy('id')
+    .execute();
 }
 
 /** Reads a channel by its key, with its encrypted secret and with the features and the currency of its tenant. */

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '#test/support/database.ts
 import { createDatabase } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { OperatorError } from '../errors.ts';
-import { type Keyring, openKeyring } from './keys.ts';
+import { type Keyring, openKeyring, rewrapAllKeys, SecretDecryptionError } from './keys.ts';
 import { decryptBound, encryptBound } from './sealing.ts';
 import { readWrappedKeys } from './store.ts';
 
@@ -23,17 +23,24 @@ beforeEach(async () => {
 });
 
 /** Asserts that both keyrings have the same pepper and the same token key, and that `other` decrypts a ciphertext of `one`. */
-async function assertSameKeys(one: Keyring, other: Keyring): Promise<void> {
+function assertSameKeys(one: Keyring, other: Keyring): void {
   assert.deepEqual([one.pepper, one.token], [other.pepper, other.token]);
-  const ciphertext = await inTransaction(database.db, (tx) => one.encrypt(tx, 'a secret', 'location'));
-  assert.equal(await other.decrypt(ciphertext, 'location'), 'a secret');
+  assert.equal(other.decrypt(one.encrypt('a secret', 'location'), 'location'), 'a secret');
+}
+
+const rewrap = (from: Buffer | null, to: Buffer) => inTransaction(database.db, (tx) => rewrapAllKeys(tx, from, to));
+
+/** Stores an encryption key as databases did before this key was derived from the pepper. */
+async function storeOlderKey(version: number, key: Buffer, masterKey: Buffer): Promise<void> {
+  const wrapped_key = encryptBound(masterKey, key, `encryption ${version}`);
+  await database.db.insertInto('service_key').values({ purpose: 'encryption', version, wrapped_key }).execute();
 }
 
 describe('openKeyring', () => {
-  it('openKeyring makes the keys at the first start, and returns the same keys at a later start', async () => {
+  it('openKeyring makes the pepper at the first start, and returns the same keys at a later start', async () => {
     const masterKey = randomBytes(32);
     const made = await openKeyring(database.db, masterKey);
-    await assertSameKeys(made, await openKeyring(database.db, masterKey));
+    assertSameKeys(made, await openKeyring(database.db, masterKey));
     assert.equal(made.pepper.length, 32);
     assert.notDeepEqual(made.pepper, made.token);
   });
@@ -47,20 +54,20 @@ describe('openKeyring', () => {
         // Opens the connections in advance, so that the calls of openKeyring run at the same time.
         await Promise.all(processes.map((db) => readWrappedKeys(db)));
         const keyrings = await Promise.all(processes.map((db) => openKeyring(db, masterKey)));
-        await Promise.all(keyrings.map((keyring) => assertSameKeys(keyrings[0] as Keyring, keyring)));
-        assert.equal((await readWrappedKeys(database.db)).length, 3);
+        keyrings.forEach((keyring) => assertSameKeys(keyrings[0] as Keyring, keyring));
+        assert.equal((await readWrappedKeys(database.db)).length, 1);
       }
     } finally {
       await Promise.all(processes.map((db) => db.destroy()));
     }
   });
 
-  it('openKeyring stores the pepper and the token key only encrypted in the database, and does not store the master key', async () => {
+  it('openKeyring stores the pepper only encrypted in the database, and stores no other key', async () => {
     const masterKey = randomBytes(32);
     const { pepper, token } = await openKeyring(database.db, masterKey);
-    for (const { wrapped_key: wrapped } of await readWrappedKeys(database.db)) {
-      assert.ok(![masterKey, pepper, token].some((key) => wrapped.includes(key)));
-    }
+    const [stored, ...others] = await readWrappedKeys(database.db);
+    assert.deepEqual(others, []);
+    assert.ok(![masterKey, pepper, token].some((key) => stored?.wrapped_key.includes(key)));
   });
 
   it('openKeyring refuses a wrong master key, names the settings to change, and leaves the stored keys as they are', async () => {
@@ -68,12 +75,13 @@ describe('openKeyring', () => {
     const made = await openKeyring(database.db, masterKey);
     await assert.rejects(openKeyring(database.db, randomBytes(32)), WRONG_KEY);
     await assert.rejects(openKeyring(database.db, randomBytes(32), randomBytes(32)), WRONG_KEY);
-    await assertSameKeys(made, await openKeyring(database.db, masterKey));
+    assertSameKeys(made, await openKeyring(database.db, masterKey));
   });
 
-  it('openKeyring refuses the stored keys if one wrapped key was replaced by a copy of another wrapped key', async () => {
+  it('openKeyring refuses a stored key that was replaced by a copy of another stored key', async () => {
     const masterKey = randomBytes(32);
     await openKeyring(database.db, masterKey);
+    await storeOlderKey(1, randomBytes(32), masterKey);
     const [one, other] = await readWrappedKeys(database.db);
     assert.ok(one && other);
     await database.db
@@ -83,52 +91,82 @@ describe('openKeyring', () => {
       .execute();
     await assert.rejects(openKeyring(database.db, masterKey), WRONG_KEY);
   });
+
+  it('if the database stores an encryption key of an earlier version, the keyring decrypts with it, but encrypts with the derived key', async () => {
+    const masterKey = randomBytes(32);
+    const older = randomBytes(32);
+    const derived = await openKeyring(database.db, masterKey);
+    await storeOlderKey(1, older, masterKey);
+    const keyring = await openKeyring(database.db, masterKey);
+    const ciphertext = Buffer.concat([Buffer.from([0, 0, 0, 1]), encryptBound(older, Buffer.from('old'), 'location')]);
+    assert.equal(keyring.decrypt(ciphertext, 'location'), 'old');
+    assert.equal(derived.decrypt(keyring.encrypt('new', 'location'), 'location'), 'new');
+  });
 });
 
 describe('replacement of the master key', () => {
-  it('rewrap wraps all keys with the new master key, and afterwards the old master key is refused', async () => {
+  it('rewrapAllKeys wraps the keys with the new master key, and afterwards the old master key is refused', async () => {
     const [previous, next] = [randomBytes(32), randomBytes(32)];
     const made = await openKeyring(database.db, previous);
-    const both = await openKeyring(database.db, next, previous);
-    await assertSameKeys(made, both);
-    await assertSameKeys(made, await openKeyring(database.db, previous));
-    assert.equal(await both.rewrap(), 3, 'openKeyring has wrapped no key again');
-    assert.equal(await both.rewrap(), 0);
-    await assertSameKeys(made, await openKeyring(database.db, next));
+    assertSameKeys(made, await openKeyring(database.db, next, previous));
+    assert.equal(await rewrap(previous, next), 1, 'openKeyring has wrapped no key again');
+    assert.equal(await rewrap(previous, next), 0);
+    assert.equal(await rewrap(null, next), 0);
+    assertSameKeys(made, await openKeyring(database.db, next));
     await assert.rejects(openKeyring(database.db, previous), WRONG_KEY);
+    await assert.rejects(rewrap(null, previous), WRONG_KEY);
   });
 
-  it('if two of three keys are already wrapped with the new master key, rewrap wraps only the third one', async () => {
+  it('if one of two keys is already wrapped with the new master key, rewrapAllKeys wraps only the other key', async () => {
     const [previous, next] = [randomBytes(32), randomBytes(32)];
     const made = await openKeyring(database.db, previous);
-    const [first] = await readWrappedKeys(database.db);
-    assert.ok(first);
-    await (await openKeyring(database.db, next, previous)).rewrap();
-    await database.db
-      .updateTable('service_key')
-      .set({ wrapped_key: first.wrapped_key })
-      .where('purpose', '=', first.purpose)
-      .execute();
+    await storeOlderKey(1, randomBytes(32), next);
     await assert.rejects(openKeyring(database.db, next), WRONG_KEY);
-    const both = await openKeyring(database.db, next, previous);
-    await assertSameKeys(made, both);
-    assert.equal(await both.rewrap(), 1);
-    await assertSameKeys(made, await openKeyring(database.db, next));
+    assertSameKeys(made, await openKeyring(database.db, next, previous));
+    assert.equal(await rewrap(previous, next), 1);
+    assertSameKeys(made, await openKeyring(database.db, next));
   });
 
-  it('if four keyrings rewrap the keys at the same time, all succeed, and these keyrings and a newly opened one have the same keys as before', async () => {
+  it('if four processes rewrap the keys at the same time, all succeed, and the keys stay the same', async () => {
     const [previous, next] = [randomBytes(32), randomBytes(32)];
     const made = await openKeyring(database.db, previous);
-    const keyrings = await Promise.all([1, 2, 3, 4].map(() => openKeyring(database.db, next, previous)));
-    const counts = await Promise.all(keyrings.map((keyring) => keyring.rewrap()));
-    assert.ok(counts.some((count) => count === 3));
-    for (const keyring of [...keyrings, await openKeyring(database.db, next)]) {
-      await assertSameKeys(made, keyring);
-    }
+    const counts = await Promise.all([1, 2, 3, 4].map(() => rewrap(previous, next)));
+    assert.ok(counts.includes(1));
+    assertSameKeys(made, await openKeyring(database.db, next));
   });
 });
 
-describe('encryptBound', () => {
+describe('encrypt and decrypt', () => {
+  let keyring: Keyring;
+  beforeEach(async () => {
+    keyring = await openKeyring(database.db, randomBytes(32));
+  });
+
+  it('a secret cannot be decrypted with another location, or after its key was discarded', async () => {
+    const ciphertext = keyring.encrypt('a secret', 'location');
+    assert.equal(keyring.decrypt(ciphertext, 'location'), 'a secret');
+    assert.throws(() => keyring.decrypt(ciphertext, 'elsewhere'), SecretDecryptionError);
+    await database.db.deleteFrom('service_key').execute();
+    const other = await openKeyring(database.db, randomBytes(32));
+    assert.throws(() => other.decrypt(ciphertext, 'location'), /was discarded/);
+  });
+
+  it('two encryptions of the same secret give different ciphertexts', () => {
+    assert.notDeepEqual(keyring.encrypt('a secret', 'location'), keyring.encrypt('a secret', 'location'));
+  });
+
+  it('a ciphertext with one changed bit, a truncated ciphertext and an empty ciphertext are refused', () => {
+    const ciphertext = keyring.encrypt('a secret', 'location');
+    for (let bit = 0; bit < ciphertext.length * 8; bit += 1) {
+      const changed = Buffer.from(ciphertext);
+      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      assert.throws(() => keyring.decrypt(changed, 'location'), SecretDecryptionError);
+    }
+    for (let length = 0; length < ciphertext.length; length += 1) {
+      assert.throws(() => keyring.decrypt(ciphertext.subarray(0, length), 'location'), SecretDecryptionError);
+    }
+  });
+
   it('decryptBound returns the plain bytes only with the key and the location (a text for the place of storage) that encryptBound got', () => {
     const bytes = fc.uint8Array({ maxLength: 200 });
     const key = fc.uint8Array({ minLength: 32, maxLength: 32 });

@@ -1,46 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../config.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Db } from '../db/database.ts';
 import { OperatorError } from '../errors.ts';
-import { OpenKeyring } from './keyring.ts';
-import { makeMasterKey, masterKeyPath, readMasterKey, writeMasterKey } from './master-key.ts';
-import { insertWrappedKeys, type KeyPurpose, readWrappedKeys, readWrappedKeysIfAny, type WrappedKey } from './store.ts';
-import { KEY_BYTES, type MasterKeys, nameOf, unwrapWithEither, wrapKey } from './wrapping.ts';
+import { Keyring } from './keyring.ts';
+import { makeMasterKey, masterKeyPath, readMasterKey } from './master-key.ts';
+import { decryptBound, encryptBound } from './sealing.ts';
+import { deleteAllKeys, insertWrappedKey, readWrappedKeys, updateWrappedKey, type WrappedKey } from './store.ts';
 
-export { discardKeys, rewrapAllKeys, unwrapsAllKeys } from './handover.ts';
-export { SecretDecryptionError } from './keyring.ts';
-export { masterKeyPath } from './master-key.ts';
-export { checkSecrets } from './secret-check.ts';
-export type { SecretColumn, StoredSecret } from './rotation.ts';
+export { Keyring, SecretDecryptionError } from './keyring.ts';
+export { findMasterKey, masterKeyPath, storeMasterKey } from './master-key.ts';
+export { checkSecrets, type SecretColumn } from './secret-check.ts';
 
-/** Settings that say where the master key is. */
-type KeySettings = Pick<Config, 'masterKey' | 'databaseUrl' | 'dataDir'>;
-
-const PURPOSES: KeyPurpose[] = ['pepper', 'token', 'encryption'];
-
-/** Keyring for code that uses the service's own keys to hash, sign, encrypt and decrypt. It cannot rotate or rewrap the keys. */
-export type Keyring = Pick<OpenKeyring, 'pepper' | 'token' | 'encrypt' | 'decrypt'>;
-
-/**
- * Returns the master key from the settings. If the settings have no master key and the database is embedded, reads the key from its file in
- * DATA_DIR. Makes no new key.
- * @returns null if there is no master key
- */
-export async function findMasterKey({ masterKey, databaseUrl, dataDir }: KeySettings): Promise<Buffer | null> {
-  return masterKey ?? (databaseUrl === null ? await readMasterKey(dataDir) : null);
+/** Master keys that wrap (encrypt) the service keys. */
+export interface MasterKeys {
+  current: Buffer;
+  /** Old master key, or null if the master key is not being replaced. It unwraps the keys that are not yet wrapped with `current`. */
+  previous: Buffer | null;
 }
 
-/**
- * Stores a master key in the key file in DATA_DIR.
- * @throws OperatorError if the file already has a different key
- */
-export async function storeMasterKey(dataDir: string, key: Buffer): Promise<void> {
-  if (!(await writeMasterKey(dataDir, key)).equals(key)) {
-    throw new OperatorError(
-      `${masterKeyPath(dataDir)} has another master key already. Move the file away, and run the command again. Nothing was changed.`,
-    );
-  }
-}
+type KeyName = Omit<WrappedKey, 'wrapped_key'>;
+
+const PEPPER: KeyName = { purpose: 'pepper', version: 1 };
+const KEY_BYTES = 32;
 
 /**
  * Reads the master key from its file in DATA_DIR. If this is the first start of the service, makes a key and this file.
@@ -61,7 +41,7 @@ export async function openMasterKey(db: Database, dataDir: string): Promise<Buff
 export async function readMasterKeyOf(db: Database, dataDir: string): Promise<Buffer | null> {
   // The database must be read before the file, because another process may be at its first start at the same time. That process writes the
   // file before it stores keys. So if the database has keys, the file is there too.
-  const hasKeys = (await readWrappedKeysIfAny(db)).length > 0;
+  const hasKeys = (await readWrappedKeys(db)).length > 0;
   const key = await readMasterKey(dataDir);
   if (key === null && hasKeys) {
     throw new OperatorError(
@@ -80,37 +60,93 @@ export async function readMasterKeyOf(db: Database, dataDir: string): Promise<Bu
  * @throws OperatorError if there is a service key that neither of these two master keys can unwrap
  */
 export async function checkMasterKeys(db: Database, masterKeys: MasterKeys): Promise<number> {
-  const wrapped = await readWrappedKeysIfAny(db);
-  wrapped.forEach((key) => unwrapKnown(key, masterKeys));
+  const wrapped = await readWrappedKeys(db);
+  wrapped.forEach((key) => unwrapWithEither(key, masterKeys));
   return wrapped.length;
 }
 
-/**
- * Reads and unwraps the service keys. Makes them at the first start of the service. Never changes existing keys, because only
- * `OpenKeyring.rewrap` does that.
- * @param previousMasterKey old master key, while the master key is being replaced. It unwraps the keys that `masterKey` does not wrap yet.
- * @throws OperatorError if there is a service key that neither master key can unwrap
- */
-export async function openKeyring(
-  db: Database,
-  masterKey: Buffer,
-  previousMasterKey: Buffer | null = null,
-): Promise<OpenKeyring> {
-  let wrapped = await readWrappedKeys(db);
-  if (PURPOSES.some((purpose) => !wrapped.some((key) => key.purpose === purpose))) {
-    await insertWrappedKeys(
-      db,
-      PURPOSES.map((purpose) => wrapKey({ purpose, version: 1 }, randomBytes(KEY_BYTES), masterKey)),
-    );
-    wrapped = await readWrappedKeys(db);
-  }
-  const masterKeys = { current: masterKey, previous: previousMasterKey };
-  const unwrapped = new Map(wrapped.map((key) => [nameOf(key), unwrapKnown(key, masterKeys)]));
-  return new OpenKeyring({ db, masterKeys, unwrapped });
+/** Returns true if the master key unwraps (decrypts) all service keys of the database, or if the database has no service keys. */
+export async function unwrapsAllKeys(db: Db, masterKey: Buffer): Promise<boolean> {
+  return (await readWrappedKeys(db)).every((wrapped) => unwrapKey(wrapped, masterKey) !== null);
 }
 
-function unwrapKnown(wrapped: WrappedKey, masterKeys: MasterKeys): Buffer {
-  const key = unwrapWithEither(wrapped, masterKeys);
+/**
+ * Reads and unwraps the pepper, and derives the keys of the service from it. Makes the pepper at the first start of the service. Never
+ * changes an existing key.
+ * @param previous old master key, while the master key is being replaced. It unwraps the keys that `current` does not wrap yet.
+ * @throws OperatorError if there is a service key that neither master key can unwrap
+ */
+export async function openKeyring(db: Database, current: Buffer, previous: Buffer | null = null): Promise<Keyring> {
+  const masterKeys = { current, previous };
+  let wrapped = await readWrappedKeys(db);
+  if (!wrapped.some(isPepper)) {
+    await insertWrappedKey(db, wrapKey(PEPPER, randomBytes(KEY_BYTES), current));
+    wrapped = await readWrappedKeys(db);
+  }
+  const pepper = unwrapWithEither(wrapped.find(isPepper) as WrappedKey, masterKeys);
+  const older = wrapped.filter(({ purpose }) => purpose === 'encryption');
+  return new Keyring(pepper, new Map(older.map((key) => [key.version, unwrapWithEither(key, masterKeys)])));
+}
+
+function isPepper({ purpose }: KeyName): boolean {
+  return purpose === PEPPER.purpose;
+}
+
+/**
+ * Wraps all service keys of the database with the master key `to`. The caller must begin a transaction first. Two processes may do this at
+ * the same time.
+ * @param from master key with which keys may be wrapped now, or null if there is no such key
+ * @returns the number of keys that were wrapped again
+ * @throws OperatorError if neither `from` nor `to` unwraps one of the keys
+ */
+export async function rewrapAllKeys(db: Db, from: Buffer | null, to: Buffer): Promise<number> {
+  const old = (await readWrappedKeys(db)).filter((wrapped) => unwrapKey(wrapped, to) === null);
+  for (const wrapped of old) {
+    await updateWrappedKey(db, wrapKey(wrapped, unwrapWithEither(wrapped, { current: to, previous: from }), to));
+  }
+  return old.length;
+}
+
+/**
+ * Deletes all service keys, because the master key that wraps them is lost. The next start of the service makes new keys.
+ * @returns the number of deleted keys
+ * @throws OperatorError if one of `masterKeys` still unwraps a service key, because the master key is then not lost
+ */
+export async function discardKeys(db: Db, masterKeys: Buffer[]): Promise<number> {
+  for (const wrapped of await readWrappedKeys(db)) {
+    if (masterKeys.some((key) => unwrapKey(wrapped, key) !== null)) {
+      throw new OperatorError(
+        `No key was deleted, because a master key in the settings or in DATA_DIR still decrypts the key "${nameOf(wrapped)}". ` +
+          'So the master key is not lost. Start the service with the same settings.',
+      );
+    }
+  }
+  return await deleteAllKeys(db);
+}
+
+function nameOf({ purpose, version }: KeyName): string {
+  return `${purpose} ${version}`;
+}
+
+/**
+ * Encrypts a key with the master key and the name of the key. The result can be decrypted only with the same name. So if someone exchanges
+ * two wrapped keys in the database, neither of them can be decrypted.
+ */
+function wrapKey(name: KeyName, key: Buffer, masterKey: Buffer): WrappedKey {
+  return { ...name, wrapped_key: encryptBound(masterKey, key, nameOf(name)) };
+}
+
+/** Decrypts a wrapped key. @returns null if `masterKey` cannot decrypt it */
+export function unwrapKey(wrapped: WrappedKey, masterKey: Buffer): Buffer | null {
+  try {
+    return decryptBound(masterKey, wrapped.wrapped_key, nameOf(wrapped));
+  } catch {
+    return null;
+  }
+}
+
+function unwrapWithEither(wrapped: WrappedKey, { current, previous }: MasterKeys): Buffer {
+  const key = unwrapKey(wrapped, current) ?? (previous && unwrapKey(wrapped, previous));
   if (key === null) {
     throw new OperatorError(
       'MASTER_KEY cannot decrypt the keys in this database. Set MASTER_KEY to the master key that the service used before. ' +

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { decodeText } from '../lib/text-file.ts';
+import { readWritten, writeOnce } from '../db/write-once.ts';
 
 const FILE = 'master-key';
 const KEY_BYTES = 32;
@@ -12,12 +13,25 @@ export function masterKeyPath(dataDir: string): string {
 }
 
 /**
+ * Returns the master key from the settings. If the settings have no master key and the database is embedded, reads the key from its file in
+ * DATA_DIR. Makes no new key.
+ * @returns null if there is no master key
+ */
+export async function findMasterKey({
+  masterKey,
+  databaseUrl,
+  dataDir,
+}: Pick<Config, 'masterKey' | 'databaseUrl' | 'dataDir'>): Promise<Buffer | null> {
+  return masterKey ?? (databaseUrl === null ? await readMasterKey(dataDir) : null);
+}
+
+/**
  * Reads the master key from its file in DATA_DIR. Returns null if the file is missing.
  * @throws OperatorError if the file cannot be read or does not contain a key
  */
 export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
   const path = masterKeyPath(dataDir);
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readWritten(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') {
       throw new OperatorError(
         `The master key in ${path} cannot be read (${error.code}). Check the file and its permissions.`,
@@ -25,22 +39,11 @@ export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
     }
     return null;
   });
-  if (bytes === null) {
-    return null;
-  }
-  const key = Buffer.from(decodeText(bytes)?.trim() ?? '', 'base64');
-  if (key.length !== KEY_BYTES) {
-    throw new OperatorError(
-      `${path} does not contain a master key (32 bytes in base64, as UTF-8 text). Restore the correct file.`,
-    );
-  }
-  return key;
+  return bytes === null ? null : decodeKey(bytes, path);
 }
 
 /**
- * Makes a master key and its file in DATA_DIR. Only the owner of the file can read it. The key is first written to a draft file, and a hard
- * link then gives the draft its final name. So a file with the final name is always complete. If two processes do this at the same time,
- * the file of the first process stays, and both processes use its key.
+ * Makes a master key and its file in DATA_DIR. If two processes do this at the same time, both use the key of the file.
  * @returns the key that is in the file at the end
  */
 export async function makeMasterKey(dataDir: string): Promise<Buffer> {
@@ -48,22 +51,28 @@ export async function makeMasterKey(dataDir: string): Promise<Buffer> {
 }
 
 /**
- * Writes a master key to its file in DATA_DIR, as `makeMasterKey` does. An existing file stays unchanged.
- * @returns the key that is in the file at the end
+ * Stores a master key in the key file in DATA_DIR.
+ * @throws OperatorError if the file already has a different key
  */
-export async function writeMasterKey(dataDir: string, newKey: Buffer): Promise<Buffer> {
+export async function storeMasterKey(dataDir: string, key: Buffer): Promise<void> {
+  if (!(await writeMasterKey(dataDir, key)).equals(key)) {
+    throw new OperatorError(
+      `${masterKeyPath(dataDir)} has another master key already. Move the file away, and run the command again. Nothing was changed.`,
+    );
+  }
+}
+
+async function writeMasterKey(dataDir: string, key: Buffer): Promise<Buffer> {
   const path = masterKeyPath(dataDir);
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, `${newKey.toString('base64')}\n`, { mode: 0o600, flush: true });
-  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') {
-      throw error;
-    }
-  });
-  await rm(draft);
-  const key = await readMasterKey(dataDir);
-  if (key === null) {
-    throw new OperatorError(`${path} was removed during the start. Start the service again.`);
+  return decodeKey(await writeOnce(path, `${key.toString('base64')}\n`), path);
+}
+
+function decodeKey(bytes: Buffer, path: string): Buffer {
+  const key = Buffer.from(decodeText(bytes)?.trim() ?? '', 'base64');
+  if (key.length !== KEY_BYTES) {
+    throw new OperatorError(
+      `${path} does not contain a master key (32 bytes in base64, as UTF-8 text). Restore the correct file. If the first start was killed, remove it.`,
+    );
   }
   return key;
 }

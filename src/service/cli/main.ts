@@ -254,7 +254,7 @@ function addMaintenanceCommands(program: Command): void {
       const { repairNights } = await import('./maintenance.ts');
       await repairNights(config, options);
     });
-  const keys = program.command('keys').description('replace the master key or the encryption key of the service');
+  const keys = program.command('keys').description('replace the master key of the service');
   keys
     .command('rewrap')
     .description('replace the master key: wrap all service keys with MASTER_KEY, no longer with MASTER_KEY_PREVIOUS')
@@ -273,15 +273,6 @@ function addMaintenanceCommands(program: Command): void {
       const config = configure();
       const { discardStoredKeys } = await import('./keys.ts');
       await discardStoredKeys(config, options);
-    });
-  keys
-    .command('rotate')
-    .description('make a new encryption key and encrypt every stored secret with it, while the service runs')
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => {
-      const config = configure();
-      const { rotateKeys } = await import('./keys.ts');
-      await rotateKeys(config, options);
     });
 }
 

@@ -7,11 +7,11 @@ import type { Role } from '#platform/db/embedded/presence.ts';
 import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
 import { hasUnnamedPooler } from '#platform/db/pooling.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
 import { databaseOf, tellDatabase } from './faults.ts';
 import { closeWhenInterrupted } from './interruption.ts';
 import { notify } from './terminal.ts';
-import type { OpenKeyring } from '#platform/keys/keyring.ts';
-import { checkMasterKeys, openKeyring, openMasterKey } from '#platform/keys/keys.ts';
+import { checkMasterKeys, type Keyring, openKeyring, openMasterKey, rewrapAllKeys } from '#platform/keys/keys.ts';
 
 /** Parts that every command needs: a migrated database, and the service keys that the database stores. */
 export interface Runtime {
@@ -23,7 +23,9 @@ export interface Runtime {
   backgroundDb: Database;
   /** URL of the database, which may contain a password. */
   databaseUrl: string;
-  keyring: OpenKeyring;
+  keyring: Keyring;
+  /** Wraps the service keys with MASTER_KEY only. Returns the number of keys that were wrapped again. */
+  rewrapKeys(): Promise<number>;
   /** Names of the migrations that this call of `openRuntime` has applied. */
   migrated: string[];
   close(): Promise<void>;
@@ -112,7 +114,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     const db = openPool(size - reserved);
     const backgroundDb = reserved > 0 ? openPool(reserved) : db;
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
-    return { db, backgroundDb, databaseUrl: url, keyring, migrated: migration.applied, close };
+    const rewrapKeys = () => inTransaction(db, (tx) => rewrapAllKeys(tx, config.masterKeyPrevious, masterKey));
+    return { db, backgroundDb, databaseUrl: url, keyring, rewrapKeys, migrated: migration.applied, close };
   } catch (error) {
     await close();
     throw error;

@@ -106,11 +106,10 @@ function nextStopSignal(): Promise<string> {
 }
 
 /**
- * Wraps all service keys with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service. The service keys are stored in
- * the database. They are the encryption keys for secrets, and the pepper for hashes.
+ * Wraps the service keys of the database with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service.
  */
 async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
-  const keys = await runtime.keyring.rewrap();
+  const keys = await runtime.rewrapKeys();
   if (keys > 0) {
     log.info(
       { keys },

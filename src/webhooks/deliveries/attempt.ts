@@ -26,14 +26,14 @@ export type Message = Pick<
 export class ClaimSecrets {
   readonly #keyring: Keyring;
   /** Decrypted secrets, by credential id. */
-  readonly #secrets = new Map<string, Promise<string>>();
+  readonly #secrets = new Map<string, string>();
 
   constructor(keyring: Keyring) {
     this.#keyring = keyring;
   }
 
   /** Returns the decrypted webhook secret of a delivery. Decrypts it at the first call for the credential. */
-  of({ tenantId, credentialId, webhookSecret }: Message): Promise<string> {
+  of({ tenantId, credentialId, webhookSecret }: Message): string {
     const known = this.#secrets.get(credentialId);
     if (known !== undefined) {
       return known;
@@ -60,7 +60,7 @@ export async function sendOnce(
 ): Promise<SignedOutcome> {
   let secret: string;
   try {
-    secret = await secrets.of(message);
+    secret = secrets.of(message);
   } catch (error) {
     log.error(
       { err: error, tenant_id: message.tenantId, event_id: message.eventId },

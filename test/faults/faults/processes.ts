@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommand } from '../../support/command.ts';
 import type { ServiceProcess } from '../service-process.ts';
 import { processesOf, type World, waitUntil } from '../world.ts';
 import type { SurroundingsWorld } from '../surroundings.ts';
@@ -213,18 +212,6 @@ const rollingRestart: Fault<SurroundingsWorld> = {
   },
 };
 
-/** `keys rotate` replaces the encryption key while processes decrypt webhook secrets to sign deliveries. */
-const rotateKeys: Fault<SurroundingsWorld> = {
-  name: 'rotate-keys',
-  async strike(world) {
-    const { code, stdout, stderr } = await runCommand(['keys', 'rotate', '--json'], world.command);
-    if (code !== 0) {
-      world.findings.violation('keys rotate succeeds during the load', stderr, 'src/platform/keys/rotation.ts');
-    }
-    world.findings.note(stdout.replaceAll(/\s+/g, ' '));
-  },
-};
-
 const JUMPING = ['api 2', 'worker 2'];
 
 /**
@@ -251,6 +238,5 @@ export const processFaults: Fault<SurroundingsWorld>[] = [
   killWorkerBytesOut,
   killWorkerAfter2xx,
   stopWorker,
-  rotateKeys,
   clockOff,
 ];

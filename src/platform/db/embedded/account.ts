@@ -9,13 +9,9 @@ export interface Account {
   gid: number;
 }
 
-/** Names of the system users that may run PostgreSQL if this process is root. The first user that exists is chosen. */
-const USER_NAMES = ['postgres', 'nobody'];
-
 /**
- * Chooses the system user for PostgreSQL. Returns undefined if this process is not root, because PostgreSQL then runs as the user of this
- * process. If this process is root and a database exists already, the owner of the database is chosen. So the database stays readable if a
- * user `postgres` is created later, or if the service is once started with `sudo`.
+ * Chooses the system user for PostgreSQL: the owner of an existing database, or else `postgres` or `nobody`.
+ * @returns undefined if this process is not root, because PostgreSQL then runs as the user of this process
  * @throws EmbeddedPostgresError if this process is root and no other user is found
  */
 export async function chooseAccount(clusterDir: string | undefined): Promise<Account | undefined> {
@@ -28,7 +24,7 @@ export async function chooseAccount(clusterDir: string | undefined): Promise<Acc
 
 async function findUnprivilegedUser(): Promise<Account> {
   const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
-  for (const name of USER_NAMES) {
+  for (const name of ['postgres', 'nobody']) {
     const [, , uid, gid] = users.find((user) => user[0] === name) ?? [];
     if (uid !== undefined && gid !== undefined) {
       // macOS gives the user nobody the id -2. The system calls need that id as an unsigned number.
@@ -41,10 +37,7 @@ async function findUnprivilegedUser(): Promise<Account> {
   );
 }
 
-/**
- * Returns true if the system user can enter a folder. Runs a command that enters the folder as this user. The mode of the folder is not
- * enough, because access control lists and mounts may also forbid the user to enter.
- */
+/** Returns true if the system user can enter a folder. Its mode is not enough, because mounts and access lists may also forbid it. */
 export function canEnter(account: Account, folder: string): Promise<boolean> {
   return succeedsAs(account, '/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder]);
 }

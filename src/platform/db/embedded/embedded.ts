@@ -18,10 +18,6 @@ export interface EmbeddedPostgres {
 export interface EmbeddedOptions {
   /** DATA_DIR as an absolute or relative path. The folder is created if it is missing. */
   dataDir: string;
-  /**
-   * Role of this process. A second `serve` on one DATA_DIR is refused, but any number of commands may run at the same time. An `exclusive`
-   * process runs only without other processes.
-   */
   role: Role;
   /** Additional settings for PostgreSQL. They have an effect only if this process starts PostgreSQL. */
   settings?: Record<string, string>;
@@ -31,15 +27,12 @@ export interface EmbeddedOptions {
   log?: (message: string) => void;
 }
 
-const FIRST_RETRY_WAIT_MS = 100;
-const MAX_RETRY_WAIT_MS = 2_000;
+const RETRY_WAIT_MS = 500;
 
 /**
  * Opens the service's own PostgreSQL in DATA_DIR. Connects to it if another process has started it, and starts it otherwise. If PostgreSQL
  * dies before `close`, starts it again under the same url.
- * @throws EmbeddedPostgresError if PostgreSQL cannot be used. The message says what to do.
- * @throws AlreadyServedError for a second `serve` on one DATA_DIR
- * @throws InUseError if an `exclusive` process uses DATA_DIR, or if this process is `exclusive` and another process uses DATA_DIR
+ * @throws EmbeddedPostgresError if PostgreSQL cannot be used, or if another process forbids the role. The message says what to do.
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { role, settings = {}, mayCreate = true, log = () => {} } = options;
@@ -58,11 +51,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
     await leave(server, await keeping);
   };
   let closed: Promise<void> | undefined;
-  return {
-    url: databaseUrl(server),
-    clusterDir: location.clusterDir,
-    close: () => (closed ??= close()),
-  };
+  return { url: databaseUrl(server), clusterDir: location.clusterDir, close: () => (closed ??= close()) };
 }
 
 /**
@@ -76,7 +65,7 @@ async function keepPresence(server: Server, role: Role, first: Presence, closing
     await Promise.race([presence.ended, closed]);
     if (!closing.aborted) {
       server.log('The connection to PostgreSQL is lost. The service restores it.');
-      const next = await enterPersistently(server, role, closing);
+      const next = await enterAgain(server, role, closing);
       if (next !== undefined) {
         presence = next;
         server.log('The connection to PostgreSQL is restored.');
@@ -86,10 +75,10 @@ async function keepPresence(server: Server, role: Role, first: Presence, closing
   return presence;
 }
 
-/** Tries to connect to PostgreSQL until it succeeds, with growing waits. Returns undefined if `closing` is aborted first. */
-async function enterPersistently(server: Server, role: Role, closing: AbortSignal): Promise<Presence | undefined> {
+/** Tries to connect to PostgreSQL until it succeeds. Returns undefined if `closing` is aborted first. */
+async function enterAgain(server: Server, role: Role, closing: AbortSignal): Promise<Presence | undefined> {
   let lastMessage = '';
-  for (let waitMs = FIRST_RETRY_WAIT_MS; !closing.aborted; waitMs = Math.min(waitMs * 2, MAX_RETRY_WAIT_MS)) {
+  while (!closing.aborted) {
     try {
       return await enter(server, role, closing);
     } catch (error) {
@@ -99,7 +88,7 @@ async function enterPersistently(server: Server, role: Role, closing: AbortSigna
       }
       lastMessage = message;
     }
-    await sleep(waitMs, undefined, { signal: closing }).catch(() => {});
+    await sleep(RETRY_WAIT_MS, undefined, { signal: closing }).catch(() => {});
   }
   return undefined;
 }

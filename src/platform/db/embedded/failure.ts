@@ -10,12 +10,7 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
-/**
- * Creates the error of a program of PostgreSQL that has ended with a failure.
- * @param what sentence about the failure, without a full stop
- * @param output text that the program has printed
- * @param folder folder of the database
- */
+/** Creates the error of a program of PostgreSQL that has printed `output` and failed. `what` is a sentence without a full stop. */
 export function programError(what: string, output: string, folder: string, cause?: unknown): EmbeddedPostgresError {
   const message = output.includes('No space left on device')
     ? `The disk with the database in ${folder} is full. Free some space there, and run the command again.`
@@ -29,26 +24,19 @@ export class AlreadyServedError extends EmbeddedPostgresError {
     super(
       `Another "serve" already runs on this DATA_DIR (${dataDir}). Stop it, or set the same DATABASE_URL for both.`,
     );
-    this.name = 'AlreadyServedError';
   }
 }
 
-/**
- * Error of an `exclusive` process that starts while another process uses DATA_DIR, or of a process that starts while an `exclusive` process
- * runs.
- */
-export class InUseError extends EmbeddedPostgresError {
-  constructor(dataDir: string, isExclusive: boolean) {
-    super(
-      isExclusive
-        ? `Another process uses the data in ${dataDir}, for example "roomservice serve". Stop it, and run the command again. Nothing was changed.`
-        : `Another command, for example "roomservice move", must be the only process that uses the data in ${dataDir}. Wait until that command has ended, and try again.`,
-    );
-    this.name = 'InUseError';
-  }
+/** Creates the error of a process that cannot run beside another one, because one of the two is `exclusive`. */
+export function inUseError(dataDir: string, isExclusive: boolean): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    isExclusive
+      ? `Another process uses the data in ${dataDir}, for example "roomservice serve". Stop it, and run the command again. Nothing was changed.`
+      : `Another command, for example "roomservice move", must be the only process that uses the data in ${dataDir}. Wait until that command has ended, and try again.`,
+  );
 }
 
-/** Returns the code of a system error, such as ENOENT, or a SQLSTATE. Returns an empty text for an error without a code. */
+/** Returns the code of a system error, such as ENOENT, or a SQLSTATE, or an empty text. */
 export function codeOf(error: unknown): string {
   return (error instanceof Error && (error as NodeJS.ErrnoException).code) || '';
 }

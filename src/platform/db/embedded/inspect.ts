@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { readInstalledMajor } from './binaries.ts';
-import { EmbeddedPostgresError, ifAbsent } from './failure.ts';
+import { readPassword } from './cluster.ts';
+import { EmbeddedPostgresError } from './failure.ts';
 import { checkDataDir, findDatabase, PASSWORD_FILE } from './location.ts';
 import { readMajor, refuseOtherMajor } from './major-version.ts';
 import { refuseMoved } from './move-marker.ts';
@@ -21,8 +20,7 @@ export interface EmbeddedState {
 /**
  * Finds out if DATA_DIR contains a database, and if PostgreSQL runs. Creates, starts and changes nothing.
  * @returns null if DATA_DIR has no database yet
- * @throws EmbeddedPostgresError if DATA_DIR cannot be used, if its data was moved or is of another major version, or if no PostgreSQL is
- * installed
+ * @throws EmbeddedPostgresError if DATA_DIR or its data cannot be used, or if no PostgreSQL is installed
  */
 export async function inspectEmbedded(dataDir: string): Promise<EmbeddedState | null> {
   await readInstalledMajor(); // Throws if npm has installed no PostgreSQL, even if DATA_DIR has no data yet.
@@ -34,16 +32,12 @@ export async function inspectEmbedded(dataDir: string): Promise<EmbeddedState | 
   }
   await refuseMoved(dataDir);
   await refuseOtherMajor(found.clusterDir);
-  const password = await readFile(join(dataDir, PASSWORD_FILE), 'utf8').catch(ifAbsent);
+  const password = await readPassword(dataDir);
   if (password === undefined) {
     throw new EmbeddedPostgresError(
       `${dataDir} contains a database, but the file ${PASSWORD_FILE} with its password is missing. Restore the file.`,
     );
   }
   const isReady = (await findPostmaster(found.clusterDir))?.isReady === true;
-  return {
-    clusterDir: found.clusterDir,
-    major,
-    url: isReady ? databaseUrl({ location: found, password: password.trim() }) : null,
-  };
+  return { clusterDir: found.clusterDir, major, url: isReady ? databaseUrl({ location: found, password }) : null };
 }

@@ -19,17 +19,17 @@ test('a DATA_DIR that contains files of other users keeps its mode and its owner
   assert.equal(clusterDir, join(dataDir, 'postgres'));
 });
 
-test('a DATA_DIR that contains only a file with mode 0600 gets mode 0700 and PostgreSQL’s system user as its owner', async (t) => {
+test('a DATA_DIR that contains only a master key gets mode 0700 and PostgreSQL’s system user as its owner', async (t) => {
   const dataDir = await newDataDir(t);
   await mkdir(dataDir);
   await chmod(dataDir, 0o755);
-  await writeFile(join(dataDir, 'key'), 'secret', { mode: 0o600 });
+  await writeFile(join(dataDir, 'master-key'), 'secret', { mode: 0o600 });
   const { clusterDir, account } = await locate(dataDir, quiet);
   const { uid, mode } = await stat(dataDir);
   assert.equal(clusterDir, join(dataDir, 'postgres'));
   assert.equal(mode & 0o777, 0o700);
   assert.equal(uid, account?.uid ?? process.getuid?.());
-  assert.equal((await stat(join(dataDir, 'key'))).uid, process.getuid?.());
+  assert.equal((await stat(join(dataDir, 'master-key'))).uid, process.getuid?.());
 });
 
 test('if four processes of root start at the same time, all use the same database folder under /var/lib', {

@@ -1,4 +1,3 @@
-import type { Stats } from 'node:fs';
 import { createHash } from 'node:crypto';
 import {
   access,
@@ -22,10 +21,7 @@ import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import { finishSwap } from './swap.ts';
 
 export interface Location {
-  /**
-   * Path of DATA_DIR without symbolic links. The password of the database is always in this folder, even if the data of the database is
-   * in another folder.
-   */
+  /** Path of DATA_DIR without symbolic links. The password of the database is always in this folder. */
   dataDir: string;
   /** PostgreSQL's data directory. It is inside DATA_DIR, or the link `postgres` in DATA_DIR points to it. */
   clusterDir: string;
@@ -38,14 +34,16 @@ export interface Location {
 export const PASSWORD_FILE = 'postgres-password';
 const CLUSTER_NAME = 'postgres';
 const FALLBACK_DIR = '/var/lib/roomservice';
+/** Beginnings of the names that the service makes in DATA_DIR. */
+const OWN_NAMES = /^(?:master-key|postgres|socket|native-)/;
+const RIGHTS = constants.R_OK | constants.W_OK | constants.X_OK;
 /** Largest length of the socket's path in bytes. It is below the limits of the systems, which are 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH_BYTES = 90;
 
 /**
  * Creates DATA_DIR (mode 0700) if it is missing, and chooses the folder of the database. Usually the database is inside DATA_DIR. But
  * PostgreSQL's system user may be unable to enter DATA_DIR, for example in the home folder of root. Then the database gets a new folder
- * under /var/lib/roomservice, and a link in DATA_DIR points to it. Later starts follow this link, even if DATA_DIR was moved. The name of
- * the new folder is unique, so a new DATA_DIR never gets an old database.
+ * under /var/lib/roomservice, and a link in DATA_DIR points to it.
  * @throws EmbeddedPostgresError if DATA_DIR cannot be used
  */
 export async function locate(path: string, log: (message: string) => void): Promise<Location> {
@@ -78,7 +76,7 @@ export async function checkDataDir(path: string): Promise<void> {
       existing = dirname(existing);
     }
     await (await opendir(existing)).close();
-    await access(existing, constants.R_OK | constants.W_OK | constants.X_OK);
+    await access(existing, RIGHTS);
   } catch (error) {
     throw cannotUse(folder, error);
   }
@@ -95,12 +93,8 @@ async function createDataDir(path: string): Promise<string> {
   const folder = resolve(path);
   try {
     await mkdir(dirname(folder), { recursive: true });
-    await mkdir(folder, { mode: 0o700 }).catch((error) => {
-      if (codeOf(error) !== 'EEXIST') {
-        throw error;
-      }
-    });
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    await mkdir(folder, { mode: 0o700 }).catch(unless('EEXIST'));
+    await access(folder, RIGHTS);
     return await realpath(folder);
   } catch (error) {
     throw cannotUse(folder, error);
@@ -126,14 +120,10 @@ async function findCluster(dataDir: string): Promise<string | undefined> {
 
 async function placeCluster(dataDir: string, account: Account | undefined): Promise<string> {
   const inside = join(dataDir, CLUSTER_NAME);
-  if (account === undefined) {
-    await makePrivate(dataDir, undefined);
-    return inside;
-  }
-  if (await canEnter(account, dirname(dataDir))) {
+  if (account === undefined || (await canEnter(account, dirname(dataDir)))) {
     await makePrivate(dataDir, account);
   }
-  return (await canEnter(account, dataDir)) ? inside : placeOutside(inside, account);
+  return account === undefined || (await canEnter(account, dataDir)) ? inside : placeOutside(inside, account);
 }
 
 async function placeOutside(link: string, account: Account): Promise<string> {
@@ -146,46 +136,27 @@ async function placeOutside(link: string, account: Account): Promise<string> {
     return target;
   } catch (error) {
     await rm(folder, { recursive: true });
-    if (codeOf(error) !== 'EEXIST') {
-      throw error;
-    }
+    unless('EEXIST')(error);
     return resolve(await readlink(link)); // Another process has started at the same time and made the link first.
   }
 }
 
 /**
- * Gives DATA_DIR mode 0700 and PostgreSQL's system user as its owner, but only if DATA_DIR belongs to the service. DATA_DIR belongs to the
- * service in two cases:
- * - The service has used DATA_DIR before.
- * - Each entry of DATA_DIR is a file that only its owner may read, such as a key. So no other user needs this folder.
- *
- * In all other cases, DATA_DIR may be a shared folder such as `.` or `/srv`, so it must stay open to other users.
+ * Gives DATA_DIR mode 0700 and PostgreSQL's system user as its owner, if only the service has files in it. A folder with other files, such
+ * as `.` or `/srv`, must stay open to other users.
  */
 async function makePrivate(dataDir: string, account: Account | undefined): Promise<void> {
-  const names = await readdir(dataDir);
-  // A file in the list may be missing by now, if it was a temporary file of another process that starts at the same time.
-  const entries = await Promise.all(names.map((name) => lstat(join(dataDir, name)).catch(ifAbsent)));
-  const isPrivate = (entry: Stats | undefined) => entry === undefined || (entry.isFile() && !(entry.mode & 0o077));
-  const isOurs = names.includes(PASSWORD_FILE) || entries.every(isPrivate);
-  if (!isOurs) {
+  if (!(await readdir(dataDir)).every((name) => OWN_NAMES.test(name))) {
     return;
   }
   if (account !== undefined) {
     await chown(dataDir, account.uid, account.gid);
   }
-  await chmod(dataDir, 0o700).catch((error) => {
-    // The error EPERM is ignored. A mounted volume may belong to root, and this process may have access to it only by its group. Then this
-    // process cannot change the mode of the volume. But each file that the service writes has a private mode.
-    if (codeOf(error) !== 'EPERM') {
-      throw error;
-    }
-  });
+  // A mounted volume may belong to another user, or have no modes. Each file that the service writes is private by itself.
+  await chmod(dataDir, 0o700).catch(unless('EPERM', 'ENOTSUP'));
 }
 
-/**
- * Returns the folder of the Unix socket. Its path does not depend on TMPDIR, because TMPDIR may differ between processes, and all processes
- * must find the same socket.
- */
+/** Returns the folder of the Unix socket. Its path does not depend on TMPDIR, because all processes must find the same socket. */
 function socketDirOf(clusterDir: string): string {
   const beside = join(dirname(clusterDir), 'socket');
   const isShort = Buffer.byteLength(join(beside, '.s.PGSQL.5432')) <= MAX_SOCKET_PATH_BYTES;
@@ -210,4 +181,13 @@ export async function prepareSocketDir({ socketDir, account }: Location): Promis
 
 function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+/** Returns a handler for `.catch(…)` that throws each error again, except errors with these codes. */
+function unless(...codes: string[]): (error: unknown) => void {
+  return (error) => {
+    if (!codes.includes(codeOf(error))) {
+      throw error;
+    }
+  };
 }

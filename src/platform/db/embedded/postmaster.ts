@@ -24,10 +24,7 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const QUOTED_LINES = 8;
 const POLL_MS = 25;
 const FAST_STOP_MS = 10_000;
-/**
- * Longest time in milliseconds to wait for the end of PostgreSQL after SIGQUIT. It is longer than the 5 s after which PostgreSQL kills its
- * remaining processes.
- */
+/** Time to wait after SIGQUIT. It is longer than the 5 s after which PostgreSQL kills its remaining processes. */
 const IMMEDIATE_STOP_MS = 6_000;
 
 /** Finds the PostgreSQL that runs on a data directory, even if another process has started it. Returns undefined if no PostgreSQL runs. */
@@ -43,18 +40,12 @@ async function readLockFile(clusterDir: string): Promise<{ pid: number; status: 
   return { pid: Number(lines[0]) || 0, status: lines[7]?.trim() ?? '' };
 }
 
-/**
- * Returns true if the process is the PostgreSQL of the data directory. It checks the command line, because after a crash another program
- * may have the pid. A zombie process has no command line, so the function returns false for it.
- */
+/** Returns true if the process is the PostgreSQL of the data directory. After a crash, another program may have the pid. */
 async function isPostmaster(pid: number, clusterDir: string): Promise<boolean> {
   return pid > 0 && (await readCommandLine(pid)).includes(`/bin/postgres -D ${clusterDir} `);
 }
 
-/**
- * Reads the command line of a process. Returns an empty text if the process does not exist. Throws every other error, so that a running
- * PostgreSQL never counts as dead.
- */
+/** Reads the command line of a process. Returns an empty text if the process does not exist or is a zombie. */
 async function readCommandLine(pid: number): Promise<string> {
   try {
     if (process.platform === 'linux') {
@@ -71,9 +62,8 @@ async function readCommandLine(pid: number): Promise<string> {
 }
 
 /**
- * Spawns PostgreSQL on a data directory. PostgreSQL gets its own process group, so that Ctrl-C in a terminal does not stop it while this
- * process still uses it. PostgreSQL writes its log to a file and not to a pipe, because a pipe would end with this process, and PostgreSQL
- * may run longer. Several processes may spawn at the same time, because PostgreSQL's own lock file lets only one PostgreSQL run.
+ * Spawns PostgreSQL on a data directory, in its own process group, so that Ctrl-C does not stop it before this process. It may run longer
+ * than this process, so it logs to a file. Several processes may spawn at the same time: PostgreSQL's lock file lets only one run.
  */
 export async function launch(
   { clusterDir, socketDir, account }: Location,
@@ -92,8 +82,7 @@ export async function launch(
   const child = spawn(join(binaries, 'bin/postgres'), args, {
     cwd: '/',
     // A killed PostgreSQL leaves its lock file, and another program may have the pid of this file now. PG_GRANDPARENT_PID tells PostgreSQL
-    // that a lock file with this pid is stale. This process must not remove the lock file itself, for two reasons. PostgreSQL uses the file
-    // to check for orphaned backends. And another process may have started PostgreSQL in the meantime, so that the file is no longer stale.
+    // that a lock file with this pid is stale. Only PostgreSQL may remove the file, because it uses the file to find orphaned backends.
     env: { ...ENVIRONMENT, ...(stalePid ? { PG_GRANDPARENT_PID: String(stalePid) } : {}) },
     stdio: ['ignore', log.descriptor, log.descriptor],
     detached: true,
@@ -128,8 +117,7 @@ async function readEnd(clusterDir: string, offset: number): Promise<string> {
 }
 
 /**
- * Stops PostgreSQL and waits until it has ended. PostgreSQL disconnects its clients and writes all data to disk. If PostgreSQL still runs
- * after 10 s, it gets the signal for an immediate stop.
+ * Stops PostgreSQL and waits until it has ended. If it still runs after 10 s, it gets the signal for an immediate stop.
  * @throws EmbeddedPostgresError if PostgreSQL still runs after 16 s
  */
 export async function stopPostmaster(clusterDir: string, pid: number): Promise<void> {

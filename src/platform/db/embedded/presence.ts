@@ -1,18 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newClient } from '../new-client.ts';
-import { AlreadyServedError, InUseError } from './failure.ts';
+import { AlreadyServedError, inUseError } from './failure.ts';
 
-/**
- * Kind of process. An `exclusive` process is a command that runs only if no other process uses PostgreSQL. While it runs, no other process
- * can use PostgreSQL.
- */
+/** Kind of process. An `exclusive` process is a command that runs only while no other process uses PostgreSQL. */
 export type Role = 'serve' | 'command' | 'exclusive';
 
-/**
- * Connection that shows that a process uses PostgreSQL. PostgreSQL releases the locks of the connection when the process ends, even if the
- * process is killed.
- */
+/** Connection that shows that a process uses PostgreSQL. Its locks end with the process, even if the process is killed. */
 export interface Presence {
   client: pg.Client;
   /** Resolves when the connection has ended. */
@@ -20,23 +14,18 @@ export interface Presence {
 }
 
 /**
- * Key of the advisory lock that each process holds in shared mode while it uses PostgreSQL. The locks are in the maintenance database.
- * Neither the application nor its migrator takes locks in that database, so no other lock there has the same key.
+ * Key of the advisory lock that each process holds in shared mode, and an `exclusive` process in exclusive mode. The process that stops
+ * PostgreSQL also holds it in exclusive mode. The locks are in the maintenance database, where nothing else takes locks.
  */
-const PRESENCE_LOCK = 1;
+const USE_LOCK = 1;
 /** Key of the advisory lock that a `serve` process holds in exclusive mode, so that only one `serve` process runs. */
 const SERVE_LOCK = 2;
-/** Key of the advisory lock that an `exclusive` process holds in exclusive mode, and that all other processes hold in shared mode. */
-const USE_LOCK = 3;
 /** Time in milliseconds to wait for a lock of another process, because a process that was just killed may still be connected. */
 const CLAIM_MS = 3_000;
 const CLAIM_POLL_MS = 100;
 const TIMEOUT_MS = 5_000;
 
-/**
- * Connects without retries. The application name of the connection shows the role of the process to an operator.
- * @throws the error of pg
- */
+/** Connects without retries. The application name of the connection shows the role of the process. @throws the error of pg */
 export async function connect(url: string, who: Role | 'visitor'): Promise<Presence> {
   const client = newClient(url, {
     application_name: `roomservice ${who}`,
@@ -50,20 +39,38 @@ export async function connect(url: string, who: Role | 'visitor'): Promise<Prese
 }
 
 /**
- * Takes the shared lock that shows other processes that this process uses PostgreSQL. If another process is stopping PostgreSQL, this call
- * waits, and fails when the connection ends. So no process can begin to use PostgreSQL while PostgreSQL stops.
+ * Takes the advisory locks of the role, which the connection holds until it ends.
+ * @throws AlreadyServedError for a `serve` if another `serve` still holds its lock after 3 s
+ * @throws EmbeddedPostgresError if an `exclusive` process still uses PostgreSQL after 3 s, or if this process is `exclusive` and another one does
  */
-export async function appear({ client }: Presence): Promise<void> {
-  await client.query('SELECT pg_advisory_lock_shared($1)', [PRESENCE_LOCK]);
+export async function claimRole(presence: Presence, role: Role, dataDir: string, signal: AbortSignal): Promise<void> {
+  const isExclusive = role === 'exclusive';
+  const take = isExclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared';
+  if (!(await claim(presence, take, USE_LOCK, signal))) {
+    throw inUseError(dataDir, isExclusive);
+  }
+  if (role === 'serve' && !(await claim(presence, 'pg_try_advisory_lock', SERVE_LOCK, signal))) {
+    throw new AlreadyServedError(dataDir);
+  }
+}
+
+/** Tries to take an advisory lock. @returns false if another process still holds the lock after 3 s */
+async function claim({ client }: Presence, take: string, key: number, signal: AbortSignal): Promise<boolean> {
+  for (const deadlineMs = Date.now() + CLAIM_MS; ; await sleep(CLAIM_POLL_MS, undefined, { signal })) {
+    const { rows } = await client.query<{ taken: boolean }>(`SELECT ${take}($1) AS taken`, [key]);
+    if (rows[0]?.taken || Date.now() > deadlineMs) {
+      return rows[0]?.taken === true;
+    }
+  }
 }
 
 /**
- * Releases the lock from `appear`. Returns true if no other process uses PostgreSQL. Then this connection holds an exclusive lock, so no
- * other process can begin to use PostgreSQL until this connection ends.
+ * Releases the locks of this process. Returns true if no other process uses PostgreSQL. Then no other process can begin to use PostgreSQL
+ * until this connection ends.
  */
 export async function leaveAsLast({ client }: Presence): Promise<boolean> {
   await client.query('SELECT pg_advisory_unlock_all()');
-  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [PRESENCE_LOCK]);
+  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [USE_LOCK]);
   return rows[0]?.taken === true;
 }
 
@@ -72,45 +79,10 @@ export async function createDatabase({ client }: Presence, name: string): Promis
   const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
   if (rowCount === 0) {
     await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`).catch((error: { code?: string }) => {
-      // Another process has created the database since the SELECT. The code is 23505 if both processes created it at the same moment, and
-      // otherwise 42P04.
+      // Another process has created the database since the SELECT (42P04), or at the same moment (23505).
       if (error.code !== '42P04' && error.code !== '23505') {
         throw error;
       }
     });
-  }
-}
-
-/**
- * Takes the advisory locks of the role, which the connection holds until it ends. If two processes start at the same time, only one of them
- * gets an exclusive lock.
- * @throws AlreadyServedError for a `serve` if another `serve` still holds its lock after 3 s
- * @throws InUseError if another process still uses PostgreSQL after 3 s. If `role` is `exclusive`, any other process counts. For the other
- * roles, only an `exclusive` process counts.
- */
-export async function claimRole(presence: Presence, role: Role, dataDir: string, signal: AbortSignal): Promise<void> {
-  const isExclusive = role === 'exclusive';
-  if (
-    !(await claim(presence, isExclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared', USE_LOCK, signal))
-  ) {
-    throw new InUseError(dataDir, isExclusive);
-  }
-  if (role === 'serve' && !(await claim(presence, 'pg_try_advisory_lock', SERVE_LOCK, signal))) {
-    throw new AlreadyServedError(dataDir);
-  }
-}
-
-/** Tries to take an advisory lock. @returns false if another process still holds the lock after 3 s */
-async function claim(
-  { client }: Presence,
-  take: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
-  key: number,
-  signal: AbortSignal,
-): Promise<boolean> {
-  for (const deadlineMs = Date.now() + CLAIM_MS; ; await sleep(CLAIM_POLL_MS, undefined, { signal })) {
-    const { rows } = await client.query<{ taken: boolean }>(`SELECT ${take}($1) AS taken`, [key]);
-    if (rows[0]?.taken || Date.now() > deadlineMs) {
-      return rows[0]?.taken === true;
-    }
   }
 }

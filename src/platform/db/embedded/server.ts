@@ -7,7 +7,7 @@ import { NAME, prepareCluster } from './cluster.ts';
 import { codeOf, EmbeddedPostgresError, programError } from './failure.ts';
 import { type Location, PASSWORD_FILE, prepareSocketDir } from './location.ts';
 import { findPostmaster, type Launch, launch, logFile, stopPostmaster } from './postmaster.ts';
-import { appear, claimRole, connect, createDatabase, leaveAsLast, type Presence, type Role } from './presence.ts';
+import { claimRole, connect, createDatabase, leaveAsLast, type Presence, type Role } from './presence.ts';
 
 /** Embedded PostgreSQL, running or not, with the values that are needed to start it. */
 export interface Server {
@@ -44,11 +44,8 @@ export function databaseUrl({ location, password }: Connectable, database = NAME
 }
 
 /**
- * Connects to the running PostgreSQL, or starts PostgreSQL. If PostgreSQL is starting or stopping, first waits until it has started or
- * stopped.
- * @throws EmbeddedPostgresError if PostgreSQL cannot be used within 60 s
- * @throws AlreadyServedError if another `serve` runs
- * @throws InUseError if an `exclusive` process uses PostgreSQL, or if this process is `exclusive` and another process uses PostgreSQL
+ * Connects to the running PostgreSQL, or starts PostgreSQL. If PostgreSQL is starting or stopping, first waits for its end.
+ * @throws EmbeddedPostgresError if PostgreSQL cannot be used within 60 s, or if another process forbids the role
  */
 export async function enter(server: Server, role: Role, signal: AbortSignal): Promise<Presence> {
   const { clusterDir } = server.location;
@@ -60,7 +57,7 @@ export async function enter(server: Server, role: Role, signal: AbortSignal): Pr
       await startUnlessStarting();
     } else if (postmaster.isReady) {
       try {
-        return await connectAndSettle(server, role, signal);
+        return await connectAndClaim(server, role, signal);
       } catch (error) {
         throwUnlessTemporary(error, server);
         lastError = error;
@@ -74,12 +71,11 @@ export async function enter(server: Server, role: Role, signal: AbortSignal): Pr
   );
 }
 
-async function connectAndSettle(server: Server, role: Role, signal: AbortSignal): Promise<Presence> {
+async function connectAndClaim(server: Server, role: Role, signal: AbortSignal): Promise<Presence> {
   const presence = await connect(databaseUrl(server, MAINTENANCE_DATABASE), role);
   try {
-    await appear(presence);
-    await createDatabase(presence, NAME);
     await claimRole(presence, role, server.location.dataDir, signal);
+    await createDatabase(presence, NAME);
     return presence;
   } catch (error) {
     await (isTemporary(error) ? presence.client.end() : leave(server, presence));
@@ -87,10 +83,7 @@ async function connectAndSettle(server: Server, role: Role, signal: AbortSignal)
   }
 }
 
-/**
- * Returns true if a later attempt may succeed, because PostgreSQL is starting, stopping, unreachable or has too many connections. Returns
- * false if PostgreSQL refuses this process.
- */
+/** Returns true if PostgreSQL is starting, stopping or out of reach, or has too many connections. Then a later attempt may succeed. */
 function isTemporary(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {
     return /^(57P0[123]|53300)$/.test(error.code ?? '');
@@ -113,9 +106,8 @@ function throwUnlessTemporary(error: unknown, { location }: Server): void {
 }
 
 /**
- * Returns a function that starts PostgreSQL. `enter` calls this function again and again, until PostgreSQL is ready. If a PostgreSQL that
- * an earlier call started still runs, the function does nothing. After three failed starts in all calls together, the function throws an
- * error with the reason.
+ * Returns a function that starts PostgreSQL, unless a PostgreSQL that an earlier call started still runs. After three failed starts, the
+ * function throws an error with the reason.
  */
 function createStarter(server: Server): () => Promise<void> {
   let current: Launch | undefined;
@@ -126,8 +118,7 @@ function createStarter(server: Server): () => Promise<void> {
       return;
     }
     if (failure !== undefined) {
-      // The backends of a killed PostgreSQL may still run for a short time, and a new PostgreSQL refuses to start beside them. Such a
-      // failure is not counted, because a later start can succeed.
+      // The backends of a killed PostgreSQL may still run for a short time, and a new PostgreSQL refuses to start beside them.
       failures += failure.includes('shared memory block') ? 0 : 1;
       if (failures === MAX_STARTS) {
         throw programError('PostgreSQL does not start', failure, dirname(server.location.clusterDir));
@@ -146,7 +137,7 @@ async function start(server: Server): Promise<Launch> {
     );
   }
   const binaries = await server.findBinaries(location);
-  await prepareCluster(location, { binaries, password, sync: settings.fsync !== 'off', log });
+  await prepareCluster(location, { binaries, password, sync: settings['fsync'] !== 'off', log });
   await prepareSocketDir(location);
   return launch(location, { binaries, settings });
 }
@@ -166,9 +157,8 @@ export async function leave(server: Server, presence: Presence): Promise<void> {
 }
 
 /**
- * Returns true if this process may stop PostgreSQL, because no other process uses PostgreSQL. Also returns true if connecting to PostgreSQL
- * fails, for example because it is still starting. Stopping PostgreSQL does no harm then, because each process that waits for PostgreSQL
- * starts it again. `leave` calls this function if the connection of this process is lost.
+ * Returns true if no other process uses PostgreSQL, for a process whose own connection is lost. Also returns true if PostgreSQL is still
+ * starting, because each process that waits for PostgreSQL starts it again.
  */
 async function isDeserted(server: Server): Promise<boolean> {
   try {
