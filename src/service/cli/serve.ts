@@ -1,4 +1,5 @@
-import { flushCompileCache } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '#platform/config.ts';
@@ -18,7 +19,6 @@ import { AppClosing } from './app-closing.ts';
 import type { Metrics } from './metrics.ts';
 import { Readiness } from './readiness.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
-import { freeStartMemory, settleOldGeneration } from './start-memory.ts';
 import { print } from './terminal.ts';
 
 export interface ServeOptions {
@@ -70,10 +70,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   });
   try {
     await introduce(config, runtime, log, service.listening, options);
-    // Node itself writes the compile cache only at a normal exit. If it is written now, the next start is fast even if this process is
-    // killed.
-    flushCompileCache();
-    settleOldGeneration();
+    settleMemory();
     log.info({ signal: await stopping }, 'stopping');
   } finally {
     setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
@@ -119,6 +116,18 @@ async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, opt
     );
   }
   return await startService(config, runtime, log, options);
+}
+
+/**
+ * Frees the memory that only the start needed, and sets flags of V8. They are set now, because they would slow down the start. The reasons
+ * for each flag are in docs/decisions/0006-runtime.md.
+ */
+function settleMemory(): void {
+  for (const flag of ['--heap-growing-percent=50', '--no-allocation-site-pretenuring', '--expose-gc']) {
+    setFlagsFromString(flag);
+  }
+  // After the flag is set, only new contexts have the function `gc`.
+  runInNewContext('gc')({ type: 'major', flavor: 'last-resort' });
 }
 
 async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
@@ -175,7 +184,6 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   };
   try {
     await app.ready();
-    await freeStartMemory();
     if (metrics !== null) {
       await listenOn(metrics.app, 'METRICS_PORT', config.host, config.metricsPort ?? 0);
     }
