@@ -33,6 +33,7 @@ describe('defaults of readConfig', () => {
     port: 8080,
     host: '127.0.0.1',
     keepAliveSeconds: 72,
+    stopGraceSeconds: null,
     publicUrl: null,
     dataDir: './data',
     databaseUrl: null,
@@ -107,6 +108,7 @@ describe('valid values of the environment variables', () => {
     ],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ KEEP_ALIVE_SECONDS: '620' }, { keepAliveSeconds: 620 }],
+    [{ STOP_GRACE: '0' }, { stopGraceSeconds: 0 }],
     [{ METRICS_PORT: '9464' }, { metricsPort: 9464 }],
     [
       PROVIDER,

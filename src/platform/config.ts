@@ -52,6 +52,8 @@ export interface Config {
   host: string;
   /** Time in seconds for which an idle connection to the API stays open. */
   keepAliveSeconds: number;
+  /** Null: 5, or 0 in a terminal. */
+  stopGraceSeconds: number | null;
   /** Base URL of the links in responses, without a trailing slash. If null, a link has the protocol and host of its request. */
   publicUrl: string | null;
   dataDir: string;
@@ -137,6 +139,7 @@ export function inspectConfig(environment: Environment = process.env): Inspected
     port,
     host: reader.withDefault('HOST', String),
     keepAliveSeconds: reader.withDefault('KEEP_ALIVE_SECONDS', integerFrom(1, 86_400)),
+    stopGraceSeconds: reader.optional('STOP_GRACE', integerFrom(0, 300)),
     publicUrl: reader.optional('PUBLIC_URL', parseBaseUrl),
     dataDir: reader.withDefault('DATA_DIR', String),
     databaseUrl: databaseUrl === null ? null : withPooler(databaseUrl, pooler),

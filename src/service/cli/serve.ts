@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Logger } from 'pino';
@@ -17,7 +18,6 @@ import { WakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
 import { startWorker } from '../worker.ts';
 import { AppClosing } from './app-closing.ts';
 import type { Metrics } from './metrics.ts';
-import { Readiness } from './readiness.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { print } from './terminal.ts';
 
@@ -30,9 +30,11 @@ export interface ServeOptions {
 
 /** Maximum time that a stop waits for deliveries under way. A delivery attempt takes at most 10 s, so all attempts can end in this time. */
 const DELIVERY_GRACE_MS = 11_000;
+/** Time for which a stopping process serves calls until its port closes, if STOP_GRACE is not set. In a terminal it is 0. */
+const STOP_GRACE_SECONDS = 5;
 /**
  * Time limit of the whole stop, after which the process exits with code 1. It is below the 15 s that docs/contract/operations.md
- * guarantees.
+ * guarantees. A longer STOP_GRACE makes it longer.
  */
 const STOP_LIMIT_MS = 14_500;
 /**
@@ -73,8 +75,10 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     settleMemory();
     log.info({ signal: await stopping }, 'stopping');
   } finally {
-    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
-    await service.stop();
+    const graceMs = stopGraceMs(config, options);
+    const longerMs = Math.max(0, graceMs - STOP_GRACE_SECONDS * 1_000);
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS + longerMs).unref();
+    await service.stop(graceMs);
     await runtime.close();
   }
   log.info('stopped');
@@ -133,9 +137,9 @@ function settleMemory(): void {
 async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   const { db, backgroundDb, databaseUrl, keyring } = runtime;
   const metrics = await openMetrics(config, log);
-  const readiness = new Readiness();
+  let isServing = true;
   const contact = new DatabaseContact(db);
-  const health = { isServing: readiness.isServing.bind(readiness), isReady: contact.isReady.bind(contact) };
+  const health = { isServing: () => isServing, isReady: contact.isReady.bind(contact) };
   const worker =
     options.only === 'api'
       ? null
@@ -175,10 +179,14 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   metrics?.watchWaiting({ countRequests: () => app.door.waiting, countCallers: () => countWaiting(db) });
   const closing = new AppClosing(app);
   let listening: Listening | null = null;
-  const stop = async () => {
-    readiness.stop();
+  const stop = async (graceMs: number) => {
+    isServing = false;
+    closing.leaveConnections();
+    const deliveries = worker?.stop(DELIVERY_GRACE_MS);
+    // Load balancers check `/readyz`, and send no more calls to this process before the port closes.
+    await sleep(graceMs);
     stopping.abort();
-    await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
+    await Promise.all([closing.close(listening), metrics?.app.close(), deliveries]);
     await worker?.stop(0); // Aborts deliveries that began because a request committed after the `worker.stop` above had ended.
     await budgets.close();
   };
@@ -190,9 +198,15 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     listening = await listenOn(app, 'PORT', config.host, config.port);
     return { listening, stop };
   } catch (error) {
-    await stop();
+    await stop(0);
     throw error;
   }
+}
+
+/** Returns for how many milliseconds a stopping process serves calls until its port closes. A worker gets no calls. */
+function stopGraceMs({ stopGraceSeconds }: Config, { only }: ServeOptions): number {
+  const byDefault = process.stdin.isTTY ? 0 : STOP_GRACE_SECONDS;
+  return only === 'worker' ? 0 : (stopGraceSeconds ?? byDefault) * 1_000;
 }
 
 /**

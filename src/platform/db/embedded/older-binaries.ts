@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { PACKAGE_ROOT } from '../../lib/package-root.ts';
+import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 import type { Account } from './account.ts';
 import { linkLibraries, PACKAGE } from './binaries.ts';
 import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
