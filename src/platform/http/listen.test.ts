@@ -7,6 +7,8 @@ import { type App, createHttpApp } from './app.ts';
 import { listen } from './listen.ts';
 
 const HOST = '127.0.0.1';
+const linuxOnly =
+  process.platform === 'linux' ? {} : { skip: 'only Linux and FreeBSD distribute connections among sockets' };
 
 describe('listen', () => {
   const apps: App[] = [];
@@ -44,6 +46,32 @@ describe('listen', () => {
       answers.map(({ status }) => status),
       Array.from({ length: 40 }, () => 200),
     );
+  });
+
+  it('an app accepts 64 concurrent connections in at most 32 iterations of the event loop', linuxOnly, async () => {
+    const app = newApp();
+    const { address } = await listen(app, { host: HOST, port: 0 });
+    const COUNT = 64;
+    const inRounds = new Map<number, number>();
+    let round = 0;
+    let accepted = 0;
+    app.server.on('connection', () => {
+      accepted += 1;
+      inRounds.set(round, (inRounds.get(round) ?? 0) + 1);
+    });
+    for (let count = 0; count < COUNT; count += 1) {
+      clients.push(connect(portOf(address), HOST));
+    }
+    while (accepted < COUNT) {
+      await new Promise(setImmediate);
+      round += 1;
+    }
+    assert.ok(inRounds.size <= COUNT / 2, `${COUNT} connections took ${inRounds.size} rounds`);
+  });
+
+  it('EADDRINUSE: listen refuses the port of another app, although the sockets of that app permit a shared port', async () => {
+    const { address } = await listen(newApp(), { host: HOST, port: 0 });
+    await assert.rejects(listen(newApp(), { host: HOST, port: portOf(address) }), { code: 'EADDRINUSE' });
   });
 
   it('EADDRINUSE: listen refuses a port on which another program listens', async () => {

@@ -39,6 +39,7 @@ export class AppClosing {
     this.#cutIdle();
     const idle = setInterval(() => this.#cutIdle(), POLL_MS);
     const all = setTimeout(() => this.#app.server.closeAllConnections(), ANSWER_GRACE_MS);
+    // `app.close()` would wait only for the connections of the first listening socket (src/platform/http/listen.ts).
     await Promise.all(
       [...this.#sockets.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
     );
