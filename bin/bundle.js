@@ -6,13 +6,13 @@ export const BUNDLE = new URL('../dist/main.mjs', import.meta.url);
 const ROOT = new URL('../', import.meta.url);
 
 /**
- * Returns true if the bundle exists, and no source and no version of a library is newer. In the npm package, which has no sources, it is
+ * Returns true if the bundle exists, and nothing that it is made from is newer. In the npm package, which has no sources, it is
  * always fresh.
  */
 export function isFresh() {
   const builtMs = changedMs(BUNDLE);
-  const paths = readdirSync(new URL('src/', ROOT), { recursive: true }).filter((path) => path.endsWith('.ts'));
-  const sources = ['package-lock.json', ...paths.map((path) => `src/${path}`)];
+  const paths = readdirSync(new URL('src/', ROOT), { recursive: true }).filter((path) => /(?<!\.test)\.ts$/.test(path));
+  const sources = ['package-lock.json', 'scripts/bundle.js', ...paths.map((path) => `src/${path}`)];
   return builtMs > 0 && sources.every((path) => changedMs(new URL(path, ROOT)) <= builtMs);
 }
 

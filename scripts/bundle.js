@@ -12,8 +12,11 @@ import { isFresh } from '../bin/bundle.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
-/** Libraries that are not bundled, because they find files beside their modules. `redis` is large and loaded seldom. */
-const EXTERNAL = ['pino', 'pino-pretty', 'piscina', '@scalar/*', 'redis', 'pg-native'];
+/**
+ * Libraries that are not bundled, because they find files beside their modules: also `jsonc-parser`, whose modules hide their imports.
+ * `redis` is large and loaded seldom.
+ */
+const EXTERNAL = ['pino', 'pino-pretty', 'piscina', '@scalar/*', 'redis', 'jsonc-parser', 'pg-native'];
 
 async function bundle() {
   const startedAt = new Date();
