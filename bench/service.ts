@@ -37,6 +37,7 @@ export async function startService(settings: Record<string, string>, args: strin
       PATH: `${dirname(process.execPath)}:${PATH}`,
       HOME,
       PORT: String(port),
+      STOP_GRACE: '0',
       LOG_LEVEL: 'info',
       RATE_LIMIT_PER_MINUTE: '1000000000',
       WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',

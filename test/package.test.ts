@@ -54,15 +54,15 @@ describe('the npm package', () => {
     return { status: response.status, text: await response.text() };
   };
 
-  test('the package contains only the allowed folders, compiled code without tests, and README, licence and package.json', () => {
+  test('the package contains only the allowed folders, the bundle without tests, and README, licence and package.json', () => {
     const allowed =
-      /^(?:bin\/roomservice\.js|dist\/.*\.(?:js|css|svg|json)|libraries\/(?:typebox|kysely)-[\d.]+\.js|migrations\/\d+_\w+\.sql|contract\/[\w-]+\.json|demo\/tenant\.json|docs\/(?:guides|operating)\/[\w-]+\.md|README\.md|LICENSE|package\.json)$/;
+      /^(?:bin\/(?:roomservice|bundle)\.js|dist\/(?:[\w.-]+\.mjs(?:\.map)?|LICENSES\.txt)|src\/developer\/docs\/assets\/\w+\.(?:js|css|svg)|src\/platform\/db\/embedded\/older-binaries\/\d+\/package(?:-lock)?\.json|migrations\/\d+_\w+\.sql|contract\/[\w-]+\.json|demo\/tenant\.json|docs\/(?:guides|operating)\/[\w-]+\.md|README\.md|LICENSE|package\.json)$/;
     assert.deepEqual(
       paths.filter((path) => !allowed.test(path) || path.includes('.test.')),
       [],
     );
-    assert.ok(paths.includes('dist/service/cli/main.js'));
-    assert.equal(paths.filter((path) => path.startsWith('libraries/')).length, 2);
+    assert.ok(paths.includes('dist/main.mjs'));
+    assert.ok(paths.includes('dist/menu-worker.mjs'));
   });
 
   test('the service of the package places an order, and checks a large body in a worker thread', async () => {

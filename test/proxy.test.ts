@@ -60,7 +60,7 @@ describe('deploy/Caddyfile', { skip: !isInstalled() && 'this machine has no cadd
 
   const startApi = async () =>
     await startServing(['--only', 'api'], {
-      env: { ...envOf(service), PORT: String(port), RATE_LIMIT_PER_MINUTE: '100000' },
+      env: { ...envOf(service), PORT: String(port), RATE_LIMIT_PER_MINUTE: '100000', STOP_GRACE: '1' },
     });
 
   async function place(id: string): Promise<number> {

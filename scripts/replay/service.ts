@@ -57,5 +57,13 @@ export async function startServe(dataDir: string): Promise<{ call: Call; stop():
  */
 function environment(dataDir: string): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
-  return { PATH, HOME, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_MINUTE: '1000000000' };
+  return {
+    PATH,
+    HOME,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    STOP_GRACE: '0',
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT_PER_MINUTE: '1000000000',
+  };
 }

@@ -40,6 +40,7 @@ describe('defaults of readConfig', () => {
     port: 8080,
     host: '127.0.0.1',
     keepAliveSeconds: 72,
+    stopGrace: null,
     publicUrl: null,
     dataDir: './data',
     databaseUrl: null,
@@ -112,6 +113,7 @@ describe('valid values of the environment variables', () => {
     ],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ KEEP_ALIVE_SECONDS: '620' }, { keepAliveSeconds: 620 }],
+    [{ STOP_GRACE: '0' }, { stopGrace: 0 }],
     [{ METRICS_PORT: '9464' }, { metricsPort: 9464 }],
     [
       PROVIDER,

@@ -52,6 +52,16 @@ const TABLE = [
     page: 'docs/operating/proxies.md',
   },
   {
+    name: 'STOP_GRACE',
+    parse: integerFrom(0, 300),
+    default: null,
+    otherwise: '5, or 0 in a terminal',
+    meaning:
+      'Seconds from 0 to 300 for which a stopping process still serves calls, while `/readyz` returns 503. The value must be greater than ' +
+      'the time in which the load balancer notices this.',
+    page: 'docs/operating/proxies.md',
+  },
+  {
     name: 'PUBLIC_URL',
     parse: parseBaseUrl,
     default: null,

@@ -63,15 +63,11 @@ export interface AppDependencies {
   contact?: DatabaseContact;
   /** Returns true if a simulation (`serve --demo`) changes the orders and reservations of the tenant. Default: no simulation runs. */
   isSandbox?: ServiceFacts['isSandbox'];
+  /** Returns false if the process has begun to stop. Then `/readyz` returns 503. */
+  isServing?: () => boolean;
   /**
-   * Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the IP address of the caller of `/readyz`. Each
-   * proxy in front of the process calls `/readyz` regularly. A stop waits (up to a limit) until each proxy has got this 503, and `address`
-   * tells the proxies apart.
-   */
-  isServing?: (address: string) => boolean;
-  /**
-   * Signal that is aborted when the process begins to stop. It ends the test calls to webhooks that are under way, because a stop must not
-   * wait for them.
+   * Signal that is aborted when the port closes. It ends the test calls to webhooks that are under way, because a stop must not wait for
+   * them.
    */
   stopping?: AbortSignal | undefined;
   /** Overrides the default options for sending test calls to webhooks. Used by tests. */

@@ -60,7 +60,7 @@ export interface Parts extends Business {
   keyring: Keyring;
   budgets: BudgetStore;
   /** Returns false if the process is stopping (`AppDependencies`). */
-  isServing?: (address: string) => boolean;
+  isServing?: () => boolean;
   contact: DatabaseContact;
   changes: RecentChanges;
   callers: Callers;

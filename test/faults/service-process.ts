@@ -92,6 +92,8 @@ export class ServiceProcess {
         HOME: process.env['HOME'] ?? '',
         PORT: String(this.#port),
         METRICS_PORT: String(this.#metricsPort),
+        // The balancers check `/readyz` several times in this time.
+        STOP_GRACE: '2',
         NODE_OPTIONS: `--import=${CLOCK} --disable-warning=ExperimentalWarning`,
         ...this.#options.env,
         ...env,

@@ -60,12 +60,12 @@ const folders = new Set<string>();
 
 /**
  * Starts `bin/roomservice.js`. From the environment of this process, the command gets only PATH and HOME. Any other
- * variable must be in `env`.
+ * variable must be in `env`. A stop has no grace, unless `env` has STOP_GRACE.
  */
 export function startCommand(args: string[], options: CommandOptions = {}): Command {
   const { env = {}, node = process.execPath, program = COMMAND, detached = false, uid } = options;
   const child = spawn(node, [program, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', PORT: '0', ...env },
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', PORT: '0', STOP_GRACE: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached,
     ...(uid === undefined ? {} : { uid, gid: uid }),

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 
-const FOLDER = join(import.meta.dirname, '..', '..', '..', 'contract');
+const FOLDER = join(PACKAGE_ROOT, 'contract');
 
 /**
  * The OpenAPI documents in the order in which the API reference lists them. `name` is the file name without its extension, and part of the

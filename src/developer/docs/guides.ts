@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 import { DOCUMENTS, documentPath } from './api-documents.ts';
 import { type RenderedMarkdown, renderMarkdown } from './markdown.ts';
 
-const FOLDER = join(import.meta.dirname, '..', '..', '..', 'docs', 'guides');
+const FOLDER = join(PACKAGE_ROOT, 'docs/guides');
 
 /**
  * Names of the guides, in reading order. Each name is the name of a file in docs/guides without `.md`. The site shows only these files.

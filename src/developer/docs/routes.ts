@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '#platform/http/app.ts';
+import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 import { DOCUMENTS, documentPath, readDocument } from './api-documents.ts';
 import { guidePage, guidesIndexPage } from './guide-pages.ts';
 import { GUIDE_NAMES, guidePath, guideSourcePath, readGuide, readGuideSource } from './guides.ts';
@@ -38,7 +39,7 @@ export function docsRoutes(app: App): void {
     });
   }
   for (const [name, contentType] of Object.entries(ASSETS)) {
-    const read = () => readFile(join(import.meta.dirname, 'assets', name));
+    const read = () => readFile(join(PACKAGE_ROOT, 'src/developer/docs/assets', name));
     resourceRoute(app, `/docs/assets/${name}`, { contentType, read });
   }
   resourceRoute(app, '/docs/assets/scalar.js', {

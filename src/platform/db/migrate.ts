@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
+import { PACKAGE_ROOT } from '../lib/package-root.ts';
 import { NO_DATABASE } from './embedded/failure.ts';
 import { prepareMigrations, type RunMigration } from './distribution.ts';
 import { isPooled } from './database.ts';
@@ -11,7 +12,7 @@ import { isDatabaseFault } from './fault-messages.ts';
 import { executeOutsideTransaction } from './transaction.ts';
 import { type GiveWayOptions, inPatientTransaction, retryWhileLocked } from './give-way.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
+const MIGRATIONS = join(PACKAGE_ROOT, 'migrations');
 
 /**
  * Id of the advisory lock that lets only one process migrate a database at a time. Kysely's migrator, which earlier versions used, takes a

@@ -1,12 +1,8 @@
 import type { App } from './app.ts';
 
 export interface Health {
-  /**
-   * Returns false if the process has begun to stop. Called for every request to `/readyz`, because the function also records the address of
-   * the caller. An address that calls regularly counts as a proxy. From these records, a stopping process knows which proxies have already
-   * received a negative response.
-   */
-  isServing?: (address: string) => boolean;
+  /** Returns false if the process has begun to stop. */
+  isServing?: () => boolean;
   /**
    * Returns true if the database can be reached and has all migrations. A call may query the database, so `/readyz` calls this function at
    * most once a second.
@@ -24,8 +20,8 @@ const REUSED_FOR_MS = 1_000;
 export function healthRoutes(app: App, { isServing = () => true, isReady }: Health): void {
   const isReadyShared = shared(isReady);
   app.get('/livez', { config: { place: 'none' } }, async () => ({ status: 'ok' }));
-  app.get('/readyz', { config: { place: 'none' } }, async (request, reply) => {
-    if (isServing(request.clientAddress) && (await isReadyShared())) {
+  app.get('/readyz', { config: { place: 'none' } }, async (_request, reply) => {
+    if (isServing() && (await isReadyShared())) {
       return { status: 'ok' };
     }
     return reply.code(503).header('retry-after', '2').send({ status: 'unavailable' });

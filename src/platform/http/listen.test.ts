@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { pino } from 'pino';
-import { eventually } from '#test/support/webhooks.ts';
 import { type App, createHttpApp } from './app.ts';
 import { listen } from './listen.ts';
 
@@ -83,15 +82,11 @@ describe('listen', () => {
     other.close();
   });
 
-  it('after stop(), new connections are refused, but connections that are already open still get responses', async () => {
+  it('after stop(), new connections are refused, but connections that are already open still get responses, also those that the app had not accepted yet', async () => {
     const app = newApp();
     const { address, stop } = await listen(app, { host: HOST, port: 0 });
-    let accepted = 0;
-    app.server.on('connection', () => (accepted += 1));
     const open = await Promise.all(Array.from({ length: 16 }, async () => await connectTo(portOf(address))));
-    // The operating system has completed these connections, but resets those that the app has not accepted when it stops.
-    await eventually(() => accepted === open.length, 'accepted connections');
-    stop();
+    await stop();
     await assert.rejects(connectTo(portOf(address)), { code: 'ECONNREFUSED' });
     for (const client of open) {
       client.write('GET /hello HTTP/1.1\r\nhost: x\r\n\r\n');

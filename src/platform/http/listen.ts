@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Server, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { isLoopback } from '../lib/loopback.ts';
 import type { App } from './app.ts';
 
@@ -8,6 +9,10 @@ import type { App } from './app.ts';
  * socket. With iterations of 6 ms, the last of 200 new connections waited 1.2 s with one socket, and 0.3 s with eight.
  */
 const SOCKETS = 8;
+/** Maximum time in milliseconds that `stop` accepts the connections that wait. */
+const MAX_DRAIN_MS = 1_000;
+/** Maximum length in milliseconds of a turn of the event loop in which hardly any connection can have begun to wait. */
+const SHORT_TURN_MS = 1;
 
 /** Address of an app that accepts connections, and a function that stops it from accepting more. */
 export interface Listening {
@@ -16,7 +21,7 @@ export interface Listening {
   /** True if only processes of this machine can connect. */
   isLocal: boolean;
   /** Stops the app from accepting connections, but does not close the connections that are already open. */
-  stop: () => void;
+  stop: () => Promise<void>;
 }
 
 interface Address {
@@ -42,12 +47,31 @@ export async function listen(app: App, { host, port }: Address): Promise<Listeni
   return {
     address,
     isLocal: isLoopback((app.server.address() as AddressInfo).address),
-    stop() {
+    async stop() {
+      await acceptWaiting(app);
       // `app.server.close()` would also close idle connections. The `close` of its base class only stops accepting connections.
       Server.prototype.close.call(app.server);
       others.forEach((other) => other.close());
     },
   };
+}
+
+/**
+ * Accepts the connections that wait. The operating system opens connections before the app accepts them, and resets those that still wait
+ * when the port closes. Node accepts them turn by turn, so this returns after a short turn in which none has waited.
+ */
+async function acceptWaiting({ server }: App): Promise<void> {
+  let accepted = 0;
+  const count = () => (accepted += 1);
+  server.on('connection', count);
+  const deadlineMs = performance.now() + MAX_DRAIN_MS;
+  await turn(); // The rest of a turn may accept nothing.
+  for (let isQuiet = false; !isQuiet && performance.now() < deadlineMs; ) {
+    const [before, beganMs] = [accepted, performance.now()];
+    await turn();
+    isQuiet = accepted === before && performance.now() - beganMs < SHORT_TURN_MS;
+  }
+  server.off('connection', count);
 }
 
 /** What the operator must change if a process cannot listen on a host, by the code of the error. */

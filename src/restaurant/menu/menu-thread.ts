@@ -5,8 +5,8 @@ import type { PlannedMenu, PlanTask, Refusal, RenderTask } from './menu-worker.t
 import type { RenderedMenu } from './rendered-menu.ts';
 
 /**
- * Time in milliseconds after which the idle thread ends. It ends because it occupies about 65 MB of memory. It does not end immediately,
- * because the start of a new thread takes some tenths of a second.
+ * Time in milliseconds after which the idle thread ends. It ends because it occupies about 25 MB of memory. It does not end immediately,
+ * because the start of a new thread takes a tenth of a second.
  */
 const IDLE_MS = 10_000;
 /** Bounds on the heap of the thread, in MiB. The document of 4 MiB that needs the most memory consists of empty objects. */
@@ -57,7 +57,7 @@ async function runInThread<Result>(name: string, task: object): Promise<Result> 
 async function openPool(): Promise<Piscina> {
   const { Piscina } = await import('piscina');
   return new Piscina({
-    // The worker has the same extension as this file: `.ts` in the sources, and `.js` in the npm package, which has compiled code.
+    // The worker has the same extension as this file: `.ts` in the sources, and `.mjs` in the bundle.
     filename: new URL(`menu-worker${extname(import.meta.filename)}`, import.meta.url).href,
     minThreads: 0,
     maxThreads: 1,

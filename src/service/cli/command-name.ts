@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
+
 /**
- * Command that the operator must type, as messages show it. It depends on the installation:
- * - A checkout has the sources (`.ts`), and there npx finds the command.
- * - The npm package of this project has compiled code (`.js`), and its installation puts the command on the PATH. The messages do not show
- *   npx, because outside a checkout npx may download and run a package of another author that is also named `roomservice`.
+ * Command that the operator must type, as messages show it. In a checkout, which has a lock file, npx finds the command. An installation of
+ * the npm package puts the command on the PATH. Its messages do not show npx, because outside a checkout npx may download and run a package
+ * of another author that is also named `roomservice`.
  */
-export const COMMAND = import.meta.filename.endsWith('.ts') ? 'npx roomservice' : 'roomservice';
+export const COMMAND = existsSync(join(PACKAGE_ROOT, 'package-lock.json')) ? 'npx roomservice' : 'roomservice';

@@ -6,6 +6,7 @@ import type { Config } from '#platform/config.ts';
 import { Credentials } from '#access/credentials/credentials.ts';
 import type { CredentialSecret } from '#access/credentials/schema.ts';
 import type { Database } from '#platform/db/database.ts';
+import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
 import {
   type Area,
@@ -25,7 +26,7 @@ import { COMMAND } from './command-name.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
-const DOCUMENT = join(import.meta.dirname, '../../../demo/tenant.json');
+const DOCUMENT = join(PACKAGE_ROOT, 'demo/tenant.json');
 const OWNER_EMAIL = 'owner@demo.example';
 const FRONT_DESK_EMAIL = 'front-desk@demo.example';
 /**

@@ -1,4 +1,6 @@
-import { flushCompileCache } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '#platform/config.ts';
@@ -15,9 +17,7 @@ import { WakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
 import { startWorker } from '../worker.ts';
 import { AppClosing } from './app-closing.ts';
 import type { Metrics } from './metrics.ts';
-import { Readiness } from './readiness.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
-import { freeStartMemory, settleOldGeneration } from './start-memory.ts';
 import { print } from './terminal.ts';
 
 export interface ServeOptions {
@@ -29,9 +29,11 @@ export interface ServeOptions {
 
 /** Maximum time that a stop waits for deliveries under way. A delivery attempt takes at most 10 s, so all attempts can end in this time. */
 const DELIVERY_GRACE_MS = 11_000;
+/** Time for which a stopping process serves calls until its port closes, if STOP_GRACE is not set. In a terminal it is 0. */
+const STOP_GRACE_SECONDS = 5;
 /**
  * Time limit of the whole stop, after which the process exits with code 1. It is below the 15 s that docs/contract/operations.md
- * guarantees.
+ * guarantees. A longer STOP_GRACE makes it longer.
  */
 const STOP_LIMIT_MS = 14_500;
 /**
@@ -69,14 +71,13 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   });
   try {
     await introduce(config, runtime, log, service.listening, options);
-    // Node itself writes the compile cache only at a normal exit. If it is written now, the next start is fast even if this process is
-    // killed.
-    flushCompileCache();
-    settleOldGeneration();
+    settleMemory();
     log.info({ signal: await stopping }, 'stopping');
   } finally {
-    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
-    await service.stop();
+    const graceMs = stopGraceMs(config, options);
+    const longerMs = Math.max(0, graceMs - STOP_GRACE_SECONDS * 1_000);
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS + longerMs).unref();
+    await service.stop(graceMs);
     await runtime.close();
   }
   log.info('stopped');
@@ -119,12 +120,24 @@ async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, opt
   return await startService(config, runtime, log, options);
 }
 
+/**
+ * Frees the memory that only the start needed, and sets flags of V8. They are set now, because they would slow down the start. The reasons
+ * for each flag are in docs/decisions/0006-runtime.md.
+ */
+function settleMemory(): void {
+  for (const flag of ['--heap-growing-percent=50', '--no-allocation-site-pretenuring', '--expose-gc']) {
+    setFlagsFromString(flag);
+  }
+  // After the flag is set, only new contexts have the function `gc`.
+  runInNewContext('gc')({ type: 'major', flavor: 'last-resort' });
+}
+
 async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   const { db, backgroundDb, databaseUrl, keyring } = runtime;
   const metrics = await openMetrics(config, log);
-  const readiness = new Readiness();
+  let isServing = true;
   const contact = new DatabaseContact(db);
-  const health = { isServing: readiness.isServing.bind(readiness), isReady: contact.isReady.bind(contact) };
+  const health = { isServing: () => isServing, isReady: contact.isReady.bind(contact) };
   const worker =
     options.only === 'api'
       ? null
@@ -164,25 +177,34 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   metrics?.watchWaiting({ countRequests: () => app.door.waiting, countCallers: () => countWaiting(db) });
   const closing = new AppClosing(app);
   let listening: Listening | null = null;
-  const stop = async () => {
-    readiness.stop();
+  const stop = async (graceMs: number) => {
+    isServing = false;
+    closing.leaveConnections();
+    const deliveries = worker?.stop(DELIVERY_GRACE_MS);
+    // Load balancers check `/readyz`, and send no more calls to this process before the port closes.
+    await sleep(graceMs);
     stopping.abort();
-    await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
+    await Promise.all([closing.close(listening), metrics?.app.close(), deliveries]);
     await worker?.stop(0); // Aborts deliveries that began because a request committed after the `worker.stop` above had ended.
     await budgets.close();
   };
   try {
     await app.ready();
-    await freeStartMemory();
     if (metrics !== null) {
       await listenOn(metrics.app, 'METRICS_PORT', config.host, config.metricsPort ?? 0);
     }
     listening = await listenOn(app, 'PORT', config.host, config.port);
     return { listening, stop };
   } catch (error) {
-    await stop();
+    await stop(0);
     throw error;
   }
+}
+
+/** Returns for how many milliseconds a stopping process serves calls until its port closes. A worker gets no calls. */
+function stopGraceMs({ stopGrace }: Config, { only }: ServeOptions): number {
+  const byDefault = process.stdin.isTTY ? 0 : STOP_GRACE_SECONDS;
+  return only === 'worker' ? 0 : (stopGrace ?? byDefault) * 1_000;
 }
 
 /**

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { START_ENVIRONMENT, START_FLAGS } from '#service/cli/start-settings.js';
 import { newPort } from '../ports.ts';
 import { PROGRAM } from '../service-process.ts';
 import type { Reading } from './gauge.ts';
@@ -27,11 +26,11 @@ export class Node {
   /** Starts a process and waits until it is ready. What the process writes to stderr appears in the output of the suite. */
   static async start(env: Record<string, string>): Promise<Node> {
     const port = await newPort();
-    const child = spawn(process.execPath, [...START_FLAGS, `--import=${GAUGE}`, PROGRAM, 'serve'], {
+    const child = spawn(process.execPath, ['--max-semi-space-size=16', `--import=${GAUGE}`, PROGRAM, 'serve'], {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '',
-        ...START_ENVIRONMENT,
+        MALLOC_MMAP_THRESHOLD_: '65536',
         PORT: String(port),
         LOG_LEVEL: 'warn',
         ...env,

