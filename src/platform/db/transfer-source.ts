@@ -18,27 +18,22 @@ export interface TransferSource {
    * destroy it.
    */
   db: Database;
-  /** Ends the transaction, which also releases the locks on the tables. */
+  /** Ends the transaction. */
   close: () => Promise<void>;
 }
 
 /**
  * Opens a database for reading, and takes one snapshot of it. All later reads see this snapshot, even if other processes write in the
  * meantime.
- * @param options.isLocked true if writes of other transactions must wait until `close`. Reads do not wait.
  * @throws OperatorError if the database has no tables of Roomservice, is a cluster, or was migrated by a newer version, whose tables this
  * version does not know
  */
-export async function openSource(url: string, options: { isLocked?: boolean } = {}): Promise<TransferSource> {
+export async function openSource(url: string): Promise<TransferSource> {
   const client = await connectForTransfer(url);
   const close = () => client.end();
   try {
     await refuseUnusable(client);
-    if (options.isLocked) {
-      await beginLocked(client, url);
-    } else {
-      await beginTransfer(client, url, 'REPEATABLE READ READ ONLY');
-    }
+    await beginTransfer(client, url, 'REPEATABLE READ READ ONLY');
     const contents = await readContents(client);
     const estimates = await readEstimates(client);
     await refuseNewer(contents);
@@ -59,17 +54,6 @@ async function refuseUnusable(client: pg.Client): Promise<void> {
   if ((await findMigrations(client)) === null) {
     throw new OperatorError(`The database has no tables of Roomservice. ${NO_DATABASE}`);
   }
-}
-
-/**
- * Begins a transaction, and locks the tables before its first query. The first query takes the snapshot. If the snapshot were taken before
- * the lock, it would lack the rows that other processes write between the snapshot and the lock.
- */
-async function beginLocked(client: pg.Client, url: string): Promise<void> {
-  const { tables } = await readContents(client);
-  await beginTransfer(client, url, 'REPEATABLE READ READ WRITE');
-  const names = tables.map(({ name }) => client.escapeIdentifier(name));
-  await client.query(`LOCK TABLE ${names.join(', ')} IN SHARE MODE`);
 }
 
 async function readEstimates(client: pg.Client): Promise<Map<string, number>> {

@@ -136,14 +136,6 @@ describe('transfer of a database', () => {
     await assert.rejects(openSource(newer.url), /newer version of roomservice \(9999_future\)/);
   });
 
-  it('if a transfer locks its source database, a transaction that writes to this database waits until the transfer closes the source, and then succeeds', async () => {
-    const source = await openSource(from.url, { isLocked: true });
-    const writing = insertTenant('late').then(() => 'written');
-    const isWaiting = await Promise.race([writing, new Promise((resolve) => setTimeout(resolve, 200, 'waiting'))]);
-    await source.close();
-    assert.deepEqual([isWaiting, await writing], ['waiting', 'written']);
-  });
-
   it('a table of 70 MB is transferred with every row, and the rows of transient tables are not transferred', async () => {
     await sql`INSERT INTO recent_change (id, tenant_id) SELECT gen_random_uuid(), 1`.execute(from.db);
     // One statement for all rows could exceed the time limit of a statement (10 s) on a busy machine.

@@ -60,7 +60,7 @@ function findPackage(): string {
  * Makes the symbolic links to PostgreSQL's libraries, because npm packages cannot contain links. Normally the install script of the package
  * makes the links, but npm may be set to run no install scripts.
  */
-export async function linkLibraries(packageDir: string): Promise<void> {
+async function linkLibraries(packageDir: string): Promise<void> {
   const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(ifAbsent);
   for (const { source, target } of JSON.parse(list ?? '[]') as { source: string; target: string }[]) {
     const link = join(packageDir, target);
