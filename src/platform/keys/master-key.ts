@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../errors.ts';
+import { writeNewFile } from '../lib/new-file.ts';
 import { decodeText } from '../lib/text-file.ts';
 
 const FILE = 'master-key';
@@ -38,9 +39,8 @@ export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
 }
 
 /**
- * Makes a master key and its file in DATA_DIR. Only the owner of the file can read it. The key is first written to a draft file, and a hard
- * link then gives the draft its final name. So a file with the final name is always complete. If two processes do this at the same time,
- * the file of the first process stays, and both processes use its key.
+ * Makes a master key and its file in DATA_DIR. Only the owner of the file can read it. If two processes do this at the same time, the file
+ * of the first process stays, and both processes use its key.
  * @returns the key that is in the file at the end
  */
 export async function makeMasterKey(dataDir: string): Promise<Buffer> {
@@ -53,14 +53,7 @@ export async function makeMasterKey(dataDir: string): Promise<Buffer> {
  */
 export async function writeMasterKey(dataDir: string, newKey: Buffer): Promise<Buffer> {
   const path = masterKeyPath(dataDir);
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, `${newKey.toString('base64')}\n`, { mode: 0o600, flush: true });
-  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') {
-      throw error;
-    }
-  });
-  await rm(draft);
+  await writeNewFile(path, `${newKey.toString('base64')}\n`);
   const key = await readMasterKey(dataDir);
   if (key === null) {
     throw new OperatorError(`${path} was removed during the start. Start the service again.`);

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { codeOf, EmbeddedPostgresError, ifAbsent, NO_DATABASE, programError } from './failure.ts';
+import { EmbeddedPostgresError, ifAbsent, NO_DATABASE, programError } from './failure.ts';
+import { writeNewFile } from '../../lib/new-file.ts';
 import { chownTree, createWhole } from './files.ts';
 import { findDatabase, type Location, PASSWORD_FILE } from './location.ts';
 import { readMajor } from './major-version.ts';
@@ -43,19 +44,7 @@ export async function readOrMakePassword(dataDir: string): Promise<string> {
   if (existing !== undefined) {
     return existing.trim();
   }
-  // The password is written to a draft file, which is then linked to the final name. So no process reads a half-written password. If
-  // several processes make a password at the same time, the first link succeeds, and all processes use its password.
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
-  try {
-    await link(draft, file);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') {
-      throw error;
-    }
-  } finally {
-    await rm(draft);
-  }
+  await writeNewFile(file, randomBytes(32).toString('base64url'));
   return readOrMakePassword(dataDir);
 }
 
