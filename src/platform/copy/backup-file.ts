@@ -9,7 +9,7 @@ import { OperatorError } from '../errors.ts';
 import { exists, publishNewFile } from '../lib/new-file.ts';
 import { compileSchema } from '../lib/validation.ts';
 import { Contents, COPIED_TABLES, refuseNewer, type TableShape } from './contents.ts';
-import { type CopiedTable, type CopySource, type CopyTarget, copyDatabase } from './copy.ts';
+import { type CopiedTable, type CopySource, type CopyTarget, copyDatabase, type Progress } from './copy.ts';
 import { type Digests, findDifference } from './digest.ts';
 import { SealedKey } from './passphrase.ts';
 
@@ -135,7 +135,7 @@ function explainWriting(error: unknown, path: string): unknown {
       `There is not enough space for ${path} (${code}). Free some space, or choose another folder.`,
     );
   }
-  return ['open', 'write', 'fsync', 'rename', 'lstat'].includes(syscall ?? '')
+  return code === 'EIO' || ['open', 'fsync', 'rename', 'lstat'].includes(syscall ?? '')
     ? new OperatorError(
         `${path} cannot be written (${code}). Check its folder and the permissions, or choose another folder.`,
       )
@@ -176,7 +176,7 @@ export async function openBackup(path: string): Promise<Backup> {
  * Reads a whole backup file, and checks that it is complete and unchanged.
  * @throws OperatorError if it is not
  */
-export async function checkBackup(path: string, progress: (message: string) => void): Promise<void> {
+export async function checkBackup(path: string, progress: Progress): Promise<void> {
   const backup = await openBackup(path);
   try {
     progress(`Checking ${path} …`);

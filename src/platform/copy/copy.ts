@@ -1,6 +1,9 @@
 import type { Contents, TableShape } from './contents.ts';
 import { type Digests, RowDigest } from './digest.ts';
 
+/** Function that receives a message about the progress from time to time. */
+export type Progress = (message: string) => void;
+
 /** Place from which all rows are copied: a database under one snapshot, or a backup file. */
 export interface CopySource {
   contents: Contents;
@@ -21,7 +24,7 @@ export interface CopyTarget {
    * Takes all tables. If this fails, or if `tables` fails, the target keeps nothing of the copy.
    * @param digests complete only after the last table
    */
-  load(contents: Contents, tables: AsyncIterable<CopiedTable>, digests: Digests): Promise<void>;
+  load(contents: Contents, tables: AsyncIterable<CopiedTable>, digests: Digests, progress: Progress): Promise<void>;
 }
 
 /** Time in milliseconds between two messages about the progress of one table. */
@@ -29,25 +32,16 @@ const PROGRESS_MS = 5_000;
 
 /**
  * Copies all rows, one table after the other. Holds only some pieces of the rows in memory.
- * @param progress called with the progress from time to time
  * @returns the digests of all tables
  */
-export async function copyDatabase(
-  from: CopySource,
-  to: CopyTarget,
-  progress: (message: string) => void,
-): Promise<Digests> {
+export async function copyDatabase(from: CopySource, to: CopyTarget, progress: Progress): Promise<Digests> {
   const digests: Digests = {};
-  await to.load(from.contents, digestedTables(from, digests, progress), digests);
+  await to.load(from.contents, digestedTables(from, digests, progress), digests, progress);
   return digests;
 }
 
 /** Adds the digest of each table to `digests` when its rows have been read. */
-async function* digestedTables(
-  from: CopySource,
-  digests: Digests,
-  progress: (message: string) => void,
-): AsyncGenerator<CopiedTable> {
+async function* digestedTables(from: CopySource, digests: Digests, progress: Progress): AsyncGenerator<CopiedTable> {
   for (const table of from.contents.tables) {
     const digest = new RowDigest();
     const report = () => progress(`${table.name}: ${digest.rows} rows`);

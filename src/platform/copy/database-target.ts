@@ -7,7 +7,7 @@ import { migrateToLatest } from '../db/migrate.ts';
 import { refuseUnfit } from '../db/requirements.ts';
 import { OperatorError } from '../errors.ts';
 import { type Contents, readMigrations, type TableShape, TRANSIENT_TABLES } from './contents.ts';
-import type { CopyTarget } from './copy.ts';
+import type { CopyTarget, Progress } from './copy.ts';
 import { type Digests, findDifference, RowDigest } from './digest.ts';
 import { beginCopy, connectForCopy, copyName, databaseOn, isOnCluster, readRows } from './session.ts';
 
@@ -40,7 +40,7 @@ export function emptyDatabase(
   beforeCommit: (db: Database, digests: Digests) => Promise<void> = async () => {},
 ): CopyTarget {
   return {
-    async load(contents, tables, digests) {
+    async load(contents, tables, digests, progress) {
       const client = await connectForCopy(url);
       try {
         await refuseOther(client, contents);
@@ -50,7 +50,7 @@ export function emptyDatabase(
         for await (const { rows, ...table } of tables) {
           await pipeline(Readable.from(rows), client.query(copyFrom(`COPY ${copyName(client, table)} FROM STDIN`)));
         }
-        await compare(client, contents.tables, digests);
+        await compare(client, contents.tables, digests, progress);
         await setSequences(client, contents);
         await beforeCommit(databaseOn(client), digests);
         await client.query('COMMIT');
@@ -131,9 +131,10 @@ async function refuseRows(client: pg.Client, { tables }: Contents): Promise<void
  * Reads all rows back, and compares their digests with those of the source. The number of rows that COPY reports is not enough, because a
  * trigger or a rule may drop or change a row after COPY has read it.
  */
-async function compare(client: pg.Client, tables: TableShape[], digests: Digests): Promise<void> {
+async function compare(client: pg.Client, tables: TableShape[], digests: Digests, progress: Progress): Promise<void> {
   const copied: Digests = {};
   for (const table of tables) {
+    progress(`Comparing ${table.name} …`);
     const digest = new RowDigest();
     for await (const text of readRows(client, table)) {
       digest.add(text);
