@@ -70,10 +70,8 @@ async function databaseTypes(): Promise<string> {
 /** Returns the code of a constant with the names of all tables and their columns, for the code that copies a whole database. */
 async function tablesOf(db: Database): Promise<string> {
   const tables = (await db.introspection.getTables()).filter(({ name }) => !name.startsWith('kysely_'));
-  const columns = tables.map(
-    ({ name, columns }) => `  ${name}: ${JSON.stringify(columns.map((column) => column.name))},\n`,
-  );
-  return `\nexport const TABLES: Readonly<Record<string, readonly string[]>> = {\n${columns.sort().join('')}};\n`;
+  const lines = tables.map((table) => `  ${table.name}: ${JSON.stringify(table.columns.map(({ name }) => name))},\n`);
+  return `\nexport const TABLES: Readonly<Record<string, readonly string[]>> = {\n${lines.sort().join('')}};\n`;
 }
 
 async function contractFiles(): Promise<Record<string, string>> {

@@ -190,7 +190,8 @@ export async function checkBackup(path: string, progress: Progress): Promise<voi
 const NOWHERE: CopyTarget = {
   async load(_contents, tables) {
     for await (const { rows } of tables) {
-      for await (const _ of rows);
+      const pieces = rows[Symbol.asyncIterator]();
+      while (!(await pieces.next()).done);
     }
   },
 };

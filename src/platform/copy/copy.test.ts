@@ -110,13 +110,13 @@ describe('copy of a database into a backup file and from the file into an empty 
   });
 
   it('each table of a migrated database is either copied, or listed as a table whose rows are not copied', async () => {
-    const { contents, close } = await openBackup(file);
-    close();
+    const backup = await openBackup(file);
+    backup.close();
     const { rows } = await sql<{ name: string }>`SELECT relname AS name FROM pg_class
       WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname NOT LIKE 'kysely%'`.execute(
       from.db,
     );
-    const names = [...contents.tables.map(({ name }) => name), ...Object.keys(TRANSIENT_TABLES)];
+    const names = [...backup.contents.tables.map(({ name }) => name), ...Object.keys(TRANSIENT_TABLES)];
     assert.deepEqual(names.sort(), rows.map(({ name }) => name).sort());
     assert.deepEqual(names.sort(), Object.keys(TABLES).sort());
   });

@@ -12,6 +12,7 @@ export { SecretDecryptionError } from './keyring.ts';
 export { masterKeyPath } from './master-key.ts';
 export { checkSecrets } from './secret-check.ts';
 export type { SecretColumn, StoredSecret } from './rotation.ts';
+export { readSettledKeys } from './store.ts';
 
 /** Settings that say where the master key is. */
 type KeySettings = Pick<Config, 'masterKey' | 'databaseUrl' | 'dataDir'>;

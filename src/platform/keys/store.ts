@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Db, Tx } from '../db/database.ts';
+import { inTransaction, limitLockWaits } from '../db/transaction.ts';
 
 export type KeyPurpose = 'pepper' | 'token' | 'encryption';
 
@@ -18,8 +19,28 @@ export async function readWrappedKeys(db: Db): Promise<WrappedKey[]> {
 
 /** Reads all service keys like `readWrappedKeys`. Returns an empty list if the database was never migrated, and so has no table of keys. */
 export async function readWrappedKeysIfAny(db: Database): Promise<WrappedKey[]> {
+  return (await hasTableOfKeys(db)) ? await readWrappedKeys(db) : [];
+}
+
+async function hasTableOfKeys(db: Database): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('service_key') IS NOT NULL AS exists`.execute(db);
-  return rows[0]?.exists === true ? await readWrappedKeys(db) : [];
+  return rows[0]?.exists === true;
+}
+
+/**
+ * Reads all service keys like `readWrappedKeysIfAny`, but first waits until no other transaction writes to their table. Such a transaction
+ * may still run after its client has ended.
+ * @throws the error of pg if the other transaction has not ended after `waitMs` milliseconds
+ */
+export async function readSettledKeys(db: Database, waitMs: number): Promise<WrappedKey[]> {
+  if (!(await hasTableOfKeys(db))) {
+    return [];
+  }
+  return await inTransaction(db, async (tx) => {
+    await limitLockWaits(tx, waitMs);
+    await sql`LOCK TABLE service_key IN SHARE MODE`.execute(tx);
+    return await readWrappedKeys(tx);
+  });
 }
 
 /** Reads all encryption keys. The oldest key comes first. */

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { listTenants } from '#access/tenants/tenants.ts';
 import type { Config } from '#platform/config.ts';
 import { refuseNewer, type TableShape } from '#platform/copy/contents.ts';
 import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
 import { type DatabaseSource, openDatabaseSource } from '#platform/copy/database-source.ts';
 import { emptyDatabase, migrate } from '#platform/copy/database-target.ts';
-import { connectForCopy } from '#platform/copy/session.ts';
+import { openDatabase } from '#platform/db/database.ts';
 import { databaseName, nameDatabase } from '#platform/db/database-name.ts';
 import {
   type MoveMarker,
@@ -17,7 +18,7 @@ import {
 } from '#platform/db/embedded/move-marker.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { masterKeyPath } from '#platform/keys/keys.ts';
+import { masterKeyPath, readSettledKeys } from '#platform/keys/keys.ts';
 import { countNights, sumOfNights } from './count-nights.ts';
 import { masterKeyInUse } from './master-key-in-use.ts';
 import { tellDatabase } from './faults.ts';
@@ -139,8 +140,8 @@ async function* readFrom(source: DatabaseSource, table: TableShape): AsyncGenera
  * wrapped service keys in the same transaction as all other rows, and no other installation has the same keys.
  */
 async function isFinished({ config, from, to, target }: Databases): Promise<boolean> {
-  const keys = await readWrappedKeys(from);
-  const copied = await readWrappedKeys(to, END_WAIT_MS).catch((error: unknown) => {
+  const keys = await readKeys(from);
+  const copied = await readKeys(to).catch((error: unknown) => {
     const { message, code } = error as NodeJS.ErrnoException;
     throw new OperatorError(
       `The move was interrupted during its commit, and the database ${target} cannot be read (${message || code}). ` +
@@ -148,33 +149,19 @@ async function isFinished({ config, from, to, target }: Databases): Promise<bool
       { cause: error },
     );
   });
-  if (keys.length > 0 && keys === copied) {
+  if (keys.length > 0 && isDeepStrictEqual(keys, copied)) {
     return true;
   }
   await removeMoveMarker(config.dataDir);
   return false;
 }
 
-/**
- * Reads the wrapped service keys as one text, which is empty if there are no keys. First waits until no other transaction writes to their
- * table, because the server may still run the COMMIT of a client that has ended.
- * @throws the error of pg if the database is out of reach, or if the other transaction has not ended in time
- */
-async function readWrappedKeys(url: string, waitMs = 0): Promise<string> {
-  const client = await connectForCopy(url);
+async function readKeys(url: string) {
+  const db = openDatabase({ url, poolSize: 1 });
   try {
-    await client.query(`BEGIN; SET LOCAL lock_timeout = ${waitMs}; LOCK TABLE service_key IN SHARE MODE`);
-    const { rows } = await client.query<{ keys: string }>(
-      `SELECT coalesce(string_agg(encode(wrapped_key, 'hex'), ' ' ORDER BY purpose, version), '') AS keys FROM service_key`,
-    );
-    return rows[0]?.keys ?? '';
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === '42P01') {
-      return ''; // The database has no tables of the service.
-    }
-    throw error;
+    return await readSettledKeys(db, END_WAIT_MS);
   } finally {
-    await client.end();
+    await db.destroy();
   }
 }
 

@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '#platform/config.ts';
-import { type RawBuilder, sql } from 'kysely';
-import { openDatabase } from '#platform/db/database.ts';
-import { executeOutsideTransaction } from '#platform/db/transaction.ts';
+import { createScratchDatabase } from '#platform/copy/scratch-database.ts';
 import { databaseName } from '#platform/db/database-name.ts';
 import type { NamedDatabase } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
@@ -74,27 +71,4 @@ async function createOnServer(config: Config, databaseUrl: string): Promise<Scra
 /** Returns true if PostgreSQL refused a statement because the role lacks a privilege. */
 function isForbidden(error: unknown): boolean {
   return (error as { code?: unknown }).code === '42501';
-}
-
-/**
- * Creates an empty database on the server of the URL. Its encoding and its locale do not depend on those of other databases. `close` drops
- * the new database.
- * @throws the error of pg if the server is out of reach, or if the role may not create databases
- */
-export async function createScratchDatabase(serverUrl: string): Promise<DatabaseServer> {
-  const name = `roomservice_scratch_${randomBytes(6).toString('hex')}`;
-  await run(serverUrl, sql`CREATE DATABASE ${sql.id(name)} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return { url: url.href, close: () => run(serverUrl, sql`DROP DATABASE IF EXISTS ${sql.id(name)} WITH (FORCE)`) };
-}
-
-/** Runs a statement on the database of the URL. */
-async function run(url: string, statement: RawBuilder<unknown>): Promise<void> {
-  const db = openDatabase({ url, poolSize: 1 });
-  try {
-    await executeOutsideTransaction(db, statement);
-  } finally {
-    await db.destroy();
-  }
 }
