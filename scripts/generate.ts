@@ -10,7 +10,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate, PostgresDialect } from 'kysely-codegen';
-import { createDatabase } from '#platform/db/database.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
 import { buildOpenApiDocuments } from '../tools/openapi/openapi.ts';
@@ -50,13 +50,14 @@ async function databaseTypes(): Promise<string> {
     const db = createDatabase({ url: postgres.url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
     try {
       await migrateToLatest(db);
-      return await generate({
+      const types = await generate({
         db,
         dialect: new PostgresDialect({ dateParser: 'string' }),
         excludePattern: 'kysely_*',
         outFile: null,
         typeMapping: TYPES,
       });
+      return types + (await tablesOf(db));
     } finally {
       await db.destroy();
     }
@@ -64,6 +65,13 @@ async function databaseTypes(): Promise<string> {
     await postgres.close();
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** Returns the code of a constant with the names of all tables and their columns, for the code that copies a whole database. */
+async function tablesOf(db: Database): Promise<string> {
+  const tables = (await db.introspection.getTables()).filter(({ name }) => !name.startsWith('kysely_'));
+  const lines = tables.map((table) => `  ${table.name}: ${JSON.stringify(table.columns.map(({ name }) => name))},\n`);
+  return `\nexport const TABLES: Readonly<Record<string, readonly string[]>> = {\n${lines.sort().join('')}};\n`;
 }
 
 async function contractFiles(): Promise<Record<string, string>> {

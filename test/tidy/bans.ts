@@ -8,16 +8,26 @@ const OUTBOUND =
   /\bimport\s+(?!type\b)(?:\w+|\*\s*as\s+\w+|\{[^}]*(?<!type )\b(?:request|get|connect|Agent)\b[^}]*\})\s*(?:,[^;]*?)?\bfrom 'node:(?:http[s2]?|tls)'|\bfrom 'undici'/g;
 
 /**
- * Finds SQL outside of the store files (`store.ts` and `*-store.ts`) and src/platform/db. Also finds imports of the
- * database driver outside of src/platform/db.
+ * Finds SQL outside of the store files (`store.ts` and `*-store.ts`) and the folders of the database. Also finds
+ * imports of the database driver outside of these folders.
  */
 export function sqlOutsideStores(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
-    if (file.path.startsWith('src/platform/db/')) return [];
-    const driver = offencesOf(file, file.uncommented, DRIVER, 'Only src/platform/db may use the database driver.');
+    if (/^src\/platform\/(?:db|copy)\//.test(file.path)) return [];
+    const driver = offencesOf(
+      file,
+      file.uncommented,
+      DRIVER,
+      'Only src/platform/db and src/platform/copy may use the database driver.',
+    );
     if (/(?:\/|-)store\.ts$/.test(file.path)) return driver;
     return [
-      ...offencesOf(file, file.code, SQL, 'Only store.ts, *-store.ts and src/platform/db may contain SQL.'),
+      ...offencesOf(
+        file,
+        file.code,
+        SQL,
+        'Only store.ts, *-store.ts, src/platform/db and src/platform/copy may contain SQL.',
+      ),
       ...driver,
     ];
   });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { createScratchDatabase } from '#platform/db/scratch-database.ts';
+import { createScratchDatabase } from '#platform/copy/scratch-database.ts';
 import { sendReservation } from '../support/channel.ts';
 import { cleanUp, newCertificateFile, newFolder, startServing, succeed } from '../support/command.ts';
 import { openTestServer } from '../support/database.ts';

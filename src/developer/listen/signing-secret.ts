@@ -1,9 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PartnerConfig } from '#platform/config.ts';
 import { newSecret } from '#access/credentials/credentials.ts';
 import { OperatorError } from '#platform/errors.ts';
+import { writeNewFile } from '#platform/lib/new-file.ts';
 
 /**
  * Returns the secret that signs forwarded events of this credential on this machine. The first call makes and stores the secret, and later
@@ -25,7 +26,7 @@ export async function readOrMakeSecret({ stateDir, serviceUrl, apiKey }: Partner
         throw error;
       }
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await makeSecret(path);
+      await writeNewFile(path, `${newSecret()}\n`);
       return await readSecret(path);
     });
   } catch (error) {
@@ -46,22 +47,4 @@ async function readSecret(path: string): Promise<string> {
     throw new OperatorError(`${path} is empty. Remove the file; the next start makes a new signing secret.`);
   }
   return secret;
-}
-
-/**
- * Creates the file with a new secret. Another process never reads an incomplete file, because the function writes the secret to a draft
- * file first. If another process has created the file in the meantime, that file stays unchanged.
- */
-async function makeSecret(path: string): Promise<void> {
-  const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, `${newSecret()}\n`, { mode: 0o600, flag: 'wx' });
-  try {
-    await link(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw error;
-    }
-  } finally {
-    await rm(draft);
-  }
 }

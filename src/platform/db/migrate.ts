@@ -161,16 +161,6 @@ async function namesIn(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** Matches the statement in a migration that creates a table, and captures the name of the table. */
-const CREATE_TABLE = /^CREATE TABLE (\w+)/gm;
-
-/** Returns the names of all tables that the migrations of this version create. */
-export async function tablesOfThisVersion(): Promise<Set<string>> {
-  const names = await namesOfThisVersion();
-  const texts = await Promise.all(names.map((name) => readFile(join(MIGRATIONS, `${name}.sql`), 'utf8')));
-  return new Set(texts.flatMap((text) => [...text.matchAll(CREATE_TABLE)].map(([, table = '']) => table)));
-}
-
 /**
  * Refuses a database that has no tables of the service.
  * @param subject name of the database in messages, for example `The database at db.example:5432`

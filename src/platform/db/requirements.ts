@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
 import type { Database, Tx } from './database.ts';
-import { type Comparison, compareMigrations, namesOfThisVersion, tablesOfThisVersion } from './migrate.ts';
+import { TABLES } from './types.ts';
+import { type Comparison, compareMigrations, namesOfThisVersion } from './migrate.ts';
 import { MIN_POSTGRES_MAJOR } from './session.ts';
 import { runTransaction } from './transaction.ts';
 
@@ -76,7 +77,7 @@ async function compareIn(tx: Tx, tables: TableRights[]): Promise<Comparison> {
 
 /** Reads the rights on the tables of this version that exist in the database. */
 async function readRights(tx: Tx): Promise<TableRights[]> {
-  const tables = [LIST, ...(await tablesOfThisVersion())];
+  const tables = [LIST, ...Object.keys(TABLES)];
   const { rows } = await sql<TableRights>`
     SELECT c.relname AS name, pg_get_userbyid(c.relowner) AS owner, pg_has_role(c.relowner, 'USAGE') AS "isOwned",
       has_table_privilege(c.oid, 'SELECT') AND (c.relname = ${LIST} OR (has_table_privilege(c.oid, 'INSERT')

@@ -444,3 +444,38 @@ export interface DB {
   sign_in_address: SignInAddress;
   tenant: Tenant;
 }
+
+export const TABLES: Readonly<Record<string, readonly string[]>> = {
+  app_user: ["tenant_id","id","email","password_hash","role","is_active","created_at","generation","is_in_document","document_role","document_password_hash","name","areas","language","last_seen_at","invitation_expires_at","document_name","document_areas"],
+  audit_entry: ["tenant_id","id","at","actor_type","actor_id","action","subject","details"],
+  channel: ["tenant_id","id","source","channel_key","channel_secret","is_active","created_at"],
+  credential: ["tenant_id","id","audience","label","api_key","secret_hash","is_active","created_at","last_used_at","last_rotated_at","webhook_url","webhook_secret","last_use_written_at","previous_secret_hash","previous_secret_ends_at"],
+  delivery: ["tenant_id","id","credential_id","status","attempt_count","attempts","next_attempt_at","leased_until","claimed_at","lease_id","answers"],
+  dish: ["tenant_id","id","sku","position","name","description","dish_type","price","is_active","is_taxable","extra_tax_percentage","image","category","sub_menu","kitchen","menu_set","price_variants","addons","ingredients"],
+  display: ["tenant_id","id","label","areas","created_at","removed_at"],
+  event: ["tenant_id","id","credential_id","type","body","created_at","feed_position","subject"],
+  event_feed: ["tenant_id","credential_id","last_position"],
+  feed_era: ["is_only","era"],
+  list_tally: ["tenant_id","list","from_id","before_id","first_id","open_count","statuses","kinds","credential_ids","counts"],
+  menu: ["tenant_id","version","sections"],
+  night: ["tenant_id","room_type_id","date","held"],
+  one_time_link: ["tenant_id","id","secret_hash","kind","person_id","created_at","expires_at","used_at","generation"],
+  opening: ["tenant_id","hours","is_paused","paused_until","pause_reason"],
+  order_status_change: ["tenant_id","order_id","id","status_before","status","changed_at","actor_type","actor_id","request_id"],
+  pairing_code: ["code_hash","tenant_id","display_id","expires_at"],
+  property: ["tenant_id","id","position","name","address","city","country_code","timezone","check_in_time","check_out_time","is_active"],
+  rate: ["tenant_id","rate_plan_id","date","price","is_sold_out"],
+  rate_plan: ["tenant_id","id","room_type_id","position","name","base_price","is_refundable","min_nights","is_active"],
+  recent_change: ["id","tenant_id","changed_at","transaction_id","topic"],
+  refused_call: ["tenant_id","credential_id","id","at","method","path","status","code","message","request_id"],
+  reservation: ["tenant_id","id","natural_id","credential_id","external_reservation_id","external_source","external_id","status","room_type_id","rate_plan_id","check_in","check_out","guests","guest_name","guest_phone","guest_email","total_amount","currency","created_at","channel_timestamp","channel_signatures","status_request_id","nightly_prices","changed_at","arrived_at","has_history"],
+  reservation_change: ["tenant_id","id","reservation_id","at","actor_type","actor_id","previous_status","status","previous_room_type_id","previous_check_in","previous_check_out","room_type_id","check_in","check_out","reason","booking_request_id"],
+  restaurant_order: ["tenant_id","id","credential_id","external_order_id","status","order_type","customer_name","customer_phone","delivery_address","notes","lines","total","currency","created_at","status_request_id","status_changed_at","last_status","ready_by","cancel_reason"],
+  room_type: ["tenant_id","id","property_id","position","name","description","max_occupancy","base_price","physical_capacity","amenities","images","is_active"],
+  scan_lease: ["slot","holder","leased_until","open_until"],
+  service_key: ["purpose","version","wrapped_key","created_at"],
+  session: ["tenant_id","id","secret_hash","kind","person_id","display_id","generation","created_at","last_used_at","idle_seconds","expires_at","address","user_agent","ended_at"],
+  sign_in: ["email","tenant_id","user_id","held_until"],
+  sign_in_address: ["tenant_id","user_id","address_hash","signed_in_at"],
+  tenant: ["id","slug","name","currency","timezone","features","created_at"],
+};

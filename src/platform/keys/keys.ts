@@ -9,6 +9,7 @@ import { deleteAllKeys, insertWrappedKey, readWrappedKeys, updateWrappedKey, typ
 export { Keyring, SecretDecryptionError } from './keyring.ts';
 export { findMasterKey, masterKeyPath, storeMasterKey } from './master-key.ts';
 export { checkSecrets, type SecretColumn } from './secret-check.ts';
+export { readSettledKeys } from './store.ts';
 
 /** Master keys that wrap (encrypt) the service keys. */
 export interface MasterKeys {

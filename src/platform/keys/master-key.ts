@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
+import { writeNewFile } from '../lib/new-file.ts';
 import { decodeText } from '../lib/text-file.ts';
-import { readWritten, writeOnce } from '../db/write-once.ts';
 
 const FILE = 'master-key';
 const KEY_BYTES = 32;
@@ -31,7 +32,7 @@ export async function findMasterKey({
  */
 export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
   const path = masterKeyPath(dataDir);
-  const bytes = await readWritten(path).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') {
       throw new OperatorError(
         `The master key in ${path} cannot be read (${error.code}). Check the file and its permissions.`,
@@ -64,14 +65,15 @@ export async function storeMasterKey(dataDir: string, key: Buffer): Promise<void
 
 async function writeMasterKey(dataDir: string, key: Buffer): Promise<Buffer> {
   const path = masterKeyPath(dataDir);
-  return decodeKey(await writeOnce(path, `${key.toString('base64')}\n`), path);
+  await writeNewFile(path, `${key.toString('base64')}\n`);
+  return decodeKey(await readFile(path), path);
 }
 
 function decodeKey(bytes: Buffer, path: string): Buffer {
   const key = Buffer.from(decodeText(bytes)?.trim() ?? '', 'base64');
   if (key.length !== KEY_BYTES) {
     throw new OperatorError(
-      `${path} does not contain a master key (32 bytes in base64, as UTF-8 text). Restore the correct file. If the first start was killed, remove it.`,
+      `${path} does not contain a master key (32 bytes in base64, as UTF-8 text). Restore the correct file.`,
     );
   }
   return key;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/database.ts';
+import type { Database, Db } from '../db/database.ts';
+import { inTransaction, limitLockWaits } from '../db/transaction.ts';
 
 /** Key of the service, encrypted with the master key. A new database has only a pepper. */
 export interface WrappedKey {
@@ -10,12 +11,32 @@ export interface WrappedKey {
 
 /** Reads all service keys. Returns an empty list if the database was never migrated, and so has no table of keys. */
 export async function readWrappedKeys(db: Db): Promise<WrappedKey[]> {
-  const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('service_key') IS NOT NULL AS exists`.execute(db);
-  if (rows[0]?.exists !== true) {
+  if (!(await hasTableOfKeys(db))) {
     return [];
   }
   const keys = db.selectFrom('service_key').select(['purpose', 'version', 'wrapped_key']);
   return await keys.orderBy('purpose').orderBy('version').execute();
+}
+
+async function hasTableOfKeys(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('service_key') IS NOT NULL AS exists`.execute(db);
+  return rows[0]?.exists === true;
+}
+
+/**
+ * Reads all service keys like `readWrappedKeys`, but first waits until no other transaction writes to their table. Such a transaction may
+ * still run after its client has ended.
+ * @throws the error of pg if the other transaction has not ended after `waitMs` milliseconds
+ */
+export async function readSettledKeys(db: Database, waitMs: number): Promise<WrappedKey[]> {
+  if (!(await hasTableOfKeys(db))) {
+    return [];
+  }
+  return await inTransaction(db, async (tx) => {
+    await limitLockWaits(tx, waitMs);
+    await sql`LOCK TABLE service_key IN SHARE MODE`.execute(tx);
+    return await readWrappedKeys(tx);
+  });
 }
 
 /**

@@ -1,16 +1,18 @@
-import { readPassphrase, type SealedKey, sealMasterKey } from '#platform/backup/passphrase.ts';
-import { writeBackup } from '#platform/backup/write-backup.ts';
+import { stat } from 'node:fs/promises';
 import type { Config } from '#platform/config.ts';
-import { openSource, type TransferSource } from '#platform/db/transfer-source.ts';
+import { newBackup } from '#platform/copy/backup-file.ts';
+import { copyDatabase, countsOf } from '#platform/copy/copy.ts';
+import { openDatabaseSource } from '#platform/copy/database-source.ts';
+import { readPassphrase, type SealedKey, sealMasterKey } from '#platform/copy/passphrase.ts';
 import { tellDatabase } from './faults.ts';
 import { whenInterrupted } from './interruption.ts';
 import { masterKeyInUse } from './master-key-in-use.ts';
 import { openServer } from './runtime.ts';
-import { formatBytes, print, printJson, showProgress } from './terminal.ts';
+import { formatBytes, notify, print, printJson, showProgress } from './terminal.ts';
 import { readVersion } from '../version.ts';
 
 export interface BackupFlags {
-  /** Path of a file with the passphrase that encrypts the master key. */
+  /** Path of a file with the passphrase that encrypts the master key, or decrypts it. */
   passphraseFile?: string;
   json?: boolean;
 }
@@ -25,43 +27,45 @@ export async function backup(config: Config, file: string, { passphraseFile, jso
   try {
     const sealedKey =
       passphrase === null ? null : await sealMasterKey(await masterKeyInUse(config, server.url), passphrase);
-    const source = await openSource(server.url);
-    tellDatabase(config);
-    try {
-      const written = await write(file, source, sealedKey);
-      if (json) {
-        printJson({ file, bytes: written.bytes, has_master_key: sealedKey !== null, rows: written.counts });
-      } else {
-        print(describe(file, written, sealedKey !== null));
-      }
-    } finally {
-      await source.close();
+    const rows = await writeRows(config, server.url, file, sealedKey);
+    const { size: bytes } = await stat(file);
+    if (json) {
+      printJson({ file, bytes, has_master_key: sealedKey !== null, rows });
+    } else {
+      print(describe(file, bytes, rows, sealedKey !== null));
     }
   } finally {
     await server.close();
   }
 }
 
-async function write(file: string, source: TransferSource, sealedKey: SealedKey | null) {
-  const interruption = new AbortController();
-  const writing = writeBackup(file, source, {
-    version: await readVersion(),
-    sealedKey,
-    signal: interruption.signal,
-    onTable: (table, rows) => showProgress(`${table}: ${rows} rows written`),
-  });
-  whenInterrupted(async () => {
-    interruption.abort();
-    await writing;
-  });
-  return await writing;
+/** @returns the number of rows of each table */
+async function writeRows(
+  config: Config,
+  url: string,
+  file: string,
+  sealedKey: SealedKey | null,
+): Promise<Record<string, number>> {
+  const source = await openDatabaseSource(url);
+  try {
+    tellDatabase(config);
+    if (source.newer.length > 0) {
+      notify(
+        `The database was migrated by a newer version (${source.newer.join(', ')}). The backup lacks the tables and columns that this version does not know.`,
+      );
+    }
+    const copying = copyDatabase(source, newBackup(file, { version: await readVersion(), sealedKey }), showProgress);
+    whenInterrupted(async () => {
+      await source.close();
+      await copying; // It fails, and removes its incomplete file.
+    });
+    return countsOf(await copying);
+  } finally {
+    await source.close();
+  }
 }
 
-function describe(
-  file: string,
-  { counts, bytes }: { counts: Record<string, number>; bytes: number },
-  isSealed: boolean,
-) {
+function describe(file: string, bytes: number, counts: Record<string, number>, isSealed: boolean): string {
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const key = isSealed
     ? 'It contains the master key, encrypted with the passphrase. Keep the passphrase in another place than this file.'

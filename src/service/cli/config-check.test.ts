@@ -278,7 +278,7 @@ describe('roomservice config check: embedded database', () => {
     await writeFile(version, '17\n');
     assert.match(
       await faultOf(dataDir),
-      /PostgreSQL 17 made the database .* has PostgreSQL 18\. .* "roomservice upgrade-database"/,
+      /PostgreSQL 17 made the database .* has PostgreSQL 18\. Run "roomservice backup" with .* "roomservice restore"/,
     );
     await writeFile(version, '18\n');
     await rm(join(dataDir, 'postgres-password'));

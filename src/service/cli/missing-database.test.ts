@@ -55,7 +55,7 @@ describe('commands on data, and the database that they use', () => {
     // A start that was interrupted while it made the database leaves its password.
     const unfinished = await newFolder();
     await writeFile(join(unfinished, 'postgres-password'), 'x', { mode: 0o600 });
-    for (const command of [...commands, ['move', '--to', service.database.url], ['upgrade-database']]) {
+    for (const command of [...commands, ['move', '--to', service.database.url]]) {
       await refuse(
         command,
         { env: { DATA_DIR: dataDir } },

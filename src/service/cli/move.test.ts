@@ -262,7 +262,7 @@ async function slowCommit({ db }: TestDatabase, seconds: number): Promise<void> 
 async function waitForCommit({ db }: TestDatabase): Promise<void> {
   const isCommitting = async () => {
     const { rows } = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database()
-      AND application_name = 'roomservice transfer' AND state = 'active' AND query = 'COMMIT'`.execute(db);
+      AND application_name = 'roomservice copy' AND state = 'active' AND query = 'COMMIT'`.execute(db);
     return rows.length > 0;
   };
   await eventually(isCommitting, 'COMMIT of the move', 60_000);
@@ -271,7 +271,7 @@ async function waitForCommit({ db }: TestDatabase): Promise<void> {
 /** Makes the server end the connection on which a move loads rows. */
 async function terminateTransfer({ db }: TestDatabase): Promise<void> {
   await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'roomservice transfer'`.execute(db);
+    WHERE datname = current_database() AND application_name = 'roomservice copy'`.execute(db);
 }
 
 /** Waits until a copy of a table into the database is under way and has copied more than three rows. */

@@ -1,7 +1,13 @@
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { listTenants } from '#access/tenants/tenants.ts';
 import type { Config } from '#platform/config.ts';
-import { databaseName } from '#platform/db/database-name.ts';
+import { refuseNewer, type TableShape } from '#platform/copy/contents.ts';
+import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
+import { type DatabaseSource, openDatabaseSource } from '#platform/copy/database-source.ts';
+import { emptyDatabase, migrate } from '#platform/copy/database-target.ts';
+import { openDatabase } from '#platform/db/database.ts';
+import { databaseName, nameDatabase } from '#platform/db/database-name.ts';
 import {
   type MoveMarker,
   movedError,
@@ -10,22 +16,17 @@ import {
   removeMoveMarker,
   writeMoveMarker,
 } from '#platform/db/embedded/move-marker.ts';
-import { readTransactionId } from '#platform/db/transaction-outcome.ts';
-import { openSource, type TransferSource } from '#platform/db/transfer-source.ts';
-import { loadDatabase } from '#platform/db/transfer-target.ts';
+import { explainFault } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { masterKeyPath } from '#platform/keys/keys.ts';
-import { compareCopy } from './copy-check.ts';
+import { masterKeyPath, readSettledKeys } from '#platform/keys/keys.ts';
 import { countNights, sumOfNights } from './count-nights.ts';
 import { masterKeyInUse } from './master-key-in-use.ts';
 import { tellDatabase } from './faults.ts';
-import { explainTargetFault, hasCommitted } from './move-target.ts';
-import { migrate } from './restore.ts';
 import { openServer } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
-/** Shortest time in milliseconds between two messages about the progress of one table. */
-const PROGRESS_MS = 5_000;
+/** Longest time in milliseconds to wait until the server has ended the transaction of an interrupted move. */
+const END_WAIT_MS = 10_000;
 
 /** The two databases of a move: the embedded database, and the other database into which the data is copied. */
 interface Databases {
@@ -55,7 +56,7 @@ export async function move(config: Config, to: string, { json }: { json?: boolea
   try {
     const moved = await moveOnce({ config, from: server.url, to, target: databaseName(to) });
     if (json) {
-      const { state: _, transaction: __, ...result } = moved;
+      const { state: _, ...result } = moved;
       printJson({ ...result, data_dir: resolve(config.dataDir) });
     } else {
       print(describe(config, moved));
@@ -76,7 +77,7 @@ async function moveOnce(databases: Databases): Promise<MoveMarker> {
   if (earlier !== null && (earlier.state === 'moved' || earlier.to !== databases.target)) {
     throw new OperatorError(movedError(dataDir, earlier).message);
   }
-  if (earlier === null || !(await isFinished(databases, earlier))) {
+  if (earlier === null || !(await isFinished(databases))) {
     // Refuses the move if the master key does not decrypt the keys of the database. After such a move, no credential would work.
     await masterKeyInUse(databases.config, databases.from);
     await migrate(databases.from);
@@ -94,69 +95,38 @@ async function moveOnce(databases: Databases): Promise<MoveMarker> {
 }
 
 /**
- * Returns true if the transaction of the move in the file `moved-to` was committed. If it was rolled back, removes the file and returns
- * false.
+ * Copies all rows into the target. Before the COMMIT, writes the file `moved-to`, so that no process uses the old data if the result of the
+ * COMMIT gets lost.
  */
-async function isFinished({ config, to, target }: Databases, { transaction }: MoveMarker): Promise<boolean> {
-  if (await hasCommitted(to, target, transaction)) {
-    return true;
-  }
-  await removeMoveMarker(config.dataDir);
-  return false;
-}
-
-/** Copies all rows into the target and commits. If the response to the COMMIT is lost, asks the target how the transaction ended. */
 async function load(databases: Databases): Promise<void> {
-  const source = await openSource(databases.from);
+  const source = await openDatabaseSource(databases.from);
+  const { dataDir } = databases.config;
   try {
-    await loadDatabase(databases.to, {
-      contents: source.contents,
-      open: (table) => readFrom(source, table),
-      onTable: (table) => showProgress(`Copying ${table.name}${estimateOf(source, table.name)} …`),
-      beforeCommit: async (db, rows) => {
-        await compareCopy(source, db);
+    await refuseNewer(source.newer);
+    await copyDatabase(
+      { ...source, read: (table) => readFrom(source, table) },
+      emptyDatabase(databases.to, async (db, digests) => {
         const { nights, wrong } = sumOfNights(await countNights(db, await listTenants(db)));
-        const [moved_at, transaction] = [new Date().toISOString(), await readTransactionId(db)];
-        await writeMoveMarker(databases.config.dataDir, {
-          state: 'moving',
-          to: databases.target,
-          moved_at,
-          transaction,
-          rows,
-          nights,
-          wrong_nights: wrong,
-        });
+        const [moved_at, rows] = [new Date().toISOString(), countsOf(digests)];
+        const { target: to } = databases;
+        await writeMoveMarker(dataDir, { state: 'moving', to, moved_at, rows, nights, wrong_nights: wrong });
         showProgress('Committing …');
-      },
-    });
+      }),
+      showProgress,
+    );
   } catch (error) {
-    const marker = await readMoveMarker(databases.config.dataDir);
-    if (marker === null || !(await isFinished(databases, marker))) {
-      throw explainTargetFault(databases.to, error);
+    if ((await readMoveMarker(dataDir)) === null || !(await isFinished(databases))) {
+      throw explainFailure(databases.to, error);
     }
   } finally {
     await source.close().catch(() => {});
   }
 }
 
-type Table = Parameters<TransferSource['read']>[0];
-
-/**
- * Reads the rows of a table of the embedded database, and shows progress.
- * @throws OperatorError if the embedded database fails. The caller reports all other errors as failures of the target.
- */
-async function* readFrom(source: TransferSource, table: Table): AsyncGenerator<Buffer> {
+/** @throws OperatorError if the embedded database fails, because the caller reports all other errors as failures of the target */
+async function* readFrom(source: DatabaseSource, table: TableShape): AsyncGenerator<Buffer> {
   try {
-    let bytes = 0;
-    let shownMs = performance.now();
-    for await (const chunk of source.read(table)) {
-      bytes += chunk.length;
-      if (performance.now() > shownMs + PROGRESS_MS) {
-        shownMs = performance.now();
-        showProgress(`${table.name}: ${(bytes / 1024 ** 2).toFixed(0)} MiB copied`);
-      }
-      yield chunk;
-    }
+    yield* source.read(table);
   } catch (error) {
     throw new OperatorError(
       `The embedded database failed while its table ${table.name} was read (${(error as Error).message}). Run the command again.`,
@@ -165,17 +135,48 @@ async function* readFrom(source: TransferSource, table: Table): AsyncGenerator<B
   }
 }
 
-function estimateOf({ estimates }: TransferSource, name: string): string {
-  const estimate = estimates.get(name) ?? -1;
-  return estimate < 0 ? '' : ` (about ${estimate} rows)`;
+/**
+ * Returns true if the move in the file `moved-to` was committed. If it was rolled back, removes the file and returns false. A move copies the
+ * wrapped service keys in the same transaction as all other rows, and no other installation has the same keys.
+ */
+async function isFinished({ config, from, to, target }: Databases): Promise<boolean> {
+  const keys = await readKeys(from);
+  const copied = await readKeys(to).catch((error: unknown) => {
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new OperatorError(
+      `The move was interrupted during its commit, and the database ${target} cannot be read (${message || code}). ` +
+        'So it is unknown if that database has the data. Run the command again when the database can be read.',
+      { cause: error },
+    );
+  });
+  if (keys.length > 0 && isDeepStrictEqual(keys, copied)) {
+    return true;
+  }
+  await removeMoveMarker(config.dataDir);
+  return false;
+}
+
+async function readKeys(url: string) {
+  const db = openDatabase({ url, poolSize: 1 });
+  try {
+    return await readSettledKeys(db, END_WAIT_MS);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Explains a failure of the target, as `explainFault` does, and says that the old data is still in use. */
+function explainFailure(to: string, error: unknown): unknown {
+  const fault = explainFault(error, nameDatabase(to, '--to'));
+  return fault instanceof OperatorError && fault !== error
+    ? new OperatorError(`${fault.message} Nothing was moved.`, { cause: error })
+    : fault;
 }
 
 function describe({ dataDir, masterKey }: Config, { to, rows, nights, wrong_nights }: MoveMarker): string {
-  const sum = Object.values(rows).reduce((total, count) => total + count, 0);
-  const of = (table: string) => rows[table] ?? 0;
   const key = masterKey === null ? `MASTER_KEY_FILE=${masterKeyPath(resolve(dataDir))}` : 'MASTER_KEY as it is set now';
   return [
-    `Moved all data to ${to} (rows: ${sum}, tenants: ${of('tenant')}, orders: ${of('restaurant_order')}, reservations: ${of('reservation')}).`,
+    `Moved all data to ${to} (${describeRows(rows)}).`,
     `Each row was compared with the old data. The night counters were compared with the reservations again: ${nights} nights, ${wrong_nights} of them differ${wrong_nights === 0 ? '' : ', as before the move. "roomservice nights verify" lists them'}.`,
     '',
     'Start every process with these settings from now on:',

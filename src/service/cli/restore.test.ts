@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { entriesOf } from '#test/support/backups.ts';
 import { cleanUp, newDataDir, newFolder, refuse, runCommand, succeed } from '#test/support/command.ts';
 import { createTestDatabase, rowsOf } from '#test/support/database.ts';
 import { envOf, startService, type TestService } from '#test/support/service.ts';
@@ -53,24 +52,29 @@ describe('a backup or restore that is refused', () => {
     assert.deepEqual(await rowsOf(service.database, Object.keys(rows)), rows);
   });
 
-  it('restore exits 1 and makes no database if the file is missing, cut, damaged or no backup, or if the passphrase is wrong', async () => {
+  it('restore exits 1 and makes no database if the file is missing, cut, damaged or no backup, or if the passphrase is wrong or missing', async () => {
     const dataDir = await newDataDir();
     const env = { DATA_DIR: dataDir };
     const bytes = await readFile(sealed);
     const damaged = Buffer.from(bytes);
-    const inEntry = (await entriesOf(sealed)).find(({ name }) => name.includes('tenant'))?.offset ?? 0;
-    damaged.writeUInt8(damaged.readUInt8(inEntry + 10) ^ 1, inEntry + 10);
+    damaged.writeUInt8(damaged.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
     await writeFile(join(folder, 'damaged'), damaged);
     await writeFile(join(folder, 'cut'), bytes);
-    await truncate(join(folder, 'cut'), bytes.length - 4_096);
+    await truncate(join(folder, 'cut'), bytes.length - 1);
     await writeFile(join(folder, 'other-passphrase'), 'another passphrase\n');
     const at = (name: string) => join(folder, name);
     await refuse(['restore', at('nowhere')], { env }, /nowhere/);
-    await refuse(['restore', at('damaged')], { env }, /damaged/);
-    await refuse(['restore', at('cut')], { env }, /cut/);
+    for (const name of ['damaged', 'cut']) {
+      await refuse(['restore', at(name), '--passphrase-file', passphraseFile], { env }, / is damaged/);
+    }
     await refuse(['restore', passphraseFile], { env }, /is not a backup/);
     await refuse(['restore', sealed, '--passphrase-file', at('other-passphrase')], { env }, /passphrase does not/);
     await refuse(['restore', plain, '--passphrase-file', passphraseFile], { env }, /contains no master key/);
+    await refuse(
+      ['restore', sealed],
+      { env },
+      /the backup contains it\. Run the command with --passphrase-file, or set MASTER_KEY/,
+    );
     await assert.rejects(stat(dataDir), { code: 'ENOENT' });
   });
 
@@ -95,7 +99,7 @@ describe('a backup or restore that is refused', () => {
     await succeed(['tenant', 'list'], { env: { ...env, MASTER_KEY: service.masterKey.toString('base64') } });
   });
 
-  it('after a restore with a newer master key, commands exit 1 until keys rewrap has run with the old and the new master key', async () => {
+  it('after a restore with a newer master key, which is refused if the backup contains the right one, commands exit 1 until keys rewrap has run with the old and the new master key', async () => {
     const target = await createTestDatabase();
     const env = { DATABASE_URL: target.url, MASTER_KEY: randomBytes(32).toString('base64') };
     const { stdout } = await succeed(['restore', plain], { env });
@@ -104,6 +108,11 @@ describe('a backup or restore that is refused', () => {
       /The master key of this installation does not decrypt the restored keys\. .* MASTER_KEY_PREVIOUS/,
     );
     assert.equal((await runCommand(['tenant', 'list'], { env })).code, 1);
+    const untouched = await createTestDatabase();
+    const message = /the backup contains it\. Run the command with --passphrase-file/;
+    await refuse(['restore', sealed], { env: { ...env, DATABASE_URL: untouched.url } }, message);
+    assert.deepEqual(await rowsOf(untouched, ['tenant', 'service_key']), { tenant: [], service_key: [] });
+    await untouched.drop();
     await succeed(['keys', 'rewrap'], { env: { ...env, MASTER_KEY_PREVIOUS: service.masterKey.toString('base64') } });
     await succeed(['tenant', 'list'], { env });
     await target.drop();

@@ -1,15 +1,17 @@
 import { webhookSecrets } from '#access/credentials/credentials.ts';
 import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { channelSecrets } from '#hotel/channels/channels.ts';
-import { type Backup, readBackup } from '#platform/backup/read-backup.ts';
 import type { Config } from '#platform/config.ts';
+import { type Backup, checkBackup, openBackup } from '#platform/copy/backup-file.ts';
+import { copyDatabase } from '#platform/copy/copy.ts';
+import { emptyDatabase } from '#platform/copy/database-target.ts';
 import { type Database, openDatabase } from '#platform/db/database.ts';
-import { loadDatabase } from '#platform/db/transfer-target.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkSecrets, findMasterKey, openKeyring } from '#platform/keys/keys.ts';
 import { type CountedNights, countNights, sumOfNights } from './count-nights.ts';
-import { migrate, openBackupKey, refuseOtherCounts, type RestoreFlags } from './restore.ts';
+import type { BackupFlags } from './backup.ts';
+import { openBackupKey } from './restore.ts';
 import { openScratchDatabase } from './scratch-database.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
@@ -26,23 +28,16 @@ interface Verified {
 }
 
 /**
- * Runs `roomservice backup verify FILE`. Restores the backup into a scratch database. Checks the number of rows of each table, compares the
+ * Runs `roomservice backup verify FILE`. Restores the backup into a scratch database. Compares each row, and compares the
  * night counters with the reservations, and decrypts the secrets. Exits 1 if it finds a fault. Without a master key, the secrets are not
  * checked.
  */
-export async function verifyBackup(
-  config: Config,
-  file: string,
-  { passphraseFile, json }: RestoreFlags,
-): Promise<void> {
-  showProgress(`Checking ${file} …`);
-  const backup = await readBackup(file);
-  const masterKey = (await openBackupKey(backup, passphraseFile)) ?? (await findMasterKey(config));
-  const scratch = await openScratchDatabase(config);
+export async function verifyBackup(config: Config, file: string, { passphraseFile, json }: BackupFlags): Promise<void> {
+  const backup = await openBackup(file);
   try {
-    const verified = await verifyIn(scratch.url, backup, masterKey).catch((error: unknown) => {
-      throw explainFault(error, scratch.named);
-    });
+    const masterKey = (await openBackupKey(backup, passphraseFile)) ?? (await findMasterKey(config));
+    await checkBackup(file, showProgress);
+    const verified = await verifyRows(config, backup, masterKey);
     if (json) {
       printJson({ file, created_at: backup.createdAt, ...verified });
     } else if (verified.faults.length === 0) {
@@ -54,18 +49,23 @@ export async function verifyBackup(
       );
     }
   } finally {
+    backup.close();
+  }
+}
+
+async function verifyRows(config: Config, backup: Backup, masterKey: Buffer | null): Promise<Verified> {
+  const scratch = await openScratchDatabase(config);
+  try {
+    return await verifyIn(scratch.url, backup, masterKey);
+  } catch (error) {
+    throw explainFault(error, scratch.named);
+  } finally {
     await scratch.close();
   }
 }
 
 async function verifyIn(url: string, backup: Backup, masterKey: Buffer | null): Promise<Verified> {
-  const counts = await loadDatabase(url, {
-    contents: backup.contents,
-    open: ({ name }) => backup.open(name),
-    onTable: ({ name }) => showProgress(`Loading ${name} …`),
-    beforeCommit: async (_db, loaded) => refuseOtherCounts(loaded, backup.counts),
-  });
-  await migrate(url);
+  const digests = await copyDatabase(backup, emptyDatabase(url), showProgress);
   const db = openDatabase({ url, poolSize: 2 });
   try {
     const tenants = await listTenants(db);
@@ -73,7 +73,7 @@ async function verifyIn(url: string, backup: Backup, masterKey: Buffer | null): 
     const { secrets, unopened } = await openSecrets(db, tenants, masterKey);
     return {
       tenants: tenants.length,
-      rows: Object.values(counts).reduce((sum, count) => sum + count, 0),
+      rows: Object.values(digests).reduce((sum, { rows }) => sum + rows, 0),
       nights: sumOfNights(counted).nights,
       secrets,
       faults: [...nightFaults(counted), ...unopened],

@@ -56,7 +56,7 @@ function findPackage(): string {
 }
 
 /** Makes the links to PostgreSQL's libraries. The install script of the package makes them too, but npm may run no install scripts. */
-export async function linkLibraries(packageDir: string): Promise<void> {
+async function linkLibraries(packageDir: string): Promise<void> {
   const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(ifAbsent);
   for (const { source, target } of JSON.parse(list ?? '[]') as { source: string; target: string }[]) {
     const link = join(packageDir, target);

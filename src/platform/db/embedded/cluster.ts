@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, stat, writeFile } from 'node:fs/promises';
+import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { readWritten, writeOnce } from '../write-once.ts';
 import { EmbeddedPostgresError, ifAbsent, NO_DATABASE, programError } from './failure.ts';
+import { writeNewFile } from '../../lib/new-file.ts';
 import { chownTree, createWhole } from './files.ts';
 import { findDatabase, type Location, PASSWORD_FILE } from './location.ts';
 import { readMajor } from './major-version.ts';
@@ -29,16 +29,9 @@ export async function hasPassword(dataDir: string): Promise<boolean> {
   return (await readPassword(dataDir)) !== undefined;
 }
 
-/** Reads the password of the PostgreSQL role. Returns undefined if its file is missing. @throws EmbeddedPostgresError if it is empty */
+/** Reads the password of the PostgreSQL role. Returns undefined if its file is missing. */
 export async function readPassword(dataDir: string): Promise<string | undefined> {
-  const path = join(dataDir, PASSWORD_FILE);
-  const password = (await readWritten(path).catch(ifAbsent))?.toString().trim();
-  if (password === '') {
-    throw new EmbeddedPostgresError(
-      `${path} is empty. If the first start of the service was killed, remove the file. Otherwise restore it from your copy.`,
-    );
-  }
-  return password;
+  return (await readFile(join(dataDir, PASSWORD_FILE), 'utf8').catch(ifAbsent))?.trim();
 }
 
 /** Reads the password of the PostgreSQL role. The first start makes it, as 256 random bits in a file in DATA_DIR with mode 0600. */
@@ -47,7 +40,7 @@ export async function readOrMakePassword(dataDir: string): Promise<string> {
   if (existing !== undefined) {
     return existing;
   }
-  await writeOnce(join(dataDir, PASSWORD_FILE), randomBytes(32).toString('base64url'));
+  await writeNewFile(join(dataDir, PASSWORD_FILE), randomBytes(32).toString('base64url'));
   return await readOrMakePassword(dataDir);
 }
 

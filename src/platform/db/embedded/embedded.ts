@@ -4,7 +4,7 @@ import { readOrMakePassword, refuseMissing } from './cluster.ts';
 import { locate } from './location.ts';
 import { refuseOtherMajor } from './major-version.ts';
 import type { Presence, Role } from './presence.ts';
-import { databaseUrl, enter, findOwnBinaries, leave, type Server } from './server.ts';
+import { databaseUrl, enter, leave, type Server } from './server.ts';
 
 export interface EmbeddedPostgres {
   /** Connection string of the application's database, valid until `close`. It contains the password, so it must never be logged. */
@@ -42,7 +42,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   const location = await locate(options.dataDir, log);
   await refuseOtherMajor(location.clusterDir);
   const password = await readOrMakePassword(location.dataDir);
-  const server: Server = { location, password, settings, mayCreate: true, log, findBinaries: findOwnBinaries };
+  const server: Server = { location, password, settings, mayCreate: true, log };
   const closing = new AbortController();
   const presence = await enter(server, role, closing.signal);
   const keeping = keepPresence({ ...server, mayCreate: false }, role, presence, closing.signal);

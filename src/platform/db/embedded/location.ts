@@ -18,7 +18,6 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { type Account, canEnter, chooseAccount } from './account.ts';
 import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
-import { finishSwap } from './swap.ts';
 
 export interface Location {
   /** Path of DATA_DIR without symbolic links. The password of the database is always in this folder. */
@@ -105,7 +104,7 @@ async function findCluster(dataDir: string): Promise<string | undefined> {
   const path = join(dataDir, CLUSTER_NAME);
   const entry = await lstat(path).catch(ifAbsent);
   if (!entry?.isSymbolicLink()) {
-    return entry !== undefined || (await finishSwap(path)) ? path : undefined;
+    return entry === undefined ? undefined : path;
   }
   const target = resolve(dataDir, await readlink(path));
   if ((await stat(dirname(target)).catch(ifAbsent)) === undefined) {
@@ -114,7 +113,6 @@ async function findCluster(dataDir: string): Promise<string | undefined> {
         'Restore that folder, or remove DATA_DIR to start with an empty database.',
     );
   }
-  await finishSwap(target);
   return target;
 }
 

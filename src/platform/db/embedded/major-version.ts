@@ -11,7 +11,7 @@ export async function readMajor(clusterDir: string): Promise<number | undefined>
 
 /**
  * Refuses a database that a PostgreSQL of another major version has made, even if that PostgreSQL runs already.
- * @throws EmbeddedPostgresError that says how to upgrade an older database, or how to use a newer one
+ * @throws EmbeddedPostgresError that says how to bring the data to this version
  */
 export async function refuseOtherMajor(clusterDir: string): Promise<void> {
   const found = await readMajor(clusterDir);
@@ -28,8 +28,8 @@ export async function refuseOtherMajor(clusterDir: string): Promise<void> {
   if (found < own) {
     throw new EmbeddedPostgresError(
       `PostgreSQL ${found} made the database in ${clusterDir}, but this version of Roomservice has PostgreSQL ${own}. ` +
-        'Make a backup with the version of Roomservice that you used before. Then run "roomservice upgrade-database" with this version. ' +
-        'Nothing was changed.',
+        'Run "roomservice backup" with the version of Roomservice that you used before. Then run "roomservice restore" with this version ' +
+        'and an empty DATA_DIR. Nothing was changed.',
     );
   }
 }

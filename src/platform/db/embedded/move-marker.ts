@@ -1,6 +1,6 @@
-import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { RowCounts } from '../transfer-target.ts';
+import { syncFolder } from '../../lib/new-file.ts';
 import { EmbeddedPostgresError, ifAbsent } from './failure.ts';
 
 const FILE = 'moved-to';
@@ -19,10 +19,8 @@ export interface MoveMarker {
   to: string;
   /** Time of the move (ISO 8601). */
   moved_at: string;
-  /** Id of the transaction of the move in the other database. The server of that database can tell by the id if the move was committed. */
-  transaction: string;
   /** Number of rows that were moved, for each table. */
-  rows: RowCounts;
+  rows: Record<string, number>;
   /**
    * Number of nights whose night counters were compared with the reservations. A night counter stores how many rooms of one room type are
    * held in a night.
@@ -66,12 +64,7 @@ export async function writeMoveMarker(dataDir: string, marker: MoveMarker): Prom
   const draft = `${path}.draft`;
   await writeFile(draft, `${JSON.stringify(marker, null, 2)}\n`, { mode: 0o644, flush: true });
   await rename(draft, path);
-  const folder = await open(resolve(dataDir));
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await syncFolder(resolve(dataDir));
 }
 
 export async function removeMoveMarker(dataDir: string): Promise<void> {

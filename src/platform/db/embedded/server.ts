@@ -17,8 +17,6 @@ export interface Server {
   /** True if a missing database is created. False after the first start, so that a database that is removed during use is not replaced. */
   mayCreate: boolean;
   log: (message: string) => void;
-  /** Returns the path of the folder with the programs of PostgreSQL that start this server. */
-  findBinaries: (location: Location) => Promise<string>;
 }
 
 /** Values that are needed to connect to the server while it runs. */
@@ -32,11 +30,6 @@ const POLL_MS = 25;
 const RESTART_WAIT_MS = 200;
 const MAX_STARTS = 3;
 const MAINTENANCE_DATABASE = 'postgres';
-
-/** Returns the path of the folder with the programs of the PostgreSQL that npm has installed. */
-export function findOwnBinaries({ account, clusterDir }: Location): Promise<string> {
-  return findBinaries(account, dirname(clusterDir));
-}
 
 /** Returns the connection string of a database of this server. It uses the Unix socket and contains the password. */
 export function databaseUrl({ location, password }: Connectable, database = NAME): string {
@@ -136,7 +129,7 @@ async function start(server: Server): Promise<Launch> {
       `The database in ${location.clusterDir} was removed while it was in use. Restore that folder, and start the service again.`,
     );
   }
-  const binaries = await server.findBinaries(location);
+  const binaries = await findBinaries(location.account, dirname(location.clusterDir));
   await prepareCluster(location, { binaries, password, sync: settings['fsync'] !== 'off', log });
   await prepareSocketDir(location);
   return launch(location, { binaries, settings });

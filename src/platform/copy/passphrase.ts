@@ -3,8 +3,6 @@ import { promisify } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { OperatorError } from '../errors.ts';
 import { readTextFile } from '../lib/text-file.ts';
-import { formsOf } from '../lib/unicode.ts';
-import { compileSchema } from '../lib/validation.ts';
 
 const argon2id = promisify(argon2).bind(null, 'argon2id');
 
@@ -52,11 +50,11 @@ export async function readPassphrase(path: string): Promise<string> {
   return passphrase;
 }
 
-/** Encrypts the master key (32 bytes) with a key that is derived from the normalised passphrase. */
+/** Encrypts the master key (32 bytes) with a key that is derived from the passphrase. */
 export async function sealMasterKey(masterKey: Buffer, passphrase: string): Promise<SealedKey> {
   const salt = randomBytes(SALT_BYTES);
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', await deriveKey(formsOf(passphrase)[0], salt, COST), nonce);
+  const cipher = createCipheriv('aes-256-gcm', await deriveKey(passphrase, salt, COST), nonce);
   const ciphertext = Buffer.concat([cipher.update(masterKey), cipher.final()]);
   return {
     kdf: 'argon2id',
@@ -71,25 +69,16 @@ export async function sealMasterKey(masterKey: Buffer, passphrase: string): Prom
 
 /**
  * Decrypts the master key.
- * @throws OperatorError if the passphrase is wrong, or if the parameters are invalid or ask for too much memory or time
+ * @throws OperatorError if the passphrase is wrong
  */
 export async function openSealedKey(sealed: SealedKey, passphrase: string): Promise<Buffer> {
-  if (!compileSchema(SealedKey).isValid(sealed)) {
+  const key = await decrypt(sealed, passphrase);
+  if (key === null) {
     throw new OperatorError(
-      'The encrypted master key of this backup has invalid parameters, or parameters that need too much memory or time. ' +
-        'Use another backup.',
+      'The passphrase does not decrypt the master key of this backup. Use the passphrase with which the backup was made.',
     );
   }
-  // Older versions did not normalise the passphrase, and took a byte order mark at the start of its file for a part of it.
-  for (const form of [...formsOf(passphrase), `\uFEFF${passphrase}`]) {
-    const key = await decrypt(sealed, form);
-    if (key !== null) {
-      return key;
-    }
-  }
-  throw new OperatorError(
-    'The passphrase does not decrypt the master key of this backup. Use the passphrase with which the backup was made.',
-  );
+  return key;
 }
 
 /** Returns null if the passphrase is wrong, or if the encrypted key was changed. */
@@ -107,5 +96,6 @@ async function decrypt(sealed: SealedKey, passphrase: string): Promise<Buffer | 
 }
 
 async function deriveKey(passphrase: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
-  return await argon2id({ ...cost, message: passphrase, nonce: salt, tagLength: KEY_BYTES });
+  // A Mac may type the same letters in another Unicode form.
+  return await argon2id({ ...cost, message: passphrase.normalize('NFC'), nonce: salt, tagLength: KEY_BYTES });
 }

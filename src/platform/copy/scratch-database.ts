@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import { openDatabase } from './database.ts';
-import { executeOutsideTransaction } from './transaction.ts';
+import { openDatabase } from '../db/database.ts';
+import { executeOutsideTransaction } from '../db/transaction.ts';
 
 /**
- * Creates an empty database on the server of the URL. Its encoding and its locale do not depend on those of other databases. `close` drops the new database.
+ * Creates an empty database on the server of the URL. Its encoding and its locale do not depend on those of other databases. `close` drops
+ * the new database.
  * @throws the error of pg if the server is out of reach, or if the role may not create databases
  */
 export async function createScratchDatabase(serverUrl: string): Promise<{ url: string; close(): Promise<void> }> {
@@ -12,10 +13,7 @@ export async function createScratchDatabase(serverUrl: string): Promise<{ url: s
   await run(serverUrl, sql`CREATE DATABASE ${sql.id(name)} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  return {
-    url: url.href,
-    close: () => run(serverUrl, sql`DROP DATABASE IF EXISTS ${sql.id(name)} WITH (FORCE)`),
-  };
+  return { url: url.href, close: () => run(serverUrl, sql`DROP DATABASE IF EXISTS ${sql.id(name)} WITH (FORCE)`) };
 }
 
 /** Runs a statement on the database of the URL. */

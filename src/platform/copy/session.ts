@@ -1,10 +1,12 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { type Database, types } from '../db/database.ts';
+import { newClient } from '../db/new-client.ts';
+import { localSettings } from '../db/session.ts';
+import type { DB } from '../db/types.ts';
 import { poolerOf } from '../lib/postgres-url.ts';
-import { type Database, types } from './database.ts';
-import { newClient } from './new-client.ts';
-import { localSettings } from './session.ts';
-import type { DB } from './types.ts';
+import type { TableShape } from './contents.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -12,9 +14,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * Opens a connection outside the pool, because a stream of COPY needs the connection for itself.
  * @throws the error of pg if the database is out of reach
  */
-export async function connectForTransfer(url: string): Promise<pg.Client> {
+export async function connectForCopy(url: string): Promise<pg.Client> {
   const client = newClient(url, {
-    application_name: 'roomservice transfer',
+    application_name: 'roomservice copy',
     hasNoTimeLimit: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
@@ -35,16 +37,23 @@ export async function connectForTransfer(url: string): Promise<pg.Client> {
  * Begins a transaction that copies tables, without a time limit, because the copy of a large table takes long.
  * @param url the URL that the client is connected to
  */
-export async function beginTransfer(client: pg.Client, url: string, mode: string): Promise<void> {
-  if (poolerOf(url) === 'none') {
-    await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
-    return;
+export async function beginCopy(client: pg.Client, url: string, mode: string): Promise<void> {
+  await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
+  if (poolerOf(url) !== 'none') {
+    await client.query(localSettings({ hasNoTimeLimit: true }));
+    // Only PostgreSQL 17 and later have this limit.
+    await client.query(`SELECT set_config(name, '0', true) FROM pg_settings WHERE name = 'transaction_timeout'`);
   }
-  // Only PostgreSQL 17 and later have this limit. It is looked for before the BEGIN, because no statement may take a snapshot before the
-  // tables are locked.
-  const { rows } = await client.query(`SELECT FROM pg_settings WHERE name = 'transaction_timeout'`);
-  const noTimeout = rows.length > 0 ? '; SET LOCAL transaction_timeout = 0' : '';
-  await client.query(`BEGIN ISOLATION LEVEL ${mode}; ${localSettings({ hasNoTimeLimit: true })}${noTimeout}`);
+}
+
+/** Returns the table and its columns as COPY names them. */
+export function copyName(client: pg.Client, { name, columns }: TableShape): string {
+  return `${client.escapeIdentifier(name)} (${columns.map((column) => client.escapeIdentifier(column)).join(', ')})`;
+}
+
+/** Streams the rows of a table. The client cannot run another statement until the stream has ended. */
+export function readRows(client: pg.Client, table: TableShape): AsyncIterable<Buffer> {
+  return client.query(copyTo(`COPY ${copyName(client, table)} TO STDOUT`));
 }
 
 /**
@@ -60,4 +69,9 @@ export function databaseOn(client: pg.Client): Database {
       pool: { options: {}, connect: () => Promise.resolve(lent as never), end: () => Promise.resolve() },
     }),
   });
+}
+
+/** Returns true if the database is a cluster (Citus). */
+export async function isOnCluster(client: pg.Client): Promise<boolean> {
+  return (await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)).rows.length > 0;
 }

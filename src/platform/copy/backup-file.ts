@@ -1,0 +1,327 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { pipeline as pipelined } from 'node:stream/promises';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { type Static, Type } from 'typebox';
+import { OperatorError } from '../errors.ts';
+import { exists, publishNewFile } from '../lib/new-file.ts';
+import { compileSchema } from '../lib/validation.ts';
+import { Contents, COPIED_TABLES, refuseNewer, type TableShape } from './contents.ts';
+import { type CopiedTable, type CopySource, type CopyTarget, copyDatabase, type Progress } from './copy.ts';
+import { type Digests, findDifference } from './digest.ts';
+import { SealedKey } from './passphrase.ts';
+
+/**
+ * Number of the format of a backup. A backup is text that Zstandard has compressed, with a checksum over the whole text:
+ *
+ * 1. `-- roomservice backup HEADER`, in one line of JSON.
+ * 2. For each table, the line of its COPY statement, its rows in the text format of COPY, and a line with `\.`.
+ * 3. `-- end DIGESTS`, in one line of JSON. A file without this line is incomplete.
+ */
+const FORMAT = 2;
+const START = '-- roomservice backup ';
+const END = '-- end ';
+/** Line after the rows of a table. No row is this line, because COPY doubles each backslash in a value. */
+const END_OF_ROWS = '\\.';
+/** Maximum number of bytes of each line that is not a row. */
+const MAX_LINE_BYTES = 1024 * 1024;
+/** Number of bytes that are read from the file or decompressed at a time. */
+const PIECE_BYTES = 256 * 1024;
+
+type Header = Static<typeof Header>;
+const Header = Type.Object({
+  format: Type.Literal(FORMAT),
+  version: Type.String(),
+  created_at: Type.String(),
+  /** Encrypted master key, or null if the backup was made without a passphrase. */
+  master_key: Type.Union([SealedKey, Type.Null()]),
+  contents: Contents,
+});
+/** Part of the header that every future format keeps, so that an error for a newer format can name the version that made the file. */
+const AnyHeader = Type.Object({ format: Type.Integer({ minimum: FORMAT + 1 }), version: Type.String() });
+const Trailer = Type.Record(
+  Type.String(),
+  Type.Object({ rows: Type.Integer({ minimum: 0 }), sum: Type.String({ pattern: '^[0-9a-f]{1,12}$' }) }),
+);
+
+/** Error for a damaged backup. Its message is a part of the message for the operator. */
+class Damage extends Error {}
+
+/** Backup file that is open for reading. */
+export interface Backup extends CopySource {
+  /** Time when the backup began, as an ISO 8601 text in UTC. */
+  createdAt: string;
+  sealedKey: SealedKey | null;
+  close(): void;
+}
+
+/**
+ * Returns a new backup file as the target of a copy. Only its owner can read it. It gets its name when it is complete and on the disk. If the
+ * backup fails, no file stays. Only a killed process leaves its draft, whose name ends with `.partial`.
+ * @throws OperatorError if a file with this name exists, or if the file cannot be written
+ */
+export function newBackup(path: string, options: { version: string; sealedKey: SealedKey | null }): CopyTarget {
+  return {
+    async load(contents, tables, digests) {
+      const header: Header = {
+        format: FORMAT,
+        version: options.version,
+        created_at: new Date().toISOString(),
+        master_key: options.sealedKey,
+        contents,
+      };
+      try {
+        await refuseExisting(path);
+        const draft = `${path}.${randomBytes(6).toString('hex')}.partial`;
+        const isNew = await publishNewFile(path, draft, (file) => compressInto(file, textOf(header, tables, digests)));
+        if (!isNew) {
+          throw alreadyExists(path);
+        }
+      } catch (error) {
+        throw explainWriting(error, path);
+      }
+    },
+  };
+}
+
+async function compressInto(file: FileHandle, text: AsyncIterable<Buffer>): Promise<void> {
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+  await pipelined(
+    async function* () {
+      yield* text;
+      // If the stream ended while it still compresses a piece, Node would write a second, empty frame, which no reader checks.
+      await new Promise((resolve) => compress.write('', resolve));
+    },
+    compress,
+    async (bytes: AsyncIterable<Buffer>) => {
+      for await (const piece of bytes) {
+        await file.writeFile(piece); // It writes all bytes at the current position, but `write` may write only some of them.
+      }
+    },
+  );
+}
+
+async function refuseExisting(path: string): Promise<void> {
+  if (await exists(path)) {
+    throw alreadyExists(path);
+  }
+}
+
+async function* textOf(header: Header, tables: AsyncIterable<CopiedTable>, digests: Digests): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${START}${JSON.stringify(header)}\n`);
+  for await (const { rows, ...table } of tables) {
+    yield Buffer.from(`${copyLine(table)}\n`);
+    yield* rows;
+    yield Buffer.from(`${END_OF_ROWS}\n`);
+  }
+  yield Buffer.from(`${END}${JSON.stringify(digests)}\n`);
+}
+
+function copyLine({ name, columns }: TableShape): string {
+  return `COPY ${name} (${columns.join(', ')}) FROM stdin;`;
+}
+
+function alreadyExists(path: string): OperatorError {
+  return new OperatorError(`${path} already exists, and a backup never replaces a file. Choose another name.`);
+}
+
+/** Returns an OperatorError if the file cannot be written. Returns any other error unchanged, for example an error of the database. */
+function explainWriting(error: unknown, path: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
+    return new OperatorError(
+      `There is not enough space for ${path} (${code}). Free some space, or choose another folder.`,
+    );
+  }
+  return code === 'EIO' || ['open', 'fsync', 'rename', 'lstat'].includes(syscall ?? '')
+    ? new OperatorError(
+        `${path} cannot be written (${code}). Check its folder and the permissions, or choose another folder.`,
+      )
+    : error;
+}
+
+/**
+ * Opens a backup file and reads its header. The rows are checked while they are read, and all digests after the last table.
+ * @throws OperatorError if the file cannot be read, is no backup, or was made by a newer version
+ */
+export async function openBackup(path: string): Promise<Backup> {
+  const file = new BackupText(path);
+  try {
+    const header = parseHeader(await file.line());
+    await refuseNewer(header.contents.migrations);
+    const strange = header.contents.tables.find(({ name }) => !(name in COPIED_TABLES));
+    if (strange !== undefined) {
+      throw new Damage(`it has the unknown table ${strange.name}`);
+    }
+    return {
+      contents: header.contents,
+      createdAt: header.created_at,
+      sealedKey: header.master_key,
+      read: (table) => readTable(file, path, table),
+      check: (digests) =>
+        checkEnd(file, digests).catch((error) => {
+          throw explainReading(error, path, true);
+        }),
+      close: () => file.close(),
+    };
+  } catch (error) {
+    file.close();
+    throw explainReading(error, path, false);
+  }
+}
+
+/**
+ * Reads a whole backup file, and checks that it is complete and unchanged.
+ * @throws OperatorError if it is not
+ */
+export async function checkBackup(path: string, progress: Progress): Promise<void> {
+  const backup = await openBackup(path);
+  try {
+    progress(`Checking ${path} …`);
+    await copyDatabase(backup, NOWHERE, () => {});
+  } finally {
+    backup.close();
+  }
+}
+
+/** Target that keeps nothing, because the source checks the rows while they are read. */
+const NOWHERE: CopyTarget = {
+  async load(_contents, tables) {
+    for await (const { rows } of tables) {
+      const pieces = rows[Symbol.asyncIterator]();
+      while (!(await pieces.next()).done);
+    }
+  },
+};
+
+function parseHeader(line: string): Header {
+  if (!line.startsWith(START)) {
+    throw new SyntaxError('no header');
+  }
+  const header: unknown = JSON.parse(line.slice(START.length));
+  if (compileSchema(AnyHeader).isValid(header)) {
+    throw new OperatorError(
+      `The file was made by a newer version of roomservice (${(header as { version: string }).version}). Install that version, and run the command again.`,
+    );
+  }
+  if (!compileSchema(Header).isValid(header)) {
+    throw new SyntaxError('no valid header');
+  }
+  return header as Header;
+}
+
+async function* readTable(file: BackupText, path: string, table: TableShape): AsyncGenerator<Buffer> {
+  try {
+    if ((await file.line()) !== copyLine(table)) {
+      throw new Damage(`the table ${table.name} is not in its place`);
+    }
+    yield* file.rows();
+  } catch (error) {
+    throw explainReading(error, path, true);
+  }
+}
+
+async function checkEnd(file: BackupText, digests: Digests): Promise<void> {
+  const line = await file.line();
+  const expected: unknown = line.startsWith(END) ? JSON.parse(line.slice(END.length)) : null;
+  if (!compileSchema(Trailer).isValid(expected)) {
+    throw new Damage('the digests at its end are missing');
+  }
+  const table = findDifference(digests, expected as Digests);
+  if (table !== null) {
+    throw new Damage(`the rows of the table ${table} are not those of the backup`);
+  }
+  await file.end();
+}
+
+/** Returns an OperatorError for damage and for an error of the file system. Returns any other error unchanged. */
+function explainReading(error: unknown, path: string, isBackup: boolean): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined) {
+    return new OperatorError(`The backup ${path} cannot be read (${code}). Check the path and the permissions.`);
+  }
+  const isDamage = error instanceof Damage || error instanceof SyntaxError || /^(ZSTD|Z)_/.test(code ?? '');
+  if (!isDamage) {
+    return error;
+  }
+  return new OperatorError(
+    isBackup
+      ? `${path} is damaged or incomplete: ${message}. Use another backup.`
+      : `${path} is not a backup of roomservice, is from a development version (a tar file), or its beginning is damaged. Check the path.`,
+  );
+}
+
+/** Text of a backup file, which is read from its start to its end. */
+class BackupText {
+  readonly #path: string;
+  readonly #text = createZstdDecompress({ chunkSize: PIECE_BYTES });
+  readonly #pieces: AsyncIterator<Buffer>;
+  /** Text that was decompressed but not yet read. */
+  #held: Buffer = Buffer.alloc(0);
+
+  constructor(path: string) {
+    this.#path = path;
+    pipeline(createReadStream(path, { highWaterMark: PIECE_BYTES }), this.#text, () => {}); // An error fails the iteration too.
+    this.#pieces = this.#text[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  }
+
+  close(): void {
+    this.#text.destroy();
+  }
+
+  /** Reads the next line, without its end. */
+  async line(): Promise<string> {
+    let end = this.#held.indexOf('\n');
+    while (end === -1 && this.#held.length < MAX_LINE_BYTES) {
+      await this.#more();
+      end = this.#held.indexOf('\n');
+    }
+    if (end === -1) {
+      throw new Damage('a line is too long');
+    }
+    const line = this.#held.toString('utf8', 0, end);
+    this.#held = this.#held.subarray(end + 1);
+    return line;
+  }
+
+  /** Reads the rows of a table in pieces, and the line after them. */
+  async *rows(): AsyncGenerator<Buffer> {
+    const mark = `\n${END_OF_ROWS}\n`;
+    // The first byte of `#held` is the line feed before the rows, or the last byte that was returned. So the mark is found even if there are
+    // no rows, or if it lies over two pieces.
+    this.#held = Buffer.concat([Buffer.from('\n'), this.#held]);
+    let end = this.#held.indexOf(mark);
+    while (end === -1) {
+      const kept = Math.max(0, this.#held.length - mark.length);
+      if (kept > 0) {
+        yield this.#held.subarray(1, kept + 1);
+        this.#held = this.#held.subarray(kept);
+      }
+      await this.#more();
+      end = this.#held.indexOf(mark);
+    }
+    if (end > 0) {
+      yield this.#held.subarray(1, end + 1);
+    }
+    this.#held = this.#held.subarray(end + mark.length);
+  }
+
+  /** @throws Damage if the file has more text or other bytes after its end */
+  async end(): Promise<void> {
+    const { done } = await this.#pieces.next();
+    const { size } = await stat(this.#path);
+    if (!done || this.#held.length > 0 || this.#text.bytesWritten < size) {
+      throw new Damage('it has bytes after its end');
+    }
+  }
+
+  async #more(): Promise<void> {
+    const { done, value } = await this.#pieces.next();
+    if (done) {
+      throw new Damage('its end is missing');
+    }
+    this.#held = Buffer.concat([this.#held, value]);
+  }
+}

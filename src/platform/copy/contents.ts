@@ -1,0 +1,122 @@
+import type pg from 'pg';
+import { type Static, Type } from 'typebox';
+import { namesOfThisVersion } from '../db/migrate.ts';
+import { TABLES } from '../db/types.ts';
+import { OperatorError } from '../errors.ts';
+
+const Name = Type.String({ pattern: '^\\w{1,63}$' });
+
+export type TableShape = Static<typeof TableShape>;
+const TableShape = Type.Object({ name: Name, columns: Type.Array(Name, { minItems: 1 }) });
+
+/** Description of a database without its rows. A copy needs it before it can load the rows into another database. */
+export type Contents = Static<typeof Contents>;
+export const Contents = Type.Object({
+  /** Version of the PostgreSQL server, for example `18.4`. */
+  postgres: Type.String(),
+  /** Names of the applied migrations, in their order. */
+  migrations: Type.Array(Type.String()),
+  /** Tables in an order in which each foreign key refers to an earlier table, with the columns in the order of COPY. */
+  tables: Type.Array(TableShape, { minItems: 1 }),
+  /** Last value of each sequence that gives an identity column its values, as a decimal text. Sequences without a value are missing. */
+  sequences: Type.Array(Type.Object({ table: Name, column: Name, lastValue: Type.String({ pattern: '^\\d{1,19}$' }) })),
+});
+
+/**
+ * Names of the tables whose rows are not copied to another database, each with the reason. If the other database needs rows in such a
+ * table, the service makes them there.
+ */
+export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
+  recent_change:
+    'Its rows name transactions of the old server, and a new server counts its transactions from the start.',
+  scan_lease:
+    'Its rows are leases of workers that do not run on the new server. The migrations of the new database insert other rows.',
+};
+
+/** Tables of this version that are copied, with their columns. */
+export const COPIED_TABLES: typeof TABLES = Object.fromEntries(
+  Object.entries(TABLES).filter(([name]) => !(name in TRANSIENT_TABLES)),
+);
+
+/**
+ * Reads the contents of a migrated database, in the snapshot of the open transaction. Leaves out tables and columns that this version does
+ * not know, because an operator or a newer version has added them.
+ */
+export async function readContents(client: pg.Client): Promise<Contents> {
+  const { rows: versions } = await client.query<{ version: string }>(
+    `SELECT split_part(current_setting('server_version'), ' ', 1) AS version`,
+  );
+  const known = await namesOfThisVersion();
+  const applied = (await readMigrations(client)) ?? [];
+  return {
+    postgres: versions[0]?.version ?? '',
+    migrations: applied.filter((name) => known.includes(name)),
+    tables: await readTables(client),
+    sequences: await readSequences(client),
+  };
+}
+
+/** Returns the names of the applied migrations, or null if the database was never migrated. */
+export async function readMigrations(client: pg.Client): Promise<string[] | null> {
+  const { rows: found } = await client.query(`SELECT WHERE to_regclass('kysely_migration') IS NOT NULL`);
+  if (found.length === 0) {
+    return null;
+  }
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM kysely_migration ORDER BY name');
+  return rows.map(({ name }) => name);
+}
+
+/** Returns the migrations that this version of the code does not know. */
+export async function findNewer(migrations: string[]): Promise<string[]> {
+  const known = await namesOfThisVersion();
+  return migrations.filter((name) => !known.includes(name));
+}
+
+/** @throws OperatorError if the data has migrations of a newer version of the service */
+export async function refuseNewer(migrations: string[]): Promise<void> {
+  const newer = await findNewer(migrations);
+  if (newer.length > 0) {
+    throw new OperatorError(
+      `The data has migrations of a newer version of roomservice (${newer.join(', ')}). Install that version, and run the command again.`,
+    );
+  }
+}
+
+async function readTables(client: pg.Client): Promise<TableShape[]> {
+  const { rows } = await client.query<TableShape>(
+    `
+    WITH RECURSIVE own AS (
+      SELECT oid, relname::text AS name FROM pg_class
+      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname = ANY ($1)
+    ), level AS (
+      SELECT oid, 0 AS depth FROM own
+      UNION
+      SELECT f.conrelid, depth + 1 FROM level
+      JOIN pg_constraint AS f ON f.contype = 'f' AND f.confrelid = level.oid AND f.conrelid <> f.confrelid
+      WHERE depth < cardinality($1)
+    )
+    SELECT name, (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
+      WHERE attrelid = own.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
+    FROM own JOIN level USING (oid) GROUP BY own.oid, name ORDER BY max(depth), name`,
+    [Object.keys(COPIED_TABLES)],
+  );
+  return rows.map(({ name, columns }) => ({
+    name,
+    columns: columns.filter((column) => COPIED_TABLES[name]?.includes(column)),
+  }));
+}
+
+async function readSequences(client: pg.Client): Promise<Contents['sequences']> {
+  const { rows } = await client.query<Contents['sequences'][number]>(
+    `
+    SELECT c.relname::text AS "table", a.attname::text AS "column", s.last_value::text AS "lastValue"
+    FROM pg_class AS c
+    JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attidentity <> ''
+    JOIN pg_sequences AS s ON format('%I.%I', s.schemaname, s.sequencename)
+      = pg_get_serial_sequence(quote_ident(c.relname), a.attname)
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ($1) AND s.last_value IS NOT NULL
+    ORDER BY c.relname`,
+    [Object.keys(COPIED_TABLES)],
+  );
+  return rows;
+}

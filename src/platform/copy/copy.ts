@@ -1,0 +1,77 @@
+import type { Contents, TableShape } from './contents.ts';
+import { type Digests, RowDigest } from './digest.ts';
+
+/** Function that receives a message about the progress from time to time. */
+export type Progress = (message: string) => void;
+
+/** Place from which all rows are copied: a database under one snapshot, or a backup file. */
+export interface CopySource {
+  contents: Contents;
+  /** Streams the rows of a table in the text format of COPY. Called once for each table, in the order of `contents.tables`. */
+  read: (table: TableShape) => AsyncIterable<Buffer>;
+  /** Called with the digests of all rows that `read` has returned. @throws OperatorError if other rows were expected */
+  check?: (digests: Digests) => Promise<void>;
+}
+
+/** Table of a copy with the stream of its rows, which must be read to its end before the next table. */
+export interface CopiedTable extends TableShape {
+  rows: AsyncIterable<Buffer>;
+}
+
+/** Place into which all rows are copied: a new backup file, or an empty database. */
+export interface CopyTarget {
+  /**
+   * Takes all tables. If this fails, or if `tables` fails, the target keeps nothing of the copy.
+   * @param digests complete only after the last table
+   */
+  load(contents: Contents, tables: AsyncIterable<CopiedTable>, digests: Digests, progress: Progress): Promise<void>;
+}
+
+/** Time in milliseconds between two messages about the progress of one table. */
+const PROGRESS_MS = 5_000;
+
+/**
+ * Copies all rows, one table after the other. Holds only some pieces of the rows in memory.
+ * @returns the digests of all tables
+ */
+export async function copyDatabase(from: CopySource, to: CopyTarget, progress: Progress): Promise<Digests> {
+  const digests: Digests = {};
+  await to.load(from.contents, digestedTables(from, digests, progress), digests, progress);
+  return digests;
+}
+
+/** Adds the digest of each table to `digests` when its rows have been read. */
+async function* digestedTables(from: CopySource, digests: Digests, progress: Progress): AsyncGenerator<CopiedTable> {
+  for (const table of from.contents.tables) {
+    const digest = new RowDigest();
+    const report = () => progress(`${table.name}: ${digest.rows} rows`);
+    yield { ...table, rows: digested(from.read(table), digest, report) };
+    digests[table.name] = digest.end();
+    report();
+  }
+  await from.check?.(digests);
+}
+
+async function* digested(rows: AsyncIterable<Buffer>, digest: RowDigest, report: () => void): AsyncGenerator<Buffer> {
+  let reportedMs = performance.now();
+  for await (const text of rows) {
+    digest.add(text);
+    if (performance.now() > reportedMs + PROGRESS_MS) {
+      reportedMs = performance.now();
+      report();
+    }
+    yield text;
+  }
+}
+
+/** Returns the number of rows of each table. */
+export function countsOf(digests: Digests): Record<string, number> {
+  return Object.fromEntries(Object.entries(digests).map(([name, { rows }]) => [name, rows]));
+}
+
+/** Describes the number of rows in all tables and in the most important ones. */
+export function describeRows(counts: Record<string, number>): string {
+  const sum = Object.values(counts).reduce((total, count) => total + count, 0);
+  const of = (table: string) => counts[table] ?? 0;
+  return `rows: ${sum}, tenants: ${of('tenant')}, orders: ${of('restaurant_order')}, reservations: ${of('reservation')}`;
+}

@@ -1,0 +1,38 @@
+import { NO_DATABASE } from '../db/embedded/failure.ts';
+import { OperatorError } from '../errors.ts';
+import { findNewer, readContents, readMigrations } from './contents.ts';
+import type { CopySource } from './copy.ts';
+import { beginCopy, connectForCopy, isOnCluster, readRows } from './session.ts';
+
+export interface DatabaseSource extends CopySource {
+  /** Migrations of a newer version. A copy lacks the tables and columns that they have added. */
+  newer: string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a database for reading, and takes one snapshot of it. All later reads see this snapshot, even if other processes write in the
+ * meantime.
+ * @throws OperatorError if the database has no tables of Roomservice, or is a cluster
+ */
+export async function openDatabaseSource(url: string): Promise<DatabaseSource> {
+  const client = await connectForCopy(url);
+  const close = () => client.end();
+  try {
+    if (await isOnCluster(client)) {
+      throw new OperatorError(
+        'The database is a cluster (Citus), and no snapshot covers all its nodes. Back up each node with the tools of PostgreSQL, for example pg_basebackup.',
+      );
+    }
+    const migrations = await readMigrations(client);
+    if (migrations === null) {
+      throw new OperatorError(`The database has no tables of Roomservice. ${NO_DATABASE}`);
+    }
+    await beginCopy(client, url, 'REPEATABLE READ READ ONLY');
+    const contents = await readContents(client);
+    return { contents, newer: await findNewer(migrations), read: (table) => readRows(client, table), close };
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,161 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { type Database, openDatabase } from '../db/database.ts';
+import { migrateToLatest } from '../db/migrate.ts';
+import { refuseUnfit } from '../db/requirements.ts';
+import { OperatorError } from '../errors.ts';
+import { type Contents, readMigrations, type TableShape, TRANSIENT_TABLES } from './contents.ts';
+import type { CopyTarget, Progress } from './copy.ts';
+import { type Digests, findDifference, RowDigest } from './digest.ts';
+import { beginCopy, connectForCopy, copyName, databaseOn, isOnCluster, readRows } from './session.ts';
+
+/**
+ * Tables into which a migration inserts rows, each with an SQL condition that recognizes such a row. When the row has changed, the
+ * condition is no longer true. A database counts as empty if it has only such unchanged rows and rows of `TRANSIENT_TABLES`.
+ */
+const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
+/** Tables of the migrator. */
+const LISTS = ['kysely_migration', 'kysely_migration_lock'];
+
+/** Refusal of a target that has rows or tables already. */
+export class NotEmptyError extends OperatorError {
+  constructor(reason: string) {
+    super(
+      `The database is not empty: ${reason}. Choose an empty database: another DATA_DIR, or a new database in DATABASE_URL. Nothing was changed.`,
+    );
+  }
+}
+
+/**
+ * Returns the empty database of a URL as the target of a copy. All rows are loaded in one transaction, and compared with their source before
+ * the COMMIT. If the copy fails or the process is killed, the database has its tables but no rows, and the caller may copy again. At the end
+ * the database has all migrations of this version.
+ * @param beforeCommit called after all rows were compared. Its statements run in the transaction of the copy, so it must not begin another
+ * one. If it fails, the database stays empty.
+ */
+export function emptyDatabase(
+  url: string,
+  beforeCommit: (db: Database, digests: Digests) => Promise<void> = async () => {},
+): CopyTarget {
+  return {
+    async load(contents, tables, digests, progress) {
+      const client = await connectForCopy(url);
+      try {
+        await refuseOther(client, contents);
+        await migrate(url, contents.migrations);
+        await beginCopy(client, url, 'READ COMMITTED READ WRITE');
+        await claim(client, contents);
+        for await (const { rows, ...table } of tables) {
+          await pipeline(Readable.from(rows), client.query(copyFrom(`COPY ${copyName(client, table)} FROM STDIN`)));
+        }
+        await compare(client, contents.tables, digests, progress);
+        await setSequences(client, contents);
+        await beforeCommit(databaseOn(client), digests);
+        await client.query('COMMIT');
+      } finally {
+        await client.end().catch(() => {});
+      }
+      await migrate(url);
+    },
+  };
+}
+
+/**
+ * Applies migrations, by default all missing ones. The statements have no time limit, because a migration may take long.
+ * @param only names of the migrations to apply. The rows of a copy fit only into the tables that these migrations make.
+ */
+export async function migrate(url: string, only?: string[]): Promise<void> {
+  const db = openDatabase({ url, poolSize: 2 });
+  try {
+    await refuseUnfit(db);
+    await migrateToLatest(db, only === undefined ? {} : { only: new Set(only) });
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** @throws OperatorError if the database is a cluster, is not empty, or has migrations that the rows do not fit */
+async function refuseOther(client: pg.Client, contents: Contents): Promise<void> {
+  if (await isOnCluster(client)) {
+    throw new OperatorError('The database is a cluster (Citus). Load the data into a database on one node.');
+  }
+  await refuseRows(client, contents);
+  const more = (await readMigrations(client))?.filter((name) => !contents.migrations.includes(name)) ?? [];
+  if (more.length > 0) {
+    throw new NotEmptyError(`it has migrations that the data does not have (${more.join(', ')})`);
+  }
+}
+
+/**
+ * Locks all tables against writes, and then checks that they are empty. If two copies run at the same time, the second one waits for the
+ * locks of the first. It then finds the rows of the first, and is refused.
+ */
+async function claim(client: pg.Client, contents: Contents): Promise<void> {
+  const names = contents.tables.map(({ name }) => client.escapeIdentifier(name));
+  await client.query(`LOCK TABLE ${names.join(', ')} IN EXCLUSIVE MODE`);
+  await refuseRows(client, contents);
+  for (const name of Object.keys(SEEDED_TABLES).filter((seeded) =>
+    contents.tables.some((table) => table.name === seeded),
+  )) {
+    await client.query(`DELETE FROM ${client.escapeIdentifier(name)}`);
+  }
+}
+
+/** @throws NotEmptyError if the database has a table or view of another program, or rows that the migrations have not made */
+async function refuseRows(client: pg.Client, { tables }: Contents): Promise<void> {
+  const { rows: relations } = await client.query<{ name: string }>(`
+    SELECT CASE WHEN n.nspname = current_schema() THEN c.relname ELSE n.nspname || '.' || c.relname END AS name
+    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')
+    ORDER BY name`);
+  for (const { name } of relations) {
+    if (name in TRANSIENT_TABLES || LISTS.includes(name)) {
+      continue;
+    }
+    if (!tables.some((table) => table.name === name)) {
+      throw new NotEmptyError(`it contains the table or view ${name}`);
+    }
+    const seeded = SEEDED_TABLES[name];
+    const condition = seeded === undefined ? '' : `WHERE NOT (${seeded})`;
+    const { rows } = await client.query(`SELECT FROM ${client.escapeIdentifier(name)} ${condition} LIMIT 1`);
+    if (rows.length > 0) {
+      throw new NotEmptyError(`there are rows in ${name}`);
+    }
+  }
+}
+
+/**
+ * Reads all rows back, and compares their digests with those of the source. The number of rows that COPY reports is not enough, because a
+ * trigger or a rule may drop or change a row after COPY has read it.
+ */
+async function compare(client: pg.Client, tables: TableShape[], digests: Digests, progress: Progress): Promise<void> {
+  const copied: Digests = {};
+  for (const table of tables) {
+    progress(`Comparing ${table.name} …`);
+    const digest = new RowDigest();
+    for await (const text of readRows(client, table)) {
+      digest.add(text);
+    }
+    copied[table.name] = digest.end();
+  }
+  const name = findDifference(copied, digests);
+  if (name !== null) {
+    throw new OperatorError(
+      `The copy of the table ${name} differs from the old table (copy: ${copied[name]?.rows ?? 0} rows, old table: ${digests[name]?.rows ?? 0} rows). ` +
+        'The copy was rolled back, and the old data is unchanged. Run the command again.',
+    );
+  }
+}
+
+async function setSequences(client: pg.Client, { sequences }: Contents): Promise<void> {
+  for (const { table, column, lastValue } of sequences) {
+    await client.query('SELECT setval(pg_get_serial_sequence(quote_ident($1), $2), $3::bigint)', [
+      table,
+      column,
+      lastValue,
+    ]);
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash, type Hash, hash } from 'node:crypto';
+
+const LINE_FEED = 10;
+const SUM_BYTES = 6;
+const SUM_LIMIT = 2 ** (8 * SUM_BYTES);
+
+/**
+ * Number of rows of a table, and the sum of the hashes of all rows, in hexadecimal digits. The order of the rows does not matter, because a
+ * database returns the rows of a table in any order.
+ */
+export interface TableDigest {
+  rows: number;
+  sum: string;
+}
+
+/** Digests of all tables of a copy, by the name of the table. */
+export type Digests = Record<string, TableDigest>;
+
+/** Computes the digest of a table from its text in the format of COPY, in which each row is one line. */
+export class RowDigest {
+  rows = 0;
+  #sum = 0;
+  /** Hash of the row whose end has not arrived yet. Null between two rows. */
+  #unfinished: Hash | null = null;
+
+  add(text: Buffer): void {
+    let start = 0;
+    for (let end = text.indexOf(LINE_FEED); end !== -1; end = text.indexOf(LINE_FEED, start)) {
+      const part = text.subarray(start, end);
+      const row = this.#unfinished?.update(part).digest() ?? hash('sha256', part, 'buffer');
+      this.#unfinished = null;
+      this.#sum = (this.#sum + row.readUIntLE(0, SUM_BYTES)) % SUM_LIMIT;
+      this.rows += 1;
+      start = end + 1;
+    }
+    if (start < text.length) {
+      this.#unfinished ??= createHash('sha256');
+      this.#unfinished.update(text.subarray(start));
+    }
+  }
+
+  /** Returns the digest after the last row. @throws Error if the text ends inside a row */
+  end(): TableDigest {
+    if (this.#unfinished !== null) {
+      throw new Error('The rows of a table end in the middle of a row. Run the command again.');
+    }
+    return { rows: this.rows, sum: this.#sum.toString(16) };
+  }
+}
+
+/** Returns the name of the first table whose digests differ, or null if all are equal. */
+export function findDifference(found: Digests, expected: Digests): string | null {
+  const names = new Set([...Object.keys(found), ...Object.keys(expected)]);
+  const differs = (name: string) =>
+    found[name]?.rows !== expected[name]?.rows || found[name]?.sum !== expected[name]?.sum;
+  return [...names].find(differs) ?? null;
+}
