@@ -14,9 +14,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 /**
  * Libraries that are not bundled, because they find files beside their modules: also `jsonc-parser`, whose modules hide their imports.
- * `redis` is large and loaded seldom.
+ * `redis` is large and loaded seldom. `pg` does without its two optional packages.
  */
-const EXTERNAL = ['pino', 'pino-pretty', 'piscina', '@scalar/*', 'redis', 'jsonc-parser', 'pg-native'];
+const EXTERNAL = ['pino', 'pino-pretty', 'piscina', '@scalar/*', 'redis', 'jsonc-parser', 'pg-native', 'pg-cloudflare'];
 
 async function bundle() {
   const startedAt = new Date();
