@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { createDatabase } from '#platform/db/database.ts';
 import type { Layout } from '#platform/db/layout.ts';
-import { migrateToLatest } from '#platform/db/migrate.ts';
 
 /** Node of the cluster, with the address under which the coordinator knows it. */
 interface ClusterNode {
@@ -13,13 +10,14 @@ interface ClusterNode {
 
 /** A cluster (Citus) that `TEST_DATABASE_URL` names. Each test file gets its own database on all nodes of the cluster. */
 export interface TestCluster {
+  /** URLs of all nodes. The first one is the coordinator. */
+  nodeUrls: string[];
   /**
-   * Makes a database on all nodes, migrates it, and returns its URL on the coordinator.
+   * Makes a cluster of the databases with this name, which all nodes have.
    * @param route receives the URL of a worker node, and returns the URL under which the coordinator reaches this node. By default, both are
    * equal
    */
-  createDatabase(route?: (url: string) => Promise<string>): Promise<string>;
-  dropDatabase(url: string): Promise<void>;
+  join(name: string, route?: (url: string) => Promise<string>): Promise<void>;
 }
 
 /** URL of the PostgreSQL or the cluster (Citus) on which the tests run. If it is undefined, the tests start a PostgreSQL of their own. */
@@ -59,30 +57,17 @@ async function openTestCluster(url: string): Promise<TestCluster | null> {
     own.pathname = `/${database}`;
     return own.href;
   };
-  const onAll = async (database: string, statements: string[]) =>
-    void (await Promise.all(nodes.map((node) => run(urlOf(node, database), statements))));
   return {
-    async createDatabase(route = async (nodeUrl) => nodeUrl) {
-      const name = `test_${randomBytes(6).toString('hex')}`;
-      await onAll('postgres', [`CREATE DATABASE ${name}`]);
-      await onAll(name, ['CREATE EXTENSION citus']);
-      const own = new URL(url);
-      own.pathname = `/${name}`;
+    nodeUrls: nodes.map((node) => urlOf(node, 'postgres')),
+    async join(name, route = async (nodeUrl) => nodeUrl) {
+      await Promise.all(nodes.map((node) => run(urlOf(node, name), ['CREATE EXTENSION citus'])));
       const statements = nodes.map(async (node) => {
         const { hostname, port } = new URL(node.isCoordinator ? urlOf(node, name) : await route(urlOf(node, name)));
         return `SELECT ${node.isCoordinator ? 'citus_set_coordinator_host' : 'citus_add_node'}('${hostname}', ${port})`;
       });
-      await run(own.href, await Promise.all(statements));
-      const db = createDatabase({ url: own.href, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
-      try {
-        await migrateToLatest(db);
-      } finally {
-        await db.destroy();
-      }
-      return own.href;
-    },
-    async dropDatabase(of) {
-      await onAll('postgres', [`DROP DATABASE ${new URL(of).pathname.slice(1)} WITH (FORCE)`]);
+      const coordinator = new URL(url);
+      coordinator.pathname = `/${name}`;
+      await run(coordinator.href, await Promise.all(statements));
     },
   };
 }
