@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { layoutOf } from '#platform/db/layout.ts';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -73,6 +74,7 @@ describe('GET /livez and GET /readyz', () => {
     const db = createDatabase({
       url: service.database.url,
       poolSize: 5,
+      layout: layoutOf(service.database.db),
       log: ({ query }) => statements.push({ text: query.sql, atMs: performance.now() }),
     });
     t.after(() => db.destroy());

@@ -5,6 +5,7 @@ import { deliveryRows, insertBacklog } from '#test/support/events.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { register } from '#test/support/webhooks.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
+import { layoutOf } from '#platform/db/layout.ts';
 import { UnavailableError } from '#platform/errors.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { ClaimedDelivery, Lease } from '../events/events.ts';
@@ -23,6 +24,7 @@ describe('OutcomeRecorder', () => {
     db = createDatabase({
       url: service.database.url,
       poolSize: 4,
+      layout: layoutOf(service.database.db),
       log: ({ query }) => void (query.sql.includes('UPDATE') && statements.push(query.sql)),
     });
   });
