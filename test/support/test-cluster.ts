@@ -36,6 +36,10 @@ export async function isTestCluster(): Promise<boolean> {
   return (await openCluster()) !== null;
 }
 
+/** Reason to skip the tests that copy a whole database. False on one node, where they run. */
+export const noCopies =
+  (await isTestCluster()) && 'no snapshot covers the nodes of a cluster, so it has no backup and no move';
+
 /** Returns the layout of the test databases: `cluster` or `one node`. */
 export async function testLayout(): Promise<Layout> {
   return (await isTestCluster()) ? 'cluster' : 'one node';

@@ -9,6 +9,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { entriesOf, OPTIONS, refusal, sourceOf, type TarEntry, writeSmall, writeTar } from '#test/support/backups.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { noCopies } from '#test/support/test-cluster.ts';
 import { openSource } from '../db/transfer-source.ts';
 import { loadDatabase } from '../db/transfer-target.ts';
 import { readBackup } from './read-backup.ts';
@@ -30,7 +31,7 @@ const tarOf = (...entries: Pick<TarEntry, 'name' | 'bytes'>[]) => writeTar(newPa
 const isDamaged = refusal(/ is damaged or incomplete: /);
 const isNoBackup = refusal(/ is not a backup of roomservice/);
 
-describe('round trip of a backup', () => {
+describe('round trip of a backup', { skip: noCopies }, () => {
   const databases: TestDatabase[] = [];
   const newDatabase = async () => {
     const database = await createTestDatabase();

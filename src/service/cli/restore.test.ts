@@ -7,8 +7,9 @@ import { entriesOf } from '#test/support/backups.ts';
 import { cleanUp, newDataDir, newFolder, refuse, runCommand, succeed } from '#test/support/command.ts';
 import { createTestDatabase, rowsOf } from '#test/support/database.ts';
 import { envOf, startService, type TestService } from '#test/support/service.ts';
+import { noCopies } from '#test/support/test-cluster.ts';
 
-describe('a backup or restore that is refused', () => {
+describe('a backup or restore that is refused', { skip: noCopies }, () => {
   let service: TestService;
   let folder: string;
   let passphraseFile: string;
