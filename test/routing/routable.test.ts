@@ -62,6 +62,10 @@ describe('statements that a cluster refuses or sends to all nodes', () => {
       'calls now() in DO UPDATE SET, which is not immutable',
     ],
     [
+      `${NIGHT} ON CONFLICT (tenant_id, date) DO UPDATE SET held = 1 WHERE n.at < now()`,
+      'calls now() in the WHERE of ON CONFLICT, which is not immutable',
+    ],
+    [
       `${NIGHT} ON CONFLICT (tenant_id, date) DO UPDATE SET held = 1 WHERE n.held < (SELECT 1)`,
       'has a subquery in ON CONFLICT',
     ],

@@ -123,6 +123,7 @@ class RoutingCheck {
     }
     const conflict = statement['onConflictClause'] as Node | undefined;
     this.#checkImmutable(conflict?.['targetList'], 'DO UPDATE SET');
+    this.#checkImmutable(conflict?.['whereClause'], 'the WHERE of ON CONFLICT');
     if (conflict !== undefined && nodesOf(conflict, 'SubLink').length > 0) {
       this.faults.push('has a subquery in ON CONFLICT');
     }

@@ -11,14 +11,11 @@ import { migrateToLatest } from '#platform/db/migrate.ts';
 import { checkServicesOf } from '../routing/service-database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 import { runFolder } from './run-folder.ts';
-import { isTestCluster, openCluster, OUTSIDE_URL } from './test-cluster.ts';
+import { openCluster, OUTSIDE_URL, testLayout } from './test-cluster.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/**
- * Address of the PostgreSQL of the tests, and the name of the template from which the test databases are cloned. If `TEST_DATABASE_URL`
- * names a sharded cluster (Citus), there is no template, and the name is empty.
- */
+/** Address of the PostgreSQL of the tests, and the name of the template from which the test databases are cloned. */
 export interface TestServer {
   url: string;
   template: string;
@@ -43,7 +40,7 @@ export async function openTestServer(): Promise<TestServer & { close(): Promise<
   }
   const { url, close } =
     OUTSIDE_URL === undefined ? await openOwnServer() : { url: OUTSIDE_URL, close: async () => {} };
-  return { url, template: (await isTestCluster()) ? '' : await ensureTemplate(url), close };
+  return { url, template: await ensureTemplate(url), close };
 }
 
 function openOwnServer(): Promise<{ url: string; close(): Promise<void> }> {
@@ -67,31 +64,18 @@ export interface TestDatabase {
  * fast. The test file calls `drop` at its end.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const onCluster = await openCluster();
-  if (onCluster !== null) {
-    const url = await onCluster.createDatabase();
-    const db = checkServicesOf(createDatabase({ url, poolSize: 10, layout: 'cluster' }));
-    return {
-      db,
-      url,
-      async drop() {
-        await db.destroy();
-        await onCluster.dropDatabase(url);
-      },
-    };
-  }
   const server = await openTestServer();
   const name = `test_${randomBytes(6).toString('hex')}`;
   // Copying the files of the template takes half as long as the default strategy, which also writes each page to the WAL.
-  await administrate(server.url, `CREATE DATABASE ${name} TEMPLATE ${server.template} STRATEGY FILE_COPY`);
+  await onEachNode(server.url, `CREATE DATABASE ${name} TEMPLATE ${server.template} STRATEGY FILE_COPY`);
   const url = urlOf(server.url, name);
-  const db = checkServicesOf(createDatabase({ url, poolSize: 10 }));
+  const db = checkServicesOf(createDatabase({ url, poolSize: 10, layout: await testLayout() }));
   return {
     db,
     url,
     async drop() {
       await db.destroy();
-      await administrate(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
+      await onEachNode(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
       await server.close();
     },
   };
@@ -108,12 +92,17 @@ export async function createClusterDatabase(): Promise<ClusterDatabase> {
   if (onCluster === null) {
     throw new Error('TEST_DATABASE_URL does not lead to a cluster.');
   }
+  const { url: serverUrl } = await openTestServer();
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const url = urlOf(serverUrl, name);
+  await onEachNode(serverUrl, `CREATE DATABASE ${name}`);
   const proxies: DatabaseProxy[] = [];
-  const url = await onCluster.createDatabase(async (nodeUrl) => {
+  await onCluster.join(name, async (nodeUrl) => {
     const proxy = await startDatabaseProxy(nodeUrl, 1);
     proxies.push(proxy);
     return proxy.url;
   });
+  await migrate(url);
   const db = createDatabase({ url, poolSize: 10, layout: 'cluster' });
   return {
     db,
@@ -121,15 +110,15 @@ export async function createClusterDatabase(): Promise<ClusterDatabase> {
     proxies,
     async drop() {
       await db.destroy();
-      await onCluster.dropDatabase(url);
+      await onEachNode(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
       await Promise.all(proxies.map((proxy) => proxy.close()));
     },
   };
 }
 
 /**
- * Makes the template database if it is missing. Its name contains a hash of the migrations, so changed migrations get a
- * new template.
+ * Makes the template database if it is missing. Its name contains a hash of the migrations and of the rules for a cluster, so a change of
+ * them gets a new template.
  * @returns the name of the template
  */
 async function ensureTemplate(serverUrl: string): Promise<string> {
@@ -137,6 +126,7 @@ async function ensureTemplate(serverUrl: string): Promise<string> {
   for (const file of readdirSync(join(ROOT, 'migrations')).sort()) {
     hash.update(readFileSync(join(ROOT, 'migrations', file)));
   }
+  hash.update(readFileSync(join(ROOT, 'src/platform/db/distribution.ts')));
   const template = `template_${hash.digest('hex').slice(0, 12)}`;
   if (!(await exists(serverUrl, template))) {
     await makeTemplate(serverUrl, template);
@@ -150,21 +140,38 @@ async function ensureTemplate(serverUrl: string): Promise<string> {
  */
 async function makeTemplate(serverUrl: string, template: string): Promise<void> {
   const draft = `draft_${randomBytes(6).toString('hex')}`;
-  await administrate(serverUrl, `CREATE DATABASE ${draft}`);
-  const db = createDatabase({ url: urlOf(serverUrl, draft), poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
-  await migrateToLatest(db);
-  await db.destroy();
-  await administrate(serverUrl, `ALTER DATABASE ${draft} RENAME TO ${template}`).catch(async (error: unknown) => {
-    await administrate(serverUrl, `DROP DATABASE ${draft} WITH (FORCE)`);
+  await onEachNode(serverUrl, `CREATE DATABASE ${draft}`);
+  await (await openCluster())?.join(draft);
+  await migrate(urlOf(serverUrl, draft));
+  // Citus keeps a connection to each database, and PostgreSQL copies only a database without connections.
+  await onEachNode(serverUrl, `ALTER DATABASE ${draft} ALLOW_CONNECTIONS false`);
+  await onEachNode(serverUrl, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${draft}'`);
+  await onEachNode(serverUrl, `ALTER DATABASE ${draft} RENAME TO ${template}`).catch(async (error: unknown) => {
+    await onEachNode(serverUrl, `DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
     if (!(await exists(serverUrl, template))) {
       throw error;
     }
   });
 }
 
+async function migrate(url: string): Promise<void> {
+  const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
+  try {
+    await migrateToLatest(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
 async function exists(serverUrl: string, name: string): Promise<boolean> {
   const rows = await administrate(serverUrl, `SELECT 1 FROM pg_database WHERE datname = '${name}'`);
   return rows.length > 0;
+}
+
+/** Runs one statement in the database `postgres` of the server, and of each other node if the server is a cluster. */
+async function onEachNode(serverUrl: string, statement: string): Promise<void> {
+  const nodeUrls = (await openCluster())?.nodeUrls ?? [serverUrl];
+  await Promise.all(nodeUrls.map((nodeUrl) => administrate(nodeUrl, statement)));
 }
 
 /**

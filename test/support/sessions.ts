@@ -134,8 +134,14 @@ export async function age(
   by: { unused?: string; begun?: string },
 ): Promise<void> {
   const { unused = '0 s', begun = '0 s' } = by;
-  await sql`
-    UPDATE session SET last_used_at = last_used_at - ${unused}::interval, created_at = created_at - ${begun}::interval,
-      expires_at = expires_at - ${begun}::interval
-    WHERE id = ${sessionId}`.execute(db);
+  // A cluster refuses an UPDATE that computes a time from the time of the row.
+  const { rows } = await sql<Record<'lastUsedAt' | 'createdAt' | 'expiresAt', Date | null>>`
+    SELECT last_used_at - ${unused}::interval AS "lastUsedAt", created_at - ${begun}::interval AS "createdAt",
+      expires_at - ${begun}::interval AS "expiresAt"
+    FROM session WHERE id = ${sessionId}`.execute(db);
+  for (const { lastUsedAt, createdAt, expiresAt } of rows) {
+    await sql`
+      UPDATE session SET last_used_at = ${lastUsedAt}, created_at = ${createdAt}, expires_at = ${expiresAt}
+      WHERE id = ${sessionId}`.execute(db);
+  }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { createDatabase, type Database, isCluster } from '#platform/db/database.ts';
+import { testLayout } from './test-cluster.ts';
 
 /** Database connections that record each statement that is sent. */
 export interface RecordedDatabase {
@@ -8,10 +9,12 @@ export interface RecordedDatabase {
   statementsOf: (work: () => Promise<unknown>) => Promise<string[]>;
 }
 
+const layout = await testLayout();
+
 export function openRecorded(url: string, poolSize: number): RecordedDatabase {
   const statements: string[] = [];
   return {
-    db: createDatabase({ url, poolSize, log: ({ query }) => statements.push(query.sql) }),
+    db: createDatabase({ url, poolSize, layout, log: ({ query }) => statements.push(query.sql) }),
     async statementsOf(work) {
       const sentEarlier = statements.length;
       await work();

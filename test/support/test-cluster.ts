@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { createDatabase, type Layout } from '#platform/db/database.ts';
-import { migrateToLatest } from '#platform/db/migrate.ts';
+import { type Database, isCluster, type Layout } from '#platform/db/database.ts';
 
 /** Node of the cluster, with the address under which the coordinator knows it. */
 interface ClusterNode {
@@ -12,13 +10,14 @@ interface ClusterNode {
 
 /** A cluster (Citus) that `TEST_DATABASE_URL` names. Each test file gets its own database on all nodes of the cluster. */
 export interface TestCluster {
+  /** URLs of all nodes. The first one is the coordinator. */
+  nodeUrls: string[];
   /**
-   * Makes a database on all nodes, migrates it, and returns its URL on the coordinator.
+   * Makes a cluster of the databases with this name, which all nodes have.
    * @param route receives the URL of a worker node, and returns the URL under which the coordinator reaches this node. By default, both are
    * equal
    */
-  createDatabase(route?: (url: string) => Promise<string>): Promise<string>;
-  dropDatabase(url: string): Promise<void>;
+  join(name: string, route?: (url: string) => Promise<string>): Promise<void>;
 }
 
 /** URL of the PostgreSQL or the cluster (Citus) on which the tests run. If it is undefined, the tests start a PostgreSQL of their own. */
@@ -36,6 +35,10 @@ export function openCluster(): Promise<TestCluster | null> {
 export async function isTestCluster(): Promise<boolean> {
   return (await openCluster()) !== null;
 }
+
+/** Reason to skip the tests that copy a whole database. False on one node, where they run. */
+export const noCopies =
+  (await isTestCluster()) && 'no snapshot covers the nodes of a cluster, so it has no backup and no move';
 
 /** Returns the layout of the test databases: `cluster` or `one node`. */
 export async function testLayout(): Promise<Layout> {
@@ -58,30 +61,17 @@ async function openTestCluster(url: string): Promise<TestCluster | null> {
     own.pathname = `/${database}`;
     return own.href;
   };
-  const onAll = async (database: string, statements: string[]) =>
-    void (await Promise.all(nodes.map((node) => run(urlOf(node, database), statements))));
   return {
-    async createDatabase(route = async (nodeUrl) => nodeUrl) {
-      const name = `test_${randomBytes(6).toString('hex')}`;
-      await onAll('postgres', [`CREATE DATABASE ${name}`]);
-      await onAll(name, ['CREATE EXTENSION citus']);
-      const own = new URL(url);
-      own.pathname = `/${name}`;
+    nodeUrls: nodes.map((node) => urlOf(node, 'postgres')),
+    async join(name, route = async (nodeUrl) => nodeUrl) {
+      await Promise.all(nodes.map((node) => run(urlOf(node, name), ['CREATE EXTENSION citus'])));
       const statements = nodes.map(async (node) => {
         const { hostname, port } = new URL(node.isCoordinator ? urlOf(node, name) : await route(urlOf(node, name)));
         return `SELECT ${node.isCoordinator ? 'citus_set_coordinator_host' : 'citus_add_node'}('${hostname}', ${port})`;
       });
-      await run(own.href, await Promise.all(statements));
-      const db = createDatabase({ url: own.href, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
-      try {
-        await migrateToLatest(db);
-      } finally {
-        await db.destroy();
-      }
-      return own.href;
-    },
-    async dropDatabase(of) {
-      await onAll('postgres', [`DROP DATABASE ${new URL(of).pathname.slice(1)} WITH (FORCE)`]);
+      const coordinator = new URL(url);
+      coordinator.pathname = `/${name}`;
+      await run(coordinator.href, await Promise.all(statements));
     },
   };
 }
@@ -116,4 +106,9 @@ async function run(url: string, statements: string[]): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+/** Returns the layout of a database, for further connections to it. */
+export function layoutOf(db: Database): Layout {
+  return isCluster(db) ? 'cluster' : 'one node';
 }

@@ -45,8 +45,13 @@ describe('the rules on migrations', () => {
     assert.equal(migrationNames(['migrations/1_a.sql']).length, 1);
   });
 
-  test('notDistributable finds sequences, functions and triggers in a migration', () => {
-    for (const sql of ['CREATE TABLE a (id bigserial)', 'CREATE OR REPLACE FUNCTION f()', 'CREATE TRIGGER t']) {
+  test('notDistributable finds sequences, functions, triggers, and constraints of a new column in a migration', () => {
+    for (const sql of [
+      'CREATE TABLE a (id bigserial)',
+      'CREATE OR REPLACE FUNCTION f()',
+      'CREATE TRIGGER t',
+      "ALTER TABLE a ADD COLUMN b text[] DEFAULT ARRAY['x', 'y'] CHECK (b <> '{}')",
+    ]) {
       assert.equal(notDistributable('migrations/0001_a.sql', sql).length, 1, sql);
     }
   });
@@ -73,6 +78,7 @@ describe('the rules on migrations', () => {
       'ALTER TABLE a ADD COLUMN b int NOT NULL',
       'ALTER TABLE a ADD CONSTRAINT c CHECK (b > 0)',
       'ALTER TABLE a DROP CONSTRAINT c; ALTER TABLE b ADD COLUMN d int',
+      'ALTER TABLE a ADD COLUMN b int; ALTER TABLE a ADD CONSTRAINT a_c_check CHECK (c > 0)',
       'DELETE FROM a',
       'CREATE INDEX c ON a (tenant_id)',
       'CREATE UNIQUE INDEX c ON a (tenant_id)',
@@ -89,6 +95,7 @@ describe('the rules on migrations', () => {
       '-- transaction: off\nCREATE INDEX CONCURRENTLY IF NOT EXISTS c ON a (tenant_id)',
       '-- DROP TABLE a\nALTER TABLE a ADD COLUMN b int',
       "ALTER TABLE a DROP CONSTRAINT c; ALTER TABLE a ADD CONSTRAINT c CHECK (b IN ('x', 'y'))",
+      "ALTER TABLE a ADD COLUMN note text NOT NULL DEFAULT 'x'; ALTER TABLE a ADD CONSTRAINT a_note_check CHECK (note <> '')",
     ];
     for (const sql of fine) {
       assert.deepEqual(contractions('migrations/0020_a.sql', sql), [], sql);

@@ -49,11 +49,18 @@ export function keysWithoutTenant(path: string, text: string): string[] {
 const NOT_DISTRIBUTABLE =
   /\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:SEQUENCE|TRIGGER|FUNCTION|PROCEDURE|RULE)\b|\b(?:SMALL|BIG)?SERIAL\b/gi;
 
+/** Matches a statement that adds a column with a constraint. A cluster wants two statements. */
+const COLUMN_WITH_CONSTRAINT = /\bADD\s+COLUMN\b[^;]*\b(?:CHECK|UNIQUE|REFERENCES)\b/gi;
+
 /** Finds SQL that a distributed database does not support, or supports only at a high cost. */
 export function notDistributable(path: string, text: string): string[] {
   const sql = blankCommentsAndStrings(text);
-  const message = 'Migrations must not make sequences, triggers, rules or stored procedures.';
-  return [...sql.matchAll(NOT_DISTRIBUTABLE)].map((match) => offence(path, text, match.index, message));
+  const find = (pattern: RegExp, message: string) =>
+    [...sql.matchAll(pattern)].map((match) => offence(path, text, match.index, message));
+  return [
+    ...find(NOT_DISTRIBUTABLE, 'Migrations must not make sequences, triggers, rules or stored procedures.'),
+    ...find(COLUMN_WITH_CONSTRAINT, 'A column must get its constraint by a statement of its own.'),
+  ];
 }
 
 /**
@@ -103,11 +110,16 @@ export function contractions(path: string, text: string): string[] {
   }
   // A migration may replace a CHECK with a CHECK of the same name that accepts more values, for example a new status. This takes two
   // statements, DROP CONSTRAINT and then ADD CONSTRAINT. A cluster (Citus) would refuse ADD CONSTRAINT together with another change in one
-  // statement. The code blanks both statements, so that the forbidden patterns (`CONTRACTIONS`) do not match them.
-  const sql = blankCommentsAndStrings(text).replace(
-    /\bALTER TABLE (\w+) DROP CONSTRAINT (\w+);\s*ALTER TABLE \1 ADD CONSTRAINT \2\s+CHECK\b/gi,
-    (found) => found.replace(/[^\n]/g, ' '),
-  );
+  // statement. The code blanks both statements, so that the forbidden patterns (`CONTRACTIONS`) do not match them. A column that the file adds
+  // may get a CHECK too. The CHECK must have the name that PostgreSQL would give it.
+  const sql = blankCommentsAndStrings(text)
+    .replace(/\bALTER TABLE (\w+) DROP CONSTRAINT (\w+);\s*ALTER TABLE \1 ADD CONSTRAINT \2\s+CHECK\b/gi, (found) =>
+      found.replace(/[^\n]/g, ' '),
+    )
+    .replace(
+      /(?<=\bALTER TABLE (\w+) ADD COLUMN (\w+)\b[^;]*;\s*)ALTER TABLE \1 ADD CONSTRAINT \1_\2_check\s+CHECK\b/gi,
+      (found) => found.replace(/[^\n]/g, ' '),
+    );
   const because = 'because the previous version must run on the new schema.';
   const found = CONTRACTIONS.flatMap(([pattern, message]) =>
     [...sql.matchAll(pattern)].map((match) => offence(path, text, match.index, `${message}, ${because}`)),

@@ -155,7 +155,8 @@ describe('PATCH /v1/staff/people/{id}/', () => {
     /** Changes the person while another person is locked, and calls `during` before the lock ends. */
     const changeBesideLock = async (lockedId: string, during: (change: Promise<Answer>) => Promise<unknown>) => {
       const change = await db.transaction().execute(async (tx) => {
-        await tx.selectFrom('app_user').select('id').where('id', '=', lockedId).forUpdate().execute();
+        const locked = tx.selectFrom('app_user').select('id').where('tenant_id', '=', tenant.tenantId);
+        await locked.where('id', '=', lockedId).forUpdate().execute();
         const started = changePerson(service, tenant, id, { name: lockedId });
         await during(started);
         return { started };

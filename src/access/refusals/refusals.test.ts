@@ -8,6 +8,7 @@ import { openHotel, pmsHeaders, type TestHotel } from '#test/support/hotel.ts';
 import { type ServiceOptions, startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { createDatabase } from '#platform/db/database.ts';
+import { layoutOf } from '#test/support/test-cluster.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { type Refusal, Refusals } from './refusals.ts';
@@ -236,6 +237,7 @@ describe('the writes of refused calls', () => {
     return createDatabase({
       url: service.database.url,
       poolSize: 1,
+      layout: layoutOf(service.database.db),
       log: ({ query }) => void statements.push(query.sql.trim().split(/\s/, 1)[0] ?? ''),
     });
   }

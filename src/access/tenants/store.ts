@@ -238,17 +238,15 @@ interface EmailHolder {
 
 /**
  * Gives the e-mail to a user if it belongs to no user, or if the invitation that reserved it has expired. The table `sign_in` has the user
- * of each e-mail and the end of the reservation.
+ * of each e-mail and the end of the reservation. These are two statements, because a database cluster refuses now() in ON CONFLICT.
  * @returns false if the e-mail belongs to an account, or if an invitation reserves it
  */
 export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
-  const holder = { tenant_id: tenantId, user_id: userId, held_until: heldUntil };
+  await tx.deleteFrom('sign_in').where('email', '=', email).where('held_until', '<=', sql<Date>`now()`).execute();
   const claimed = await tx
     .insertInto('sign_in')
-    .values({ email, ...holder })
-    .onConflict((conflict) =>
-      conflict.column('email').doUpdateSet(holder).where('sign_in.held_until', '<=', sql<Date>`now()`),
-    )
+    .values({ email, tenant_id: tenantId, user_id: userId, held_until: heldUntil })
+    .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('email')
     .executeTakeFirst();
   return claimed !== undefined;

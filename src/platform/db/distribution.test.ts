@@ -8,7 +8,7 @@ import { cleanUp, runCommand } from '#test/support/command.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { place } from '#test/support/restaurant.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { envOf, startService, type TestService } from '#test/support/service.ts';
 import { distribute, readPlacements, readRules } from './distribution.ts';
 import { migrateToLatest } from './migrate.ts';
 
@@ -66,19 +66,19 @@ describe('roomservice cluster on one node', onOneNode, () => {
 });
 
 describe('the tables on a cluster', onCluster, () => {
-  const env = () => ({ DATABASE_URL: database.url, MASTER_KEY });
   const wrongTables = async () =>
     (await readPlacements(database.db)).filter(({ isRight }) => !isRight).map(({ table }) => table);
 
   it('after the migrations have run in a new database on a cluster, each table is placed as its rule says, and cluster verify exits 0', async () => {
     assert.deepEqual(await wrongTables(), []);
-    const ended = await runCommand(['cluster', 'verify'], { env: env() });
+    const ended = await runCommand(['cluster', 'verify'], { env: { DATABASE_URL: database.url, MASTER_KEY } });
     assert.equal(ended.code, 0, ended.stderr);
     assert.match(ended.stdout, /^\d+ tables, 0 in the wrong place$/m);
   });
 
   it('if two tables are on wrong nodes of a cluster, "cluster verify" lists them and exits 1, "cluster distribute" moves them, and a second run moves no table', async () => {
     const service = await startService({ database: { ...database, drop: async () => {} } });
+    const env = envOf(service);
     const tenant = await service.tenant();
     assert.equal((await place(service, tenant)).status, 201);
     const countRows = async () => await rowCounts(service);
@@ -88,14 +88,14 @@ describe('the tables on a cluster', onCluster, () => {
     }
     await sql`SELECT create_reference_table('sign_in')`.execute(database.db);
 
-    const verified = await runCommand(['cluster', 'verify'], { env: env() });
+    const verified = await runCommand(['cluster', 'verify'], { env });
     assert.equal(verified.code, 1);
     assert.match(verified.stdout, /^ {2}audit_entry: is not distributed, must be by tenant$/m);
     assert.match(verified.stdout, /^ {2}sign_in: is on each node, must be on the coordinator$/m);
-    const migrated = await runCommand(['migrate'], { env: env() });
+    const migrated = await runCommand(['migrate'], { env });
     assert.match(migrated.stderr, /The database is a cluster, but 2 of its tables are in the wrong place/);
 
-    const distributed = await runCommand(['cluster', 'distribute'], { env: env() });
+    const distributed = await runCommand(['cluster', 'distribute'], { env });
     assert.equal(distributed.code, 0, distributed.stderr);
     assert.match(distributed.stdout, /^audit_entry: by tenant \(was not distributed\)$/m);
     assert.deepEqual(await wrongTables(), []);

@@ -6,6 +6,7 @@ import { insertOrders } from '#test/support/orders.ts';
 import { openConnection } from '#test/support/raw-http.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { createDatabase, type Database } from '../db/database.ts';
+import { layoutOf } from '#test/support/test-cluster.ts';
 import { arrayTexts } from './streaming.ts';
 
 const ORDERS = '/v1/third-party/orders/';
@@ -120,7 +121,7 @@ describe('a streamed list with slow readers', () => {
     // The list has 40 MB, and the socket buffers hold far less. So the service must stop sending when a client stops reading.
     await insertOrders(service, tenant, 5_000);
     await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
-    db = createDatabase({ url: service.database.url, poolSize: 2 });
+    db = createDatabase({ url: service.database.url, poolSize: 2, layout: layoutOf(service.database.db) });
     node = await startService({ beside: { ...service, database: { ...service.database, db } } });
     wholeLength = (await node.call('GET', '/v1/staff/orders/', { headers: tenant.staff })).text.length;
   });

@@ -26,6 +26,7 @@ import { orderPath } from '#test/support/restaurant.ts';
 import { call, envOf, startService, type TestService } from '#test/support/service.ts';
 import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 import { causeEvent, eventually, isSignedWith, moveOrder, placeOrder, register } from '#test/support/webhooks.ts';
+import { noCopies } from '#test/support/test-cluster.ts';
 
 const CLIENTS = 4;
 /** Number of orders that each client places before the backup begins. */
@@ -129,7 +130,7 @@ async function statusesOf(at: TestService, paths: string[]): Promise<Set<number>
   return statuses;
 }
 
-describe('backup and restore', () => {
+describe('backup and restore', { skip: noCopies }, () => {
   it('a backup made under load restores all orders and reservations accepted before the backup began, and all credentials and secrets work', async () => {
     const earlier: Written = { orders: [], stays: [] };
     const file = join(folder, 'under-load.backup');
@@ -272,7 +273,7 @@ async function waitForLock({ db }: TestDatabase): Promise<void> {
   await eventually(isWaiting, 'connection that waits for a lock', 60_000);
 }
 
-describe('a restore that is killed', () => {
+describe('a restore that is killed', { skip: noCopies }, () => {
   let file: string;
   let large: TestService;
   before(async () => {

@@ -7,10 +7,11 @@ import { sql } from 'kysely';
 import { cleanUp, newFolder, refuse, runCommand, succeed } from '#test/support/command.ts';
 import { sampleTenant } from '#test/support/tenants.ts';
 import { envOf, startService, type TestService } from '#test/support/service.ts';
+import { noCopies } from '#test/support/test-cluster.ts';
 
 const PASSWORD = 'hidden-word';
 
-describe('commands whose database fails', () => {
+describe('commands whose database fails', { skip: noCopies }, () => {
   let service: TestService;
   let folder: string;
   let backup: string;

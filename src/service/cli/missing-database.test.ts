@@ -16,6 +16,7 @@ import {
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { envOf, startService, type TestService } from '#test/support/service.ts';
 import { sampleTenant } from '#test/support/tenants.ts';
+import { noCopies } from '#test/support/test-cluster.ts';
 
 describe('commands on data, and the database that they use', () => {
   let service: TestService;
@@ -90,7 +91,9 @@ describe('commands on data, and the database that they use', () => {
     assert.match(stdout, /^Applied: 0001_tenants, /, 'no earlier command has migrated the database');
   });
 
-  it('each command says on stderr which database it uses, and prints only JSON on stdout with --json', async () => {
+  it('each command says on stderr which database it uses, and prints only JSON on stdout with --json', {
+    skip: noCopies,
+  }, async () => {
     const dataDir = await newMigratedDataDir();
     const url = new URL(service.database.url);
     const host = decodeURIComponent(url.hostname);

@@ -17,11 +17,12 @@ import { startDatabaseProxy } from '#test/support/database-proxy.ts';
 import { type FilledDataDir, fillDataDir } from '#test/support/filled-data-dir.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { eventually, isSignedWith } from '#test/support/webhooks.ts';
+import { noCopies } from '#test/support/test-cluster.ts';
 
 /** Number of events of the filled DATA_DIR: three confirmed orders and two booked stays. */
 const EVENTS = 5;
 
-describe('roomservice move', () => {
+describe('roomservice move', { skip: noCopies }, () => {
   let receiver: Receiver;
   let filled: FilledDataDir;
   let env: Record<string, string>;

@@ -6,8 +6,9 @@ import { after, before, describe, it } from 'node:test';
 import { cleanUp, newDataDir, newFolder, refuse, runCommand, succeed } from '#test/support/command.ts';
 import { createTestDatabase, rowsOf } from '#test/support/database.ts';
 import { envOf, startService, type TestService } from '#test/support/service.ts';
+import { noCopies } from '#test/support/test-cluster.ts';
 
-describe('a backup or restore that is refused', () => {
+describe('a backup or restore that is refused', { skip: noCopies }, () => {
   let service: TestService;
   let folder: string;
   let passphraseFile: string;

@@ -6,9 +6,10 @@ import { sql } from 'kysely';
 import { cleanUp, newFolder, runCommand } from '#test/support/command.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { startService, type TestService } from '#test/support/service.ts';
+import { noCopies } from '#test/support/test-cluster.ts';
 import { createDatabase } from '#platform/db/database.ts';
 
-describe('a database that the service cannot use', () => {
+describe('a database that the service cannot use', { skip: noCopies }, () => {
   let service: TestService;
   let backup: string;
   let key: { MASTER_KEY: string };

@@ -8,8 +8,9 @@ import { cleanUp, newDataDir, newFolder, runCommand, succeed } from '#test/suppo
 import { book, dayAhead, openHotel, type TestHotel } from '#test/support/hotel.ts';
 import { envOf, startService, type TestService } from '#test/support/service.ts';
 import { register } from '#test/support/webhooks.ts';
+import { noCopies } from '#test/support/test-cluster.ts';
 
-describe('backup verify', () => {
+describe('backup verify', { skip: noCopies }, () => {
   let service: TestService;
   let hotel: TestHotel;
   let folder: string;

@@ -5,6 +5,8 @@ import { deliveryRows, insertBacklog } from '#test/support/events.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { register } from '#test/support/webhooks.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
+import { isCluster } from '#platform/db/database.ts';
+import { layoutOf } from '#test/support/test-cluster.ts';
 import { UnavailableError } from '#platform/errors.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { ClaimedDelivery, Lease } from '../events/events.ts';
@@ -23,6 +25,7 @@ describe('OutcomeRecorder', () => {
     db = createDatabase({
       url: service.database.url,
       poolSize: 4,
+      layout: layoutOf(service.database.db),
       log: ({ query }) => void (query.sql.includes('UPDATE') && statements.push(query.sql)),
     });
   });
@@ -61,7 +64,7 @@ describe('OutcomeRecorder', () => {
     return Object.fromEntries([...byStatus].map(([status, all]) => [status, all.length]));
   }
 
-  it('1,200 concurrent outcomes of attempts of two tenants are recorded in at most four statements', async () => {
+  it('1,200 concurrent outcomes of attempts of two tenants are recorded in at most four statements, or on a cluster in four for each tenant', async () => {
     const other = await service.tenant();
     await register(service, other.partner, 'https://127.0.0.1:1/nobody');
     const deliveries = [...(await claim(600)), ...(await claim(600, other))];
@@ -70,7 +73,7 @@ describe('OutcomeRecorder', () => {
     assert.ok(recorded.every((isRecorded) => isRecorded));
     // The test records 1,200 outcomes. The first statement records only one outcome, because no other outcome waits yet. Each later
     // statement records at most 500 outcomes. So the other 1,199 outcomes need three statements.
-    assert.ok(statements.length <= 4, `the recorder ran ${statements.length} statements`);
+    assert.ok(statements.length <= (isCluster(db) ? 8 : 4), `the recorder ran ${statements.length} statements`);
     assert.deepEqual([await statuses(), await statuses(other)], [{ delivered: 600 }, { delivered: 600 }]);
     const [row] = await deliveryRows(service.database.db, other.tenantId);
     const [attempt, ...others] = (row?.attempts ?? []) as Record<string, unknown>[];

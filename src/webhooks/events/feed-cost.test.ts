@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { CompiledQuery, sql } from 'kysely';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
+import { layoutOf } from '#test/support/test-cluster.ts';
 import { endOfFeed, readFeed } from './feed.ts';
 
 /**
@@ -39,6 +40,7 @@ describe('cost of a call of the event feed', () => {
     db = createDatabase({
       url: service.database.url,
       poolSize: 2,
+      layout: layoutOf(service.database.db),
       log: ({ query }) => statements.push(query),
     });
   });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { sql } from 'kysely';
 import type { Answer } from '#test/support/http.ts';
 import { cleanUp, type Serving, startServing } from '#test/support/command.ts';
 import { type ListedEvent, readToEnd } from '#test/support/feed.ts';
@@ -15,6 +14,7 @@ import {
 } from '#test/support/hotel.ts';
 import { orderPath } from '#test/support/restaurant.ts';
 import { call, envOf, startService, type TestService } from '#test/support/service.ts';
+import { countWaiting } from '#test/support/statements.ts';
 import { eventually, placeOrder } from '#test/support/webhooks.ts';
 
 const CLOCK = join(import.meta.dirname, '../../../test/faults/shifted-clock.ts');
@@ -144,12 +144,10 @@ describe('the order of the changes of an order or a stay', () => {
       const table = kind === 'an order' ? 'restaurant_order' : 'reservation';
       const id = subject.staffPath.split('/').at(-2) ?? '';
       const tx = await db.startTransaction().execute();
-      await tx.selectFrom(table).select('id').where('id', '=', id).forUpdate().execute();
+      const row = tx.selectFrom(table).select('id').where('tenant_id', '=', hotel.tenantId).where('id', '=', id);
+      await row.forUpdate().execute();
       const changing = setStatus(service, subject.staffPath, subject.status);
-      await eventually(async () => {
-        const { rows } = await sql`SELECT FROM pg_locks WHERE NOT granted`.execute(db);
-        return rows.length > 0;
-      }, 'change that waits for the lock');
+      await eventually(async () => (await countWaiting(db)) > 0, 'change that waits for the lock');
       const releasedAt = new Date().toISOString();
       await tx.commit().execute();
       assert.equal((await changing).status, 200);

@@ -68,8 +68,8 @@ export const ACCESS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/access/tenants/store.ts',
-        find: ".where('sign_in.held_until', '<=', sql<Date>`now()`)",
-        replace: ".where('sign_in.held_until', 'is not', null)",
+        find: ".where('held_until', '<=', sql<Date>`now()`)",
+        replace: ".where('held_until', 'is not', null)",
       },
     ],
     suites: ['src/access/people/people.test.ts'],
