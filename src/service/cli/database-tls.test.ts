@@ -71,7 +71,6 @@ describe('a DATABASE_URL with TLS', () => {
       ['tenant', 'apply', document],
       ['demo'],
       ['nights', 'verify'],
-      ['keys', 'rotate'],
       ['feed', 'expire-cursors'],
       ['cluster', 'verify'],
       ['backup', join(folder, 'new.backup')],

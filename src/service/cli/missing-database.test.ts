@@ -37,7 +37,6 @@ describe('commands on data, and the database that they use', () => {
       ['nights', 'verify'],
       ['nights', 'repair'],
       ['keys', 'rewrap'],
-      ['keys', 'rotate'],
       ['keys', 'discard', '--yes'],
       ['feed', 'expire-cursors'],
       ['backup', join(folder, 'new.backup')],
