@@ -39,7 +39,6 @@ const END_LIMIT_MS = 120_000;
  * The first process runs them before all other files.
  */
 const WAITING_FILES = [
-  'src/service/cli/keys.test.ts',
   'src/service/cli/kill.test.ts',
   'src/service/cli/listen-outages.test.ts',
   'src/platform/http/silent-database.test.ts',

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { type Database, openDatabase } from '../db/database.ts';
+import { type Database, withDatabase } from '../db/database.ts';
 import { migrateToLatest } from '../db/migrate.ts';
 import { refuseUnfit } from '../db/requirements.ts';
 import { OperatorError } from '../errors.ts';
@@ -67,13 +67,10 @@ export function emptyDatabase(
  * @param only names of the migrations to apply. The rows of a copy fit only into the tables that these migrations make.
  */
 export async function migrate(url: string, only?: string[]): Promise<void> {
-  const db = openDatabase({ url, poolSize: 2 });
-  try {
+  await withDatabase({ url, poolSize: 2 }, async (db) => {
     await refuseUnfit(db);
     await migrateToLatest(db, only === undefined ? {} : { only: new Set(only) });
-  } finally {
-    await db.destroy();
-  }
+  });
 }
 
 /** @throws OperatorError if the database is a cluster, is not empty, or has migrations that the rows do not fit */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import { openDatabase } from '../db/database.ts';
+import { withDatabase } from '../db/database.ts';
 import { executeOutsideTransaction } from '../db/transaction.ts';
 
 /**
@@ -18,10 +18,5 @@ export async function createScratchDatabase(serverUrl: string): Promise<{ url: s
 
 /** Runs a statement on the database of the URL. */
 async function run(url: string, statement: RawBuilder<unknown>): Promise<void> {
-  const db = openDatabase({ url, poolSize: 1 });
-  try {
-    await executeOutsideTransaction(db, statement);
-  } finally {
-    await db.destroy();
-  }
+  await withDatabase({ url, poolSize: 1 }, (db) => executeOutsideTransaction(db, statement));
 }

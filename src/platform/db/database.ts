@@ -133,6 +133,16 @@ export function openDatabase(options: DatabaseOptions): Database {
   return createDatabase({ hasNoTimeLimit: true, isPrepared: false, ...options });
 }
 
+/** Opens a database as `openDatabase` does, and closes it after the work. */
+export async function withDatabase<T>(options: DatabaseOptions, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = openDatabase(options);
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
 /** Returns the number of callers that wait for a connection of this pool. */
 export function countWaiting(db: Database): number {
   return pools.get(db)?.pool.waitingCount ?? 0;

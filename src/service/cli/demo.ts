@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
@@ -22,10 +23,15 @@ import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
 import { NO_CACHES } from '#platform/changes/changes.ts';
 import { addDays, todayIn } from '#platform/lib/dates.ts';
 import { newId } from '#platform/lib/ids.ts';
-import { COMMAND } from './command-name.ts';
-import { openRuntime, type Runtime } from './runtime.ts';
-import { print, printJson, showProgress } from './terminal.ts';
+import { type Runtime, withRuntime } from './runtime.ts';
+import { type OutputOptions, print, printResult } from './terminal.ts';
 
+/**
+ * Command that the operator must type, as messages show it. In a checkout, which has a lock file, npx finds the command. An installation of
+ * the npm package puts the command on the PATH. Its messages do not show npx, because outside a checkout npx may download and run a package
+ * of another author that is also named `roomservice`.
+ */
+const COMMAND = existsSync(join(PACKAGE_ROOT, 'package-lock.json')) ? 'npx roomservice' : 'roomservice';
 const DOCUMENT = join(PACKAGE_ROOT, 'demo/tenant.json');
 const OWNER_EMAIL = 'owner@demo.example';
 const FRONT_DESK_EMAIL = 'front-desk@demo.example';
@@ -60,18 +66,11 @@ export interface Demo {
 }
 
 /** Runs `roomservice demo`. */
-export async function demo(config: Config, options: { json?: boolean }): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
-  try {
+export async function demo(config: Config, options: OutputOptions): Promise<void> {
+  await withRuntime(config, async (runtime) => {
     const made = await makeDemo(runtime);
-    if (options.json) {
-      printJson(made);
-    } else {
-      print(describeDemo(made, addressOf(config)));
-    }
-  } finally {
-    await runtime.close();
-  }
+    printResult(options, made, describeDemo(made, addressOf(config)));
+  });
 }
 
 /** Returns the URL for the printed calls. If the service uses any free port, the URL has the word PORT, because only the service knows it. */

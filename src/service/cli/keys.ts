@@ -1,35 +1,32 @@
+import { resolve } from 'node:path';
 import type { Config } from '#platform/config.ts';
-import { openDatabase } from '#platform/db/database.ts';
+import { withDatabase } from '#platform/db/database.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { discardKeys, findMasterKey } from '#platform/keys/keys.ts';
-import { tellDatabase } from './faults.ts';
-import { openRuntime, openServer } from './runtime.ts';
-import { print, printJson, showProgress } from './terminal.ts';
+import { discardKeys, findMasterKey, masterKeyPath, unwrapsAllKeys } from '#platform/keys/keys.ts';
+import { openServer, tellDatabase, withRuntime } from './runtime.ts';
+import { type OutputOptions, printResult } from './terminal.ts';
 
 /**
  * Runs `roomservice keys rewrap`, which wraps the service keys with the current master key. If they are wrapped with it already, changes
  * nothing. Exits 1 if neither the current nor the previous master key unwraps the service keys.
  */
-export async function rewrapKeys(config: Config, options: { json?: boolean }): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
-  try {
+export async function rewrapKeys(config: Config, options: OutputOptions): Promise<void> {
+  await withRuntime(config, async (runtime) => {
     const rewrapped = await runtime.rewrapKeys();
-    if (options.json) {
-      printJson({ rewrapped });
-    } else {
-      print(rewrapped === 0 ? 'MASTER_KEY already unwraps all keys.' : describeRewrapped(rewrapped));
-    }
-  } finally {
-    await runtime.close();
-  }
+    const text =
+      `${rewrapped} ${rewrapped === 1 ? 'key' : 'keys'} wrapped again. Only MASTER_KEY unwraps them now. ` +
+      'Restart every process that was started with only the old key, then remove MASTER_KEY_PREVIOUS.';
+    printResult(options, { rewrapped }, rewrapped === 0 ? 'MASTER_KEY already unwraps all keys.' : text);
+  });
 }
+
 /**
  * Runs `roomservice keys discard`, which deletes the service keys, so that the service can begin with new keys. The operator runs it after
  * the master key is lost, because no other key can decrypt the service keys. Refuses to run if the master key in the settings or in
  * DATA_DIR decrypts a service key.
  */
-export async function discardStoredKeys(config: Config, options: { yes?: boolean; json?: boolean }): Promise<void> {
+export async function discardStoredKeys(config: Config, options: OutputOptions & { yes?: boolean }): Promise<void> {
   if (!options.yes) {
     throw new OperatorError(
       'This command makes all API secrets, webhook secrets and channel secrets invalid forever, and all users must sign in again. ' +
@@ -37,42 +34,44 @@ export async function discardStoredKeys(config: Config, options: { yes?: boolean
         'Nothing was changed.',
     );
   }
-  const server = await openServer(config, {
-    role: 'exclusive', // Another process may have the old keys in memory, so it must have ended.
-    closesOnSignal: true,
-    progress: showProgress,
-  });
+  // Another process may have the old keys in memory, so it must have ended.
+  const server = await openServer(config, { role: 'exclusive' });
   try {
     const masterKeys = [await findMasterKey(config), config.masterKeyPrevious].filter((key) => key !== null);
-    const discarded = await discardIn(server.url, masterKeys);
+    const discarded = await withDatabase({ url: server.url, poolSize: 1, hasNoTimeLimit: false }, async (db) => {
+      await refuseUnfit(db);
+      return await discardKeys(db, masterKeys);
+    });
     tellDatabase(config);
-    if (options.json) {
-      printJson({ discarded });
-    } else {
-      print(
-        discarded === 0
-          ? 'The database has no keys. Start the service, which makes new ones.'
-          : `Deleted keys: ${discarded}. Start the service, which makes new ones. Owners then sign in and issue new credentials and channels.`,
-      );
-    }
+    const text =
+      discarded === 0
+        ? 'The database has no keys. Start the service, which makes new ones.'
+        : `Deleted keys: ${discarded}. Start the service, which makes new ones. Owners then sign in and issue new credentials and channels.`;
+    printResult(options, { discarded }, text);
   } finally {
     await server.close();
   }
 }
 
-async function discardIn(url: string, masterKeys: Buffer[]): Promise<number> {
-  const db = openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
-  try {
-    await refuseUnfit(db);
-    return await discardKeys(db, masterKeys);
-  } finally {
-    await db.destroy();
+/**
+ * Returns the master key from the settings or from its file in DATA_DIR, after a check that this key decrypts all keys of the database.
+ * @param url URL of the database
+ * @throws OperatorError if there is no master key, or if it does not decrypt all keys of the database
+ */
+export async function masterKeyInUse(config: Config, url: string): Promise<Buffer> {
+  const masterKey = await findMasterKey(config);
+  const place = config.masterKey === null ? masterKeyPath(resolve(config.dataDir)) : 'MASTER_KEY';
+  if (masterKey === null) {
+    throw new OperatorError(
+      `There is no master key in ${place}. Set MASTER_KEY or MASTER_KEY_FILE. Nothing was changed.`,
+    );
   }
-}
-
-function describeRewrapped(count: number): string {
-  return (
-    `${count} ${count === 1 ? 'key' : 'keys'} wrapped again. Only MASTER_KEY unwraps them now. ` +
-    'Restart every process that was started with only the old key, then remove MASTER_KEY_PREVIOUS.'
-  );
+  const settings = { url, poolSize: 1, hasNoTimeLimit: false };
+  if (!(await withDatabase(settings, (db) => unwrapsAllKeys(db, masterKey)))) {
+    throw new OperatorError(
+      `The master key in ${place} cannot decrypt all keys in the database. Set the master key that the service uses. ` +
+        'If you are replacing the master key, first run "roomservice keys rewrap". Nothing was changed.',
+    );
+  }
+  return masterKey;
 }

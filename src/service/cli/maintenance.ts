@@ -1,20 +1,24 @@
 import { findTenantBySlug, listTenants, type Tenant } from '#access/tenants/tenants.ts';
-import { repairNights as repair } from '#hotel/reservations/reservations.ts';
+import { type Recount, recount, repairNights as repair } from '#hotel/reservations/reservations.ts';
 import type { Config } from '#platform/config.ts';
-import { type Database, openDatabase } from '#platform/db/database.ts';
+import { type Database, withDatabase } from '#platform/db/database.ts';
 import { distribute, readPlacements, type TablePlacement } from '#platform/db/distribution.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
-import { countNights, sumOfNights } from './count-nights.ts';
-import { tellDatabase } from './faults.ts';
-import { openRuntime } from './runtime.ts';
-import { print, printJson, showProgress } from './terminal.ts';
+import { openRuntime, tellDatabase, withRuntime } from './runtime.ts';
+import { type OutputOptions, print, printJson, printResult, showProgress } from './terminal.ts';
 
-interface NightsOptions {
+interface NightsOptions extends OutputOptions {
   /** Slug of the only tenant whose nights are counted. By default, the nights of all tenants are counted. */
   tenant?: string;
-  json?: boolean;
+}
+
+/** Runs `roomservice migrate`. `openRuntime` opens the database and applies all missing migrations. */
+export async function migrate(config: Config): Promise<void> {
+  const runtime = await openRuntime(config, { role: 'command', mayCreate: true });
+  await runtime.close();
+  print(runtime.migrated.length === 0 ? 'The database is up to date.' : `Applied: ${runtime.migrated.join(', ')}`);
 }
 
 /**
@@ -22,18 +26,14 @@ interface NightsOptions {
  * if a counter differs.
  */
 export async function verifyNights(config: Config, options: NightsOptions): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
-  try {
-    const results = await countNights(runtime.db, await chosenTenants(runtime.db, options.tenant));
-    if (options.json) {
-      printJson(results);
-    }
-    for (const { tenant, nights, differences } of options.json ? [] : results) {
-      print(`${tenant}: ${nights} nights checked, ${differences.length} with a wrong counter`);
-      for (const { room_type_id, date, held, counted } of differences) {
-        print(`  ${date} room type ${room_type_id}: counter ${held}, rooms in reservations ${counted}`);
-      }
-    }
+  await withRuntime(config, async ({ db }) => {
+    const results = await countNights(db, await chosenTenants(db, options.tenant));
+    printNights(
+      options,
+      results,
+      'with a wrong counter',
+      (held, counted) => `${held}, rooms in reservations ${counted}`,
+    );
     const { wrong } = sumOfNights(results);
     if (wrong > 0) {
       throw new OperatorError(
@@ -41,27 +41,37 @@ export async function verifyNights(config: Config, options: NightsOptions): Prom
           'To correct them, run "roomservice nights repair", also while the service runs.',
       );
     }
-  } finally {
-    await runtime.close();
-  }
+  });
 }
 
 /** Runs `roomservice nights repair`. Corrects each night counter that differs from the reservations, and prints what it has corrected. */
 export async function repairNights(config: Config, options: NightsOptions): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
-  try {
-    const results = await countNights(runtime.db, await chosenTenants(runtime.db, options.tenant), repair);
-    if (options.json) {
-      printJson(results);
+  await withRuntime(config, async ({ db }) => {
+    const results = await countNights(db, await chosenTenants(db, options.tenant), repair);
+    printNights(options, results, 'corrected', (held, counted) => `${held} before, ${counted} now`);
+  });
+}
+
+/**
+ * Prints the counted nights of each tenant.
+ * @param outcome words after the number of counters that differ
+ * @param describe describes a counter that differs
+ */
+function printNights(
+  { json }: OutputOptions,
+  results: CountedNights[],
+  outcome: string,
+  describe: (held: number, counted: number) => string,
+): void {
+  if (json) {
+    printJson(results);
+    return;
+  }
+  for (const { tenant, nights, differences } of results) {
+    print(`${tenant}: ${nights} nights checked, ${differences.length} ${outcome}`);
+    for (const { room_type_id, date, held, counted } of differences) {
+      print(`  ${date} room type ${room_type_id}: counter ${describe(held, counted)}`);
     }
-    for (const { tenant, nights, differences } of options.json ? [] : results) {
-      print(`${tenant}: ${nights} nights checked, ${differences.length} corrected`);
-      for (const { room_type_id, date, held, counted } of differences) {
-        print(`  ${date} room type ${room_type_id}: counter ${held} before, ${counted} now`);
-      }
-    }
-  } finally {
-    await runtime.close();
   }
 }
 
@@ -77,58 +87,74 @@ async function chosenTenants(db: Database, slug: string | undefined): Promise<Te
 }
 
 /**
+ * Result of comparing the night counters of one tenant with its reservations. A night counter stores how many rooms of one room type are
+ * held in one night.
+ */
+export interface CountedNights extends Recount {
+  /** Slug of the tenant. */
+  tenant: string;
+}
+
+/**
+ * Compares the night counters of the tenants with their reservations, one tenant after the other, and shows progress.
+ * @param count counts the nights of one tenant. `repairNights` also corrects them. Default: `recount`
+ */
+export async function countNights(db: Database, tenants: Tenant[], count = recount): Promise<CountedNights[]> {
+  const counted: CountedNights[] = [];
+  for (const { id, slug } of tenants) {
+    showProgress(`Counting the nights of ${slug} …`);
+    counted.push({ tenant: slug, ...(await count(db, id)) });
+  }
+  return counted;
+}
+
+/** Returns the number of counted nights of all tenants, and the number of these nights whose counter differs from the reservations. */
+export function sumOfNights(counted: CountedNights[]): { nights: number; wrong: number } {
+  return {
+    nights: counted.reduce((sum, { nights }) => sum + nights, 0),
+    wrong: counted.reduce((sum, { differences }) => sum + differences.length, 0),
+  };
+}
+
+/**
  * Runs `roomservice feed expire-cursors`. Afterwards, all processes refuse every cursor of the event feed that was issued before. A cursor
  * is the position up to which a partner has read. An operator runs the command after a recovery of the database that lost the last events.
  * After such a recovery, a new event may get the position of a lost event. With an old cursor, a partner that has read the lost event would
  * miss the new event.
  */
-export async function expireCursors(config: Config, options: { json?: boolean }): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
-  try {
-    const era = await raiseFeedEra(runtime.db);
-    if (options.json) {
-      printJson({ era });
-    } else {
-      print(
-        'The service now refuses every earlier cursor of the event feed with 400. The error message tells the partner how to continue.',
-      );
-    }
-  } finally {
-    await runtime.close();
-  }
+export async function expireCursors(config: Config, options: OutputOptions): Promise<void> {
+  await withRuntime(config, async ({ db }) => {
+    const text =
+      'The service now refuses every earlier cursor of the event feed with 400. The error message tells the partner how to continue.';
+    printResult(options, { era: await raiseFeedEra(db) }, text);
+  });
 }
 
 /**
  * Runs `roomservice cluster distribute`. Places each table of a database cluster on the nodes where it must be, and prints the tables that
  * were on other nodes.
  */
-export async function distributeTables(config: Config, options: { json?: boolean }): Promise<void> {
-  const placed = await withDatabase(config, async (db) => {
+export async function distributeTables(config: Config, options: OutputOptions): Promise<void> {
+  const placed = await withCluster(config, async (db) => {
     await refuseUnfit(db);
     await readTables(db);
     return await distribute(db, showProgress);
   });
-  if (options.json) {
-    printJson(placed.map(({ table, placement, actual }) => ({ table, placement, was: actual })));
-  } else if (placed.length === 0) {
-    print('All tables are in the right place. Nothing was changed.');
-  } else {
-    print(placed.map(({ table, placement, actual }) => `${table}: ${placement} (was ${actual})`).join('\n'));
-  }
+  const result = placed.map(({ table, placement, actual }) => ({ table, placement, was: actual }));
+  const lines = result.map(({ table, placement, was }) => `${table}: ${placement} (was ${was})`);
+  printResult(options, result, lines.join('\n') || 'All tables are in the right place. Nothing was changed.');
 }
 
 /**
  * Runs `roomservice cluster verify`. Prints the tables of a database cluster that are not on the nodes where they must be, and exits 1 if
  * there is such a table.
  */
-export async function verifyTables(config: Config, options: { json?: boolean }): Promise<void> {
-  const tables = await withDatabase(config, readTables);
+export async function verifyTables(config: Config, options: OutputOptions): Promise<void> {
+  const tables = await withCluster(config, readTables);
   const wrong = tables.filter(({ isRight }) => !isRight);
-  if (options.json) {
-    printJson(tables.map(({ table, placement, actual }) => ({ table, placement, actual })));
-  } else {
-    print([`${tables.length} tables, ${wrong.length} in the wrong place`, ...wrong.map(lineOf)].join('\n'));
-  }
+  const result = tables.map(({ table, placement, actual }) => ({ table, placement, actual }));
+  const lines = wrong.map(({ table, placement, actual }) => `  ${table}: is ${actual}, must be ${placement}`);
+  printResult(options, result, [`${tables.length} tables, ${wrong.length} in the wrong place`, ...lines].join('\n'));
   if (wrong.length > 0) {
     throw new OperatorError(
       `Tables in the wrong place: ${wrong.length}. Run "roomservice cluster distribute" to move them to the right place.`,
@@ -146,15 +172,11 @@ async function readTables(db: Database): Promise<TablePlacement[]> {
   return tables;
 }
 
-function lineOf({ table, placement, actual }: TablePlacement): string {
-  return `  ${table}: is ${actual}, must be ${placement}`;
-}
-
 /**
  * Opens the database of DATABASE_URL for the work of one command. Does not migrate the database, because `cluster verify` must change
  * nothing, and `cluster distribute` must only place tables on nodes.
  */
-async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
+async function withCluster<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl: url } = config;
   if (url === null) {
     throw new OperatorError(
@@ -162,11 +184,6 @@ async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T
         'Set DATABASE_URL to the URL of the coordinator.',
     );
   }
-  const db = openDatabase({ url, poolSize: 1 });
   tellDatabase(config);
-  try {
-    return await work(db);
-  } finally {
-    await db.destroy();
-  }
+  return await withDatabase({ url, poolSize: 1 }, work);
 }

@@ -6,7 +6,7 @@ import { refuseNewer, type TableShape } from '#platform/copy/contents.ts';
 import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
 import { type DatabaseSource, openDatabaseSource } from '#platform/copy/database-source.ts';
 import { emptyDatabase, migrate } from '#platform/copy/database-target.ts';
-import { openDatabase } from '#platform/db/database.ts';
+import { withDatabase } from '#platform/db/database.ts';
 import { databaseName, nameDatabase } from '#platform/db/database-name.ts';
 import {
   type MoveMarker,
@@ -19,11 +19,10 @@ import {
 import { explainFault } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { masterKeyPath, readSettledKeys } from '#platform/keys/keys.ts';
-import { countNights, sumOfNights } from './count-nights.ts';
-import { masterKeyInUse } from './master-key-in-use.ts';
-import { tellDatabase } from './faults.ts';
-import { openServer } from './runtime.ts';
-import { print, printJson, showProgress } from './terminal.ts';
+import { masterKeyInUse } from './keys.ts';
+import { countNights, sumOfNights } from './maintenance.ts';
+import { openServer, tellDatabase } from './runtime.ts';
+import { type OutputOptions, printResult, showProgress } from './terminal.ts';
 
 /** Longest time in milliseconds to wait until the server has ended the transaction of an interrupted move. */
 const END_WAIT_MS = 10_000;
@@ -44,23 +43,18 @@ interface Databases {
  * in DATA_DIR. But other commands refuse to use the old data, because `move` writes the file `moved-to` into DATA_DIR. If `move` fails or
  * is killed, the operator may run it again.
  */
-export async function move(config: Config, to: string, { json }: { json?: boolean }): Promise<void> {
+export async function move(config: Config, to: string, options: OutputOptions): Promise<void> {
   if (config.databaseUrl !== null) {
     throw new OperatorError(
       'DATABASE_URL is set, so the service does not use the embedded database. Unset DATABASE_URL, and set DATA_DIR to the folder of the embedded database.',
     );
   }
-  const options = { role: 'exclusive', mayBeMoved: true, progress: showProgress } as const;
-  const server = await openServer(config, options);
+  const server = await openServer(config, { role: 'exclusive', mayBeMoved: true });
   tellDatabase(config);
   try {
     const moved = await moveOnce({ config, from: server.url, to, target: databaseName(to) });
-    if (json) {
-      const { state: _, ...result } = moved;
-      printJson({ ...result, data_dir: resolve(config.dataDir) });
-    } else {
-      print(describe(config, moved));
-    }
+    const { state: _, ...result } = moved;
+    printResult(options, { ...result, data_dir: resolve(config.dataDir) }, describe(config, moved));
   } finally {
     await server.close();
   }
@@ -157,12 +151,7 @@ async function isFinished({ config, from, to, target }: Databases): Promise<bool
 }
 
 async function readKeys(url: string) {
-  const db = openDatabase({ url, poolSize: 1 });
-  try {
-    return await readSettledKeys(db, END_WAIT_MS);
-  } finally {
-    await db.destroy();
-  }
+  return await withDatabase({ url, poolSize: 1 }, (db) => readSettledKeys(db, END_WAIT_MS));
 }
 
 /** Explains a failure of the target, as `explainFault` does, and says that the old data is still in use. */

@@ -3,16 +3,14 @@ import type { Config } from '#platform/config.ts';
 import { type Backup, checkBackup, openBackup } from '#platform/copy/backup-file.ts';
 import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
 import { emptyDatabase } from '#platform/copy/database-target.ts';
-import { openSealedKey, readPassphrase } from '#platform/copy/passphrase.ts';
 import type { Database } from '#platform/db/database.ts';
 import { hasPassword } from '#platform/db/embedded/cluster.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { findMasterKey, masterKeyPath, rewrapAllKeys, storeMasterKey, unwrapsAllKeys } from '#platform/keys/keys.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
-import type { BackupFlags } from './backup.ts';
-import { tellDatabase } from './faults.ts';
-import { openServer } from './runtime.ts';
-import { print, printJson, showProgress } from './terminal.ts';
+import { type BackupFlags, openBackupKey } from './backup.ts';
+import { openServer, tellDatabase } from './runtime.ts';
+import { printResult, showProgress } from './terminal.ts';
 
 /**
  * State of this installation's master key after the restore: it decrypts the restored service keys, it is missing, or it is another key.
@@ -23,27 +21,23 @@ type KeyState = 'opens' | 'missing' | 'wrong';
  * Runs `roomservice restore FILE`. Loads a backup into an empty DATA_DIR, or into the database of DATABASE_URL if this database is empty.
  * If the command fails or is killed before all rows are committed, the database stays empty. Then the operator may run the command again.
  */
-export async function restore(config: Config, file: string, { passphraseFile, json }: BackupFlags): Promise<void> {
+export async function restore(config: Config, file: string, flags: BackupFlags): Promise<void> {
   const backup = await openBackup(file);
   try {
-    const backupKey = await openBackupKey(backup, passphraseFile);
+    const backupKey = await openBackupKey(backup, flags.passphraseFile);
     await refuseOtherFiles(config);
     await refuseOtherKey(config, backup, backupKey);
     await checkBackup(file, showProgress);
     const { keyState, rows } = await load(config, backup, backupKey);
-    if (json) {
-      printJson({ file, created_at: backup.createdAt, master_key: keyState, rows });
-    } else {
-      print(describe(config, backup, rows, keyState));
-    }
+    const result = { file, created_at: backup.createdAt, master_key: keyState, rows };
+    printResult(flags, result, describe(config, backup, rows, keyState));
   } finally {
     backup.close();
   }
 }
 
 async function load(config: Config, backup: Backup, backupKey: Buffer | null) {
-  const options = { role: 'serve', mayCreate: true, closesOnSignal: true, progress: showProgress } as const;
-  const server = await openServer(config, options);
+  const server = await openServer(config, { role: 'serve', mayCreate: true, closesOnSignal: true });
   try {
     let keyState: KeyState = 'missing';
     const target = emptyDatabase(server.url, async (db) => {
@@ -56,23 +50,6 @@ async function load(config: Config, backup: Backup, backupKey: Buffer | null) {
   } finally {
     await server.close();
   }
-}
-
-/**
- * Decrypts the master key of a backup with the passphrase. @returns null if there is no passphrase
- * @throws OperatorError if the passphrase is wrong, or if the backup has no master key
- */
-export async function openBackupKey({ sealedKey }: Backup, passphraseFile: string | undefined): Promise<Buffer | null> {
-  if (passphraseFile === undefined) {
-    return null;
-  }
-  const passphrase = await readPassphrase(passphraseFile);
-  if (sealedKey === null) {
-    throw new OperatorError(
-      'This backup contains no master key, because it was made without --passphrase-file. Run the command without that option.',
-    );
-  }
-  return await openSealedKey(sealedKey, passphrase);
 }
 
 /** Refuses a DATA_DIR that contains other files but no database of the service, because it is probably the wrong folder. */

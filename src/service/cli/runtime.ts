@@ -1,17 +1,19 @@
+import { resolve } from 'node:path';
 import type { Config } from '#platform/config.ts';
-import { createDatabase, type Database, openDatabase, readLayout } from '#platform/db/database.ts';
+import { createDatabase, type Database, readLayout, withDatabase } from '#platform/db/database.ts';
+import { databaseName, nameDatabase } from '#platform/db/database-name.ts';
 import { countMisplaced } from '#platform/db/distribution.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
 import type { Role } from '#platform/db/embedded/presence.ts';
+import { explainFault, type NamedDatabase } from '#platform/db/fault-messages.ts';
 import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
 import { hasUnnamedPooler } from '#platform/db/pooling.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { databaseOf, tellDatabase } from './faults.ts';
-import { closeWhenInterrupted } from './interruption.ts';
-import { notify } from './terminal.ts';
+import { OperatorError } from '#platform/errors.ts';
 import { checkMasterKeys, type Keyring, openKeyring, openMasterKey, rewrapAllKeys } from '#platform/keys/keys.ts';
+import { notify, showProgress, whenInterrupted } from './terminal.ts';
 
 /** Parts that every command needs: a migrated database, and the service keys that the database stores. */
 export interface Runtime {
@@ -54,8 +56,8 @@ export interface RuntimeOptions {
    * signals itself, and true for commands.
    */
   closesOnSignal?: boolean;
-  /** Called before a step that takes long, with a message that describes the step. */
-  progress: (message: string) => void;
+  /** Called before a step that takes long, with a message that describes the step. By default, `showProgress` prints it. */
+  progress?: (message: string) => void;
   /** Called with a message that the operator should see. By default, it is printed on stderr. */
   notice?: (message: string) => void;
   onConnectionError?: (error: Error) => void;
@@ -82,10 +84,10 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await Promise.all(pools.map((pool) => pool.destroy()));
     await server?.close();
   };
+  const { progress = showProgress, notice = notify } = options;
   try {
-    const { masterKey, migration, layout, misplaced } = await setUp(config, url, options);
-    const { notice = notify } = options;
-    tellDatabase(config, options.role === 'serve' ? options.progress : notify);
+    const { masterKey, migration, layout, misplaced } = await setUp(config, url, progress, options.mayCreate);
+    tellDatabase(config, options.role === 'serve' ? progress : notify);
     if (misplaced > 0) {
       notice(
         `The database is a cluster, but ${misplaced} of its tables are in the wrong place. ` +
@@ -126,9 +128,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
  * Checks the database and the master key, and migrates the database. Uses separate connections whose statements have no time limit, because
  * a migration may take long.
  */
-async function setUp(config: Config, url: string, { mayCreate, progress }: RuntimeOptions) {
-  const db = openDatabase({ url, poolSize: 2 });
-  try {
+async function setUp(config: Config, url: string, progress: (message: string) => void, mayCreate = false) {
+  return await withDatabase({ url, poolSize: 2 }, async (db) => {
     await refuseUnfit(db);
     if (!mayCreate) {
       await refuseEmpty(db, databaseOf(config).subject);
@@ -142,8 +143,16 @@ async function setUp(config: Config, url: string, { mayCreate, progress }: Runti
     const migration = await migrateToLatest(db, { onWait, onLocked });
     const layout = await readLayout(db);
     return { masterKey, migration, layout, misplaced: layout === 'cluster' ? await countMisplaced(db) : 0 };
+  });
+}
+
+/** Opens the runtime for a command that needs existing data, and closes it after the work. */
+export async function withRuntime(config: Config, work: (runtime: Runtime) => Promise<void>): Promise<void> {
+  const runtime = await openRuntime(config, { role: 'command' });
+  try {
+    await work(runtime);
   } finally {
-    await db.destroy();
+    await runtime.close();
   }
 }
 
@@ -160,7 +169,7 @@ export interface DatabaseServer {
  */
 export async function openServer(
   config: Config,
-  options: Pick<RuntimeOptions, 'role' | 'mayCreate' | 'mayBeMoved' | 'progress' | 'closesOnSignal'>,
+  options: Pick<RuntimeOptions, 'role' | 'mayCreate' | 'mayBeMoved' | 'closesOnSignal'>,
 ): Promise<DatabaseServer> {
   return config.databaseUrl === null
     ? await openEmbedded(config, options)
@@ -168,12 +177,18 @@ export async function openServer(
 }
 
 async function openEmbedded(
-  { dataDir }: Pick<Config, 'dataDir'>,
-  { role, mayCreate = false, mayBeMoved = false, progress, closesOnSignal = role !== 'serve' }: RuntimeOptions,
+  { dataDir }: Config,
+  {
+    role,
+    mayCreate = false,
+    mayBeMoved = false,
+    progress = showProgress,
+    closesOnSignal = role !== 'serve',
+  }: RuntimeOptions,
 ): Promise<EmbeddedPostgres> {
   const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progress });
   if (closesOnSignal) {
-    closeWhenInterrupted(opening);
+    whenInterrupted(async () => await (await opening).close());
   }
   const server = await opening;
   if (!mayBeMoved) {
@@ -185,4 +200,50 @@ async function openEmbedded(
     });
   }
   return server;
+}
+
+/** Names the database of the settings in messages. */
+export function databaseOf({ databaseUrl, dataDir }: Config): NamedDatabase {
+  return databaseUrl === null
+    ? { subject: `The database in ${resolve(dataDir)}`, setting: 'DATA_DIR' }
+    : nameDatabase(databaseUrl, 'DATABASE_URL');
+}
+
+/** Tells the operator which database the command uses, on stderr by default. */
+export function tellDatabase({ databaseUrl, dataDir }: Config, say = notify): void {
+  say(
+    `Database: ${databaseUrl === null ? `${resolve(dataDir)} (DATA_DIR)` : `${databaseName(databaseUrl)} (DATABASE_URL)`}`,
+  );
+}
+
+/** Codes of Node for a file that the operating system refuses to read or to write, with the remedy. */
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full. Free some space, and run the command again.',
+  EDQUOT: 'The quota of the user is used up. Free some space, and run the command again.',
+  EROFS: 'The file system is read-only. Use another folder, or mount it for writing.',
+  EACCES: 'Give the user who runs the command the permission for it.',
+  EPERM: 'Give the user who runs the command the permission for it.',
+  EIO: 'Check the disk.',
+  EMFILE: 'Raise the number of files that the process may open (ulimit -n).',
+  ENFILE: 'Raise the number of files that the system may open.',
+};
+
+/**
+ * Turns a failure of the database or of a file into an OperatorError, which says what to do. Returns other errors unchanged. With
+ * `LOG_LEVEL=debug`, also prints where the failure comes from.
+ */
+export function explain(config: Config, error: unknown): unknown {
+  const fault = explainFile(explainFault(error, databaseOf(config)));
+  if (fault instanceof OperatorError && ['trace', 'debug'].includes(config.logLevel)) {
+    notify((fault.cause instanceof Error ? fault.cause : fault).stack ?? fault.message);
+  }
+  return fault;
+}
+
+function explainFile(error: unknown): unknown {
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  const remedy = FILE_FAULTS[code];
+  return remedy === undefined || path === undefined || error instanceof OperatorError
+    ? error
+    : new OperatorError(`${path} cannot be used (${code}). ${remedy}`, { cause: error });
 }

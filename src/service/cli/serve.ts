@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -15,7 +16,6 @@ import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { WakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
 import { startWorker } from '../worker.ts';
-import { AppClosing } from './app-closing.ts';
 import type { Metrics } from './metrics.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { print } from './terminal.ts';
@@ -49,6 +49,7 @@ const SAME_SIGNAL_MS = 2_000;
  * - `worker`: The process handles no API calls, so it reserves no connection.
  */
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
+
 /** Runs `roomservice serve` until SIGTERM or SIGINT, or until its terminal closes (SIGHUP). */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const stopping = nextStopSignal();
@@ -291,5 +292,62 @@ async function introduce(
   if (options.demo === true && config.databaseUrl === null) {
     const { introduceDemo } = await import('./demo.ts');
     await introduceDemo(runtime, address);
+  }
+}
+
+/** Time in milliseconds for which responses under way may continue after the port has closed. */
+const ANSWER_GRACE_MS = 8_000;
+/** Time in milliseconds after which a connection is closed on which the client has sent nothing. Its first request may be on its way. */
+const SILENT_MS = 1_000;
+const POLL_MS = 100;
+
+/** Closes an app and its connections in such an order that clients see no error. */
+class AppClosing {
+  readonly #app: App;
+  /** Open connections, with the time at which the app has accepted them. */
+  readonly #sockets = new Map<Socket, number>();
+
+  /** Begins to track the connections of the app. Must be called before the app listens, so that no connection is missed. */
+  constructor(app: App) {
+    this.#app = app;
+    app.server.on('connection', (socket: Socket) => {
+      this.#sockets.set(socket, performance.now());
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  /** Lets each response from now on close its connection, so that a proxy opens its next connection to another process. */
+  leaveConnections(): void {
+    this.#app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  }
+
+  /**
+   * Closes the port and the idle connections. Streams of events end, and tell their clients to connect again. Responses under way may
+   * continue for 8 s. Then all connections are closed, because a client that does not read its response must not delay the stop.
+   * @param listening null if the app does not listen
+   */
+  async close(listening: Listening | null): Promise<void> {
+    await listening?.stop();
+    this.#app.eventStreams.stop();
+    this.#cutIdle();
+    const idle = setInterval(() => this.#cutIdle(), POLL_MS);
+    const all = setTimeout(() => this.#app.server.closeAllConnections(), ANSWER_GRACE_MS);
+    // `app.close()` would wait only for the connections of the first listening socket (src/platform/http/listen.ts).
+    await Promise.all(
+      [...this.#sockets.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+    );
+    await this.#app.close();
+    clearInterval(idle);
+    clearTimeout(all);
+  }
+
+  #cutIdle(): void {
+    this.#app.server.closeIdleConnections();
+    // Node does not count a connection as idle on which the client has sent nothing.
+    for (const [socket, acceptedMs] of this.#sockets) {
+      if (socket.bytesRead === 0 && performance.now() - acceptedMs > SILENT_MS) {
+        socket.destroy();
+      }
+    }
   }
 }

@@ -9,8 +9,8 @@ import type { Change } from '#platform/lib/change-list.ts';
 import { readTextFile } from '#platform/lib/text-file.ts';
 import { tenantTemplate } from '../tenant-document/template.ts';
 import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
-import { openRuntime } from './runtime.ts';
-import { print, printable, printJson, showProgress } from './terminal.ts';
+import { withRuntime } from './runtime.ts';
+import { type OutputOptions, print, printable, printResult } from './terminal.ts';
 
 /** Number of random bytes of the owner's password. */
 const PASSWORD_BYTES = 18;
@@ -40,8 +40,7 @@ export async function initTenant(file: string | undefined): Promise<void> {
   );
 }
 
-export interface ApplyFlags {
-  json?: boolean;
+export interface ApplyFlags extends OutputOptions {
   dryRun?: boolean;
 }
 
@@ -49,22 +48,14 @@ export interface ApplyFlags {
 export async function applyTenant(config: Config, file: string, flags: ApplyFlags): Promise<void> {
   const document = await readTenantFile(file);
   const isDryRun = flags.dryRun === true;
-  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
-  try {
-    const applied = await applyTenantDocument(runtime.db, document, { isDryRun });
-    if (flags.json) {
-      // A dry run prints no ids, because its transaction is rolled back and no row with a new id is stored.
-      printJson(isDryRun ? { slug: applied.slug, dry_run: true, changes: applied.changes } : applied);
-    } else {
-      print(
-        [headline(applied, file, isDryRun), ...applied.changes.map((change) => `  ${printable(lineOf(change))}`)].join(
-          '\n',
-        ),
-      );
-    }
-  } finally {
-    await runtime.close();
-  }
+  await withRuntime(config, async ({ db }) => {
+    const applied = await applyTenantDocument(db, document, { isDryRun });
+    const { slug, changes } = applied;
+    const lines = changes.map((change) => `  ${printable(lineOf(change))}`);
+    // A dry run prints no ids, because its transaction is rolled back and no row with a new id is stored.
+    const result = isDryRun ? { slug, dry_run: true, changes } : applied;
+    printResult(flags, result, [headline(applied, file, isDryRun), ...lines].join('\n'));
+  });
 }
 
 function headline({ tenant_id, slug, changes }: AppliedTenant, file: string, isDryRun: boolean): string {
@@ -86,22 +77,16 @@ function lineOf({ what, name, change, fields }: Change): string {
 }
 
 /** Runs `roomservice tenant list`. */
-export async function printTenants(config: Config, options: { json?: boolean }): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
-  try {
-    const tenants = await listTenants(runtime.db);
-    if (options.json) {
-      printJson(tenants);
-    } else if (tenants.length === 0) {
-      print('There is no tenant yet. "roomservice tenant apply FILE" creates one.');
-    } else {
-      for (const { id, slug, name, features } of tenants) {
-        print([id, slug, printable(name), features.join(', ')].join('\t'));
-      }
-    }
-  } finally {
-    await runtime.close();
-  }
+export async function printTenants(config: Config, options: OutputOptions): Promise<void> {
+  await withRuntime(config, async ({ db }) => {
+    const tenants = await listTenants(db);
+    const lines = tenants.map(({ id, slug, name, features }) =>
+      [id, slug, printable(name), features.join(', ')].join('\t'),
+    );
+    const text =
+      tenants.length === 0 ? 'There is no tenant yet. "roomservice tenant apply FILE" creates one.' : lines.join('\n');
+    printResult(options, tenants, text);
+  });
 }
 
 /**

@@ -5,15 +5,15 @@ import type { Tenant } from '#access/tenants/tenants.ts';
 import type { ReservationResponse } from '#hotel/reservations/schema.ts';
 import { listRoomTypes } from '#hotel/rooms/rooms.ts';
 import { NO_CACHES } from '#platform/changes/changes.ts';
-import type { Config } from '#platform/config.ts';
+import { type Config, readPartnerApiKey } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import { OperatorError, ApiError } from '#platform/errors.ts';
 import type { EventType, FeedEntry } from '#webhooks/events/events.ts';
 import { endOfFeed, readFeed } from '#webhooks/events/feed.ts';
 import { type Business, createBusiness } from '../business.ts';
 import { findDemoTenant } from './demo.ts';
-import { openRuntime, type Runtime } from './runtime.ts';
-import { print, printJson, showProgress } from './terminal.ts';
+import { withRuntime } from './runtime.ts';
+import { type OutputOptions, printResult } from './terminal.ts';
 
 /**
  * Maximum number of events that the command reads from the feed to find its new event. The read starts where the feed ended before the new
@@ -28,27 +28,17 @@ const MAX_EVENTS = 200;
 export async function trigger(
   config: Config,
   event: EventType,
-  options: { apiKey: string | null; json?: boolean },
+  options: OutputOptions & { apiKey?: string },
 ): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
-  try {
-    const parts = createParts(runtime);
-    const tenant = await requireDemoTenant(parts.db);
-    const credential = await chooseCredential(parts, tenant, options.apiKey);
-    const entry = await makeEvent(parts, event, callerOf(tenant, credential));
-    if (options.json) {
-      printJson(entry);
-    } else {
-      print(describe(entry, credential));
-    }
-  } finally {
-    await runtime.close();
-  }
-}
-
-/** Creates the business functions. They store new events but do not send them, because a running service finds and sends the events. */
-function createParts({ db, keyring }: Runtime) {
-  return { db, ...createBusiness({ db, keyring, caches: NO_CACHES, deliveries: null }) };
+  await withRuntime(config, async ({ db, keyring }) => {
+    // The business functions store new events but do not send them, because a running service finds and sends the events.
+    const parts = { db, ...createBusiness({ db, keyring, caches: NO_CACHES, deliveries: null }) };
+    const tenant = await requireDemoTenant(db);
+    const credential = await chooseCredential(parts, tenant, readPartnerApiKey(options.apiKey));
+    const { id: tenantId, features, currency } = tenant;
+    const entry = await makeEvent(parts, event, { tenantId, credentialId: credential.id, features, currency });
+    printResult(options, entry, describe(entry, credential));
+  });
 }
 
 /**
@@ -81,14 +71,10 @@ async function chooseCredential(
   return chosen;
 }
 
-function callerOf({ id, features, currency }: Tenant, credential: Credential): Caller {
-  return { tenantId: id, credentialId: credential.id, features, currency };
-}
-
 /** Causes an event, and reads it from the feed of the credential. @returns the entry of the feed */
 async function makeEvent(parts: TriggerParts, event: EventType, caller: Caller): Promise<FeedEntry> {
   const before = await endOfFeed(parts.db, caller);
-  const id = await cause(parts, event, caller);
+  const id = await CAUSES[event](parts, caller);
   const { results } = await readFeed(parts.db, caller, before, MAX_EVENTS);
   const entry = results.find((each) => each.event === event && Object.values(each.data).includes(id));
   if (entry === undefined) {
@@ -125,8 +111,8 @@ interface TriggerParts extends Pick<Business, 'orders' | 'reservations' | 'readL
 }
 
 /**
- * Functions that cause an event, by event type. Each function acts as a delivery platform, the kitchen or the front desk would. It returns
- * the id of the order or reservation.
+ * Functions that cause an event, by event type. Each function acts as a delivery platform, the kitchen or the front desk would: it places an
+ * order or books a stay, and changes it if the event reports a change. It returns the id of the order or reservation.
  */
 const CAUSES: Record<EventType, (parts: TriggerParts, caller: Caller) => Promise<string>> = {
   async 'order.status_changed'(parts, caller) {
@@ -149,16 +135,6 @@ const CAUSES: Record<EventType, (parts: TriggerParts, caller: Caller) => Promise
     return id;
   },
 };
-
-/**
- * Causes a real event. Places an order or books a stay through the business functions of the service. If the event reports a change, also
- * changes the order or the stay.
- * @returns the id of the order or reservation
- * @throws OperatorError if the tenant has no dish to order or no room to book
- */
-async function cause(parts: TriggerParts, event: EventType, caller: Caller): Promise<string> {
-  return await CAUSES[event](parts, caller);
-}
 
 async function placeOrder({ orders, readListedMenu }: TriggerParts, caller: Caller): Promise<string> {
   const { dishes } = await readListedMenu(caller);

@@ -206,7 +206,7 @@ const rollingRestart: Fault<SurroundingsWorld> = {
       await sleep(1_000);
     }
     for (const failure of history.balancedFailures.slice(failedBefore, failedBefore + 5)) {
-      findings.violation('rolling restart without a client error', failure, 'src/service/cli/serve.ts closeApp');
+      findings.violation('rolling restart without a client error', failure, 'src/service/cli/serve.ts AppClosing');
     }
     findings.note(`${history.balancedFailures.length - failedBefore} client errors through the balancer`);
   },

@@ -38,7 +38,7 @@ const rollingUpgrade: Fault<ClusterWorld> = {
     }
     history.hasPreviousVersion = false;
     for (const failure of history.balancedFailures.slice(failedBefore, failedBefore + 5)) {
-      findings.violation('rolling upgrade without a client error', failure, 'src/service/cli/serve.ts closeApp');
+      findings.violation('rolling upgrade without a client error', failure, 'src/service/cli/serve.ts AppClosing');
     }
   },
   heal: restore,

@@ -25,7 +25,7 @@ import { createRedis, findRedis } from '#test/support/redis.ts';
 import { findPgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { startMailServer } from '#test/support/smtp.ts';
-import { type Try, tryServers } from './config-tries.ts';
+import { type Try, tryServers } from './config.ts';
 
 /** Tries the servers of a configuration, as `config check` does. Checks that no text shows a password of the tests. */
 async function tryWith(env: Record<string, string>): Promise<Record<Try['what'], Try & { text: string }>> {
