@@ -36,7 +36,7 @@ export interface BackupFlags extends OutputOptions {
  * Runs `roomservice backup FILE`. Writes all rows as they are at one moment, while other processes use the database. Does not migrate the
  * database, because an operator may make the backup before an upgrade. Then processes of an earlier version still use the database.
  */
-export async function backup(config: Config, file: string, flags: BackupFlags): Promise<void> {
+export async function makeBackup(config: Config, file: string, flags: BackupFlags): Promise<void> {
   const { passphraseFile } = flags;
   const passphrase = passphraseFile === undefined ? null : await readPassphrase(passphraseFile);
   const server = await openServer(config, { role: 'command' });

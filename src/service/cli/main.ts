@@ -261,7 +261,7 @@ function addBackupCommands(program: Command): void {
     .option('--passphrase-file <path>', 'store the master key too, encrypted with the passphrase in this file')
     .option('--json', 'print JSON')
     .action((file: string, options: BackupFlags) =>
-      run(async (config) => (await import('./backup.ts')).backup(config, file, options)),
+      run(async (config) => (await import('./backup.ts')).makeBackup(config, file, options)),
     );
   backup
     .command('verify <file>')
