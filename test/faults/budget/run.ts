@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BudgetCase } from './cases.ts';
 import { Node } from './node.ts';
 import type { Stage } from './stage.ts';
-import { type Measured, timesOf } from './verdict.ts';
+import { GROWTH_MIB, type Measured, timesOf } from './verdict.ts';
 
 /** Durations of the phases of a case, in milliseconds. */
 export interface Lengths {
@@ -21,7 +21,7 @@ export const SHORT_LENGTHS: Lengths = { warmUpMs: 1_500, leastMs: 4_000, mostMs:
  * tenant (the neighbour) makes ordinary calls. Measures the calls of both tenants.
  */
 export async function runCase(stage: Stage, each: BudgetCase, lengths: Lengths): Promise<Measured> {
-  const { name, what, load, mustAnswer = false } = each;
+  const { name, what, load, mustAnswer = false, growthMiB: allowedGrowthMiB = GROWTH_MIB } = each;
   const tenant = await stage.openTenant(each.menu?.());
   const calls = await each.prepare(tenant);
   const node = await Node.start(stage.env);
@@ -44,6 +44,7 @@ export async function runCase(stage: Stage, each: BudgetCase, lengths: Lengths):
       controlLivez: timesOf(control.livez),
       heldMs: Math.round(after?.heldMs ?? 0),
       memoryMiB: { before: before?.residentMiB ?? 0, peak: after?.peakMiB ?? 0 },
+      allowedGrowthMiB,
       hasEnded: node.hasEnded,
     };
   } finally {

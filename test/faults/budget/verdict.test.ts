@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { breaches, FULL, type Measured, timesOf } from './verdict.ts';
+import { breaches, FULL, GROWTH_MIB, type Measured, timesOf } from './verdict.ts';
 
 const quick = timesOf(Array.from({ length: 300 }, (_, index) => ({ status: 200, tookMs: index % 20 })));
 const slow = timesOf(Array.from({ length: 300 }, (_, index) => ({ status: 200, tookMs: index * 2 })));
@@ -17,6 +17,7 @@ const well: Measured = {
   controlLivez: quick,
   heldMs: 200,
   memoryMiB: { before: 120, peak: 270 },
+  allowedGrowthMiB: GROWTH_MIB,
   hasEnded: false,
 };
 
