@@ -37,6 +37,9 @@ export async function startService(settings: Record<string, string>, args: strin
       PATH: `${dirname(process.execPath)}:${PATH}`,
       HOME,
       PORT: String(port),
+      // As `npm start` sets them.
+      NODE_OPTIONS: '--max-semi-space-size=16',
+      MALLOC_MMAP_THRESHOLD_: '65536',
       STOP_GRACE: '0',
       LOG_LEVEL: 'info',
       RATE_LIMIT_PER_MINUTE: '1000000000',
