@@ -8,7 +8,7 @@ import { openConnection, type RawConnection } from '#test/support/raw-http.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { type App, createHttpApp } from './app.ts';
 
-const PLACES_OF_TENANT = 8;
+const PLACES_OF_TENANT = 16;
 const LONG_CALLS_OF_TENANT = 3;
 const STRANGERS_OF_NETWORK = 4;
 
@@ -89,6 +89,13 @@ describe('the door', () => {
     await whenBegun(PLACES_OF_TENANT);
     assert.equal(app.door.waiting, 1);
   });
+
+  for (const rest of ['Transfer-Encoding: chunked\r\n\r\n', 'Content-Length: 16385\r\n\r\n']) {
+    it(`a call whose body may be large is a long call: ${rest.trim()}`, async () => {
+      sendMany(LONG_CALLS_OF_TENANT + 1, 'POST', '/call', '1', rest);
+      await whenWaiting(1);
+    });
+  }
 
   it('200: documents wait only for documents', async () => {
     sendMany(2, 'POST', '/document', '1');

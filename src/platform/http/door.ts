@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UnavailableError } from '../errors.ts';
 import { MAX_STRANGER_BODY_BYTES } from '../lib/bounds.ts';
@@ -8,7 +8,8 @@ import { clientNetwork } from './client-address.ts';
 /**
  * Kind of the place that a request takes while it is under way:
  * - `call`: one of the few places of its tenant. The default behind a guard.
- * - `long`: a call whose work or response may be long, such as a list or a calendar. It is also one of the few long calls of its tenant.
+ * - `long`: a call whose work or response may be long, such as a list, a calendar, or a call with a large body. It is also one of the few
+ *   long calls of its tenant.
  * - `bulk`: a write of up to 1,000 nights. Of two at once, the database and its log on the disk are so busy that other tenants notice it.
  * - `report`: a count over very many rows.
  * - `document`: a large document, which is beside the places of the tenant.
@@ -35,7 +36,7 @@ declare module 'fastify' {
 /** Places of a process. The database has fewer connections than that, and more calls under way would not be answered sooner. */
 const PLACES = 256;
 /** Places of a tenant. With more, the calls of one tenant keep all cores of the database busy, and those of other tenants wait. */
-const PLACES_OF_TENANT = 8;
+const PLACES_OF_TENANT = 16;
 const LONG_CALLS_OF_TENANT = 3;
 const BULK_WRITES_OF_TENANT = 1;
 const REPORTS = 2;
@@ -45,6 +46,8 @@ const DOCUMENTS_OF_TENANT = 1;
 const PLACES_OF_CHANNEL = 4;
 const STRANGERS = 32;
 const STRANGERS_OF_NETWORK = 4;
+/** Largest body of a call that is not a long one. The usual order has 1 KB, and one of 16 KB has a hundred items. */
+const LARGE_BODY_BYTES = 16 * 1024;
 /** Longest wait for a place, in milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
@@ -183,12 +186,18 @@ export function addDoor(app: FastifyInstance): void {
   });
   app.addHook('preParsing', (request, reply, _payload, done) => {
     const { place = 'none' } = request.routeOptions.config;
-    enterUnlessNone(request, reply, place === 'stranger' ? 'none' : place, done);
+    const isLong = place === 'call' && hasLargeBody(request.headers);
+    enterUnlessNone(request, reply, isLong ? 'long' : place === 'stranger' ? 'none' : place, done);
   });
   app.addHook('preValidation', (request, reply, done) => {
     const { place } = request.routeOptions.config;
     enterUnlessNone(request, reply, place === 'stranger' ? place : 'none', done);
   });
+}
+
+/** Returns true if the body may be large. The length of a body in chunks is not known before its end. */
+function hasLargeBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BODY_BYTES;
 }
 
 function enterUnlessNone(
