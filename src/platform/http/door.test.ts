@@ -8,7 +8,7 @@ import { openConnection, type RawConnection } from '#test/support/raw-http.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { type App, createHttpApp } from './app.ts';
 
-const PLACES_OF_TENANT = 16;
+const PLACES_OF_TENANT = 15;
 const LONG_CALLS_OF_TENANT = 3;
 const STRANGERS_OF_NETWORK = 4;
 

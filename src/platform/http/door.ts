@@ -35,8 +35,11 @@ declare module 'fastify' {
 
 /** Places of a process. The database has fewer connections than that, and more calls under way would not be answered sooner. */
 const PLACES = 256;
-/** Places of a tenant. With more, the calls of one tenant keep all cores of the database busy, and those of other tenants wait. */
-const PLACES_OF_TENANT = 16;
+/**
+ * Places of a tenant, three quarters of the default pool of connections. With more, the calls of one tenant keep all cores of the database
+ * busy, and those of other tenants wait.
+ */
+const PLACES_OF_TENANT = 15;
 const LONG_CALLS_OF_TENANT = 3;
 const BULK_WRITES_OF_TENANT = 1;
 const REPORTS = 2;
