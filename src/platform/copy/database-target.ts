@@ -20,7 +20,7 @@ const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
 const LISTS = ['kysely_migration', 'kysely_migration_lock'];
 
 /** Refusal of a target that has rows or tables already. */
-export class NotEmptyError extends OperatorError {
+class NotEmptyError extends OperatorError {
   constructor(reason: string) {
     super(
       `The database is not empty: ${reason}. Choose an empty database: another DATA_DIR, or a new database in DATABASE_URL. Nothing was changed.`,

@@ -101,7 +101,7 @@ function isOnStandby(error: unknown): boolean {
  * Returns true if the failure is temporary. Then the caller may run the whole transaction again. The new run must give its rows the same
  * ids as the first run, because the first run may have been committed.
  */
-export function isRetryable(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
   return (
     RETRYABLE_STATES.has(code) ||

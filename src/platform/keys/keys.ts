@@ -138,7 +138,7 @@ function wrapKey(name: KeyName, key: Buffer, masterKey: Buffer): WrappedKey {
 }
 
 /** Decrypts a wrapped key. @returns null if `masterKey` cannot decrypt it */
-export function unwrapKey(wrapped: WrappedKey, masterKey: Buffer): Buffer | null {
+function unwrapKey(wrapped: WrappedKey, masterKey: Buffer): Buffer | null {
   try {
     return decryptBound(masterKey, wrapped.wrapped_key, nameOf(wrapped));
   } catch {
