@@ -8,8 +8,8 @@ import { formsOf } from '#platform/lib/unicode.ts';
 const argon2id = promisify(argon2).bind(null, 'argon2id');
 
 /**
- * Computes one hash at a time for each CPU core but one, which stays free for the event loop. With a hash on each of two cores, other calls
- * waited for up to 0.6 s. Each hash takes 19 MiB of memory. Without this gate, Node's thread pool would compute up to 256 at the same time.
+ * Computes one hash at a time for each CPU core but one, which stays free for the event loop and PostgreSQL. `lowerPoolPriority` lets them
+ * go first on the other cores. Each hash takes 19 MiB of memory. Without this gate, Node's thread pool would compute up to 256 at the same time.
  */
 const hashing = new Gate({
   places: Math.max(1, availableParallelism() - 1),

@@ -13,6 +13,7 @@ import { type Health, healthRoutes } from '#platform/http/health.ts';
 import { HOST_REMEDIES, type Listening, listen } from '#platform/http/listen.ts';
 import { createLogger } from '#platform/http/log.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
+import { lowerPoolPriority } from '#platform/lib/pool-priority.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { WakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
 import { startWorker } from '../worker.ts';
@@ -73,6 +74,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   try {
     await introduce(config, runtime, log, service.listening, options);
     settleMemory();
+    lowerPoolPriority();
     log.info({ signal: await stopping }, 'stopping');
   } finally {
     const graceMs = stopGraceMs(config, options);
