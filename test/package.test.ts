@@ -4,7 +4,7 @@ import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { cleanUp, newFolder, type Serving, startServing, succeed } from '#test/support/command.ts';
+import { cleanUp, newFolder, type Serving, startServingProgram, succeed } from '#test/support/command.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 const { version: VERSION } = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
@@ -37,7 +37,7 @@ describe('the npm package', () => {
     await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', target]);
     await symlink(join(REPOSITORY, 'node_modules'), join(target, 'node_modules'));
     options = { program: join(target, 'bin/roomservice.js'), env: { DATA_DIR: join(folder, 'data') } };
-    serving = await startServing(['--demo'], options);
+    serving = await startServingProgram(['--demo'], options);
     const { stdout: made } = await succeed(['demo', '--json'], options);
     demo = JSON.parse(made) as Demo;
   });

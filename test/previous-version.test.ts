@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { cleanUp, newCertificateFile, type Serving, startServing } from './support/command.ts';
+import { cleanUp, newCertificateFile, type Serving, startServingProgram } from './support/command.ts';
 import { book, openHotel, reservationPath } from './support/hotel.ts';
 import { invite, NEW_PASSWORD, signInForToken } from './support/people.ts';
 import { checkOut, OLDEST, reasonWithout } from './support/previous-version.ts';
@@ -29,7 +29,7 @@ describe('the previous version on the database of this version', { skip }, () =>
       WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
       NODE_EXTRA_CA_CERTS: certificate.path,
     };
-    previous = await startServing([], { env, program: await checkOut(OLDEST) });
+    previous = await startServingProgram([], { env, program: await checkOut(OLDEST) });
     // `callUnchecked` does not compare responses with the OpenAPI documents, which are those of this version. Responses of the previous
     // version may lack newer fields.
     remote = { ...service, call: (...request) => callUnchecked(previous.url, ...request) };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { cleanUp, newFolder, startServing } from './support/command.ts';
+import { cleanUp, newFolder, startServingProgram } from './support/command.ts';
 import { freePort } from './support/free-port.ts';
 import { envOf, startService, type TestService, type TestTenant } from './support/service.ts';
 import { eventually } from './support/webhooks.ts';
@@ -59,7 +59,7 @@ describe('deploy/Caddyfile', { skip: !isInstalled() && 'this machine has no cadd
   });
 
   const startApi = async () =>
-    await startServing(['--only', 'api'], {
+    await startServingProgram(['--only', 'api'], {
       env: { ...envOf(service), PORT: String(port), RATE_LIMIT_PER_MINUTE: '100000', STOP_GRACE: '1' },
     });
 

@@ -185,7 +185,7 @@ describe('valid values of the environment variables', () => {
       TRUSTED_PROXIES: '0.0.0.0/1,::/1,::ffff:10.0.0.0/104,fe80::1',
       REDIS_URL: 'redis://user:p%25@127.0.0.1:1/15',
     });
-    const logger = await createLogger('silent');
+    const logger = createLogger('silent', { write: () => {} });
     await createHttpApp({ logger, trustedProxies }).close();
     await (await RedisBudgets.open(redisUrl ?? '', logger)).close();
   });

@@ -38,7 +38,7 @@ function configOf(values: Values) {
   };
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Value of an environment variable, with its source and its fault. */
 export interface Reading {
@@ -63,7 +63,7 @@ export interface InspectedConfig {
  * `MASTER_KEY_FILE` is the path of a file that contains the value of `MASTER_KEY`.
  * @throws OperatorError if variables are missing or invalid. The message has a line for each of them, with the values that it may have.
  */
-export function readConfig(environment: Environment = process.env): Config {
+export function readConfig(environment: Environment): Config {
   const { config, readings } = inspectConfig(environment);
   const faults = [...readings.values()].flatMap(({ fault }) => fault ?? []);
   if (faults.length > 0) {
@@ -73,7 +73,7 @@ export function readConfig(environment: Environment = process.env): Config {
 }
 
 /** Reads the configuration like `readConfig`, but returns the source and the fault of each variable, and does not throw. */
-export function inspectConfig(environment: Environment = process.env): InspectedConfig {
+export function inspectConfig(environment: Environment): InspectedConfig {
   const readings = new Map<SettingName, Reading>();
   const values: Record<string, unknown> = {};
   for (const setting of SETTINGS) {
@@ -139,7 +139,7 @@ const MAX_SHORT_LENGTH = 4;
  * the setting with the correct name is set too.
  * @returns one warning for each variable that is found
  */
-export function misspelledVariables(environment: Environment = process.env): string[] {
+export function misspelledVariables(environment: Environment): string[] {
   return Object.keys(environment).flatMap((name) => {
     const meant = environment[name] ? meantName(name) : null;
     return meant === null || environment[meant] ? [] : [`${name} is set, and has no effect. Did you mean ${meant}?`];
@@ -170,7 +170,7 @@ export interface PartnerConfig {
  * Returns the API key that the command `listen` uses. It is the key from the command line (`given`), or else the key in the environment.
  * Returns null if both are missing.
  */
-export function readPartnerApiKey(given: string | undefined, environment: Environment = process.env): string | null {
+export function readPartnerApiKey(given: string | undefined, environment: Environment): string | null {
   return given || environment['ROOMSERVICE_API_KEY'] || environment['KEY'] || null;
 }
 
@@ -180,10 +180,7 @@ export function readPartnerApiKey(given: string | undefined, environment: Enviro
  * @param given options of the command line. The API secret is not an option, because all users of a machine can see its command lines.
  * @throws OperatorError if a value is missing or invalid. The message names the value.
  */
-export function readPartnerConfig(
-  given: { url?: string; apiKey?: string },
-  environment: Environment = process.env,
-): PartnerConfig {
+export function readPartnerConfig(given: { url?: string; apiKey?: string }, environment: Environment): PartnerConfig {
   const text = (...names: string[]) => names.map((name) => environment[name]).find(Boolean) ?? null;
   const secret = lookUp(environment, 'ROOMSERVICE_API_SECRET', true);
   const serviceUrl = orOperatorError('--url or ROOMSERVICE_URL ', () =>

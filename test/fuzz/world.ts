@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
 import { channelHeaders, nowSeconds } from '../support/channel.ts';
-import { cleanUp, type Serving, startServing } from '../support/command.ts';
+import { cleanUp, type Serving, startServingProgram } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { call as callService, PASSWORDS } from '../support/service.ts';
 import type { Actor } from './cases.ts';
@@ -43,7 +43,7 @@ export class World {
     const database = await createTestDatabase();
     const masterKey = randomBytes(32).toString('base64');
     try {
-      const serving = await startServing(['--only', 'api'], { env: environment(database.url, masterKey) });
+      const serving = await startServingProgram(['--only', 'api'], { env: environment(database.url, masterKey) });
       const world = new World(database, serving, masterKey);
       await world.#furnish();
       return world;

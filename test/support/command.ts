@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { chmod, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { findPostmaster, stopPostmaster } from '#platform/db/embedded/postmaster.ts';
-import { type Certificate, makeCertificate } from './certificate.ts';
+import { runCommand as main } from '#service/cli/main.ts';
+import { Terminal } from '#service/cli/terminal.ts';
+import { type Certificate, makeCertificate, trustCertificate } from './certificate.ts';
 import { eventually } from './webhooks.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
@@ -40,7 +42,7 @@ export interface Ended {
   database: string;
 }
 
-/** A running `roomservice …` command, in its own process. */
+/** A running `roomservice …` command. */
 export interface Command {
   pid: number;
   /** Returns what the command has printed until now: all of stdout, then all of stderr. */
@@ -58,50 +60,99 @@ const running = new Set<ChildProcess>();
 /** Temporary folders that `cleanUp` removes. Each holds a DATA_DIR or other files of a test. */
 const folders = new Set<string>();
 
+/** Variables of every command, unless its test sets them. A stop has no grace. */
+const DEFAULTS = { PORT: '0', STOP_GRACE: '0' };
+
 /**
- * Starts `bin/roomservice.js`. From the environment of this process, the command gets only PATH and HOME. Any other
- * variable must be in `env`. A stop has no grace, unless `env` has STOP_GRACE.
+ * Starts `bin/roomservice.js` in a process of its own. From the environment of this process, the command gets only PATH and HOME. Any other
+ * variable must be in `env`.
  */
-export function startCommand(args: string[], options: CommandOptions = {}): Command {
+export function startProgram(args: string[], options: CommandOptions = {}): Command {
   const { env = {}, node = process.execPath, program = COMMAND, detached = false, uid } = options;
   const child = spawn(node, [program, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', PORT: '0', STOP_GRACE: '0', ...env },
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...DEFAULTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached,
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   running.add(child);
-  let stdout = '';
-  let stderr = '';
+  let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const ended = once(child, 'close').then(([code, signal]): Ended => {
     running.delete(child);
-    const [line = ''] = DATABASE_LINE.exec(stderr) ?? [];
-    return { code, signal, stdout, stderr: stderr.replace(line, ''), database: line.trimEnd() };
+    return { code, signal, stdout, ...withoutDatabase(stderr) };
   });
-  const output = () => stdout + stderr;
+  const kill = (signal: NodeJS.Signals) => void child.kill(signal);
+  return commandOf(() => [stdout, stderr], ended, { pid: child.pid ?? 0, kill });
+}
+
+function withoutDatabase(stderr: string): Pick<Ended, 'stderr' | 'database'> {
+  const [line = ''] = DATABASE_LINE.exec(stderr) ?? [];
+  return { stderr: stderr.replace(line, ''), database: line.trimEnd() };
+}
+
+function commandOf(
+  printed: () => [stdout: string, stderr: string],
+  ended: Promise<Ended>,
+  process: Pick<Command, 'pid' | 'kill'>,
+): Command {
+  let isOver = false;
+  void ended.then(() => (isOver = true));
+  const output = () => printed().join('');
   return {
-    pid: child.pid ?? 0,
+    ...process,
     output,
+    ended,
     async prints(pattern) {
-      const seen = () => pattern.exec(stdout) ?? pattern.exec(stderr);
-      const isOver = () => child.exitCode !== null || child.signalCode !== null;
-      await eventually(() => seen() !== null || isOver(), `output like ${pattern}: ${output()}`, START_TIMEOUT_MS);
+      const seen = () =>
+        printed()
+          .map((text) => pattern.exec(text))
+          .find((match) => match !== null);
+      await eventually(() => seen() !== undefined || isOver, `output like ${pattern}: ${output()}`, START_TIMEOUT_MS);
       const match = seen();
-      if (match === null) {
+      if (match === undefined) {
         throw new Error(`The command ended without printing ${pattern}. Its output:\n${output()}`);
       }
       return match;
     },
-    kill: (signal) => void child.kill(signal),
-    ended,
   };
 }
 
-/** Runs a command until it ends. If it has not ended after 60 s, it is killed, and the exit code is null. */
-export async function runCommand(args: string[], options: CommandOptions = {}): Promise<Ended> {
-  const command = startCommand(args, options);
+/**
+ * Starts a command in this process, as a function of its arguments and its environment. It gets no variable of this process. Real starts
+ * (`startProgram`) are only for what this cannot show: signals of the system, a killed process, other users, the bundle.
+ */
+export function startCommand(args: string[], { env = {} }: Pick<CommandOptions, 'env'> = {}): Command {
+  let [stdout, stderr] = ['', ''];
+  const signals = new EventEmitter();
+  const ended = new Promise<Ended>((resolve) => {
+    const end = (code: number) => resolve({ code, signal: null, stdout, ...withoutDatabase(stderr) });
+    const out = (text: string) => (stdout += text);
+    const terminal = new Terminal({
+      out,
+      err: (text) => (stderr += text),
+      openLog: async () => ({ write: out }),
+      isInteractive: false,
+      showsProgress: false,
+      columns: undefined,
+      onSignal: (names, listener) => names.forEach((name) => signals.on(name, () => listener(name))),
+      settle: () => {},
+      exit: end,
+    });
+    void main(args, { ...DEFAULTS, ...env }, terminal).then(end);
+  });
+  return commandOf(() => [stdout, stderr], ended, { pid: process.pid, kill: (signal) => void signals.emit(signal) });
+}
+
+/** Runs a command in this process until it ends. */
+export async function runCommand(args: string[], options: Pick<CommandOptions, 'env'> = {}): Promise<Ended> {
+  return await startCommand(args, options).ended;
+}
+
+/** Runs a command in a process of its own until it ends. If it has not ended after 60 s, it is killed, and the exit code is null. */
+export async function runProgram(args: string[], options: CommandOptions = {}): Promise<Ended> {
+  const command = startProgram(args, options);
   const timer = setTimeout(() => command.kill('SIGKILL'), START_TIMEOUT_MS);
   const ended = await command.ended;
   clearTimeout(timer);
@@ -112,9 +163,17 @@ export interface Serving extends Command {
   url: string;
 }
 
-/** Starts `serve …` and waits until it prints the URL on which it listens. */
-export async function startServing(args: string[], options: CommandOptions = {}): Promise<Serving> {
-  const command = startCommand(['serve', ...args], options);
+/** Starts `serve …` in this process, and waits until it prints the URL on which it listens. */
+export async function startServing(args: string[], options: Pick<CommandOptions, 'env'> = {}): Promise<Serving> {
+  return await listening(startCommand(['serve', ...args], options));
+}
+
+/** Starts `serve …` in a process of its own, and waits until it prints the URL on which it listens. */
+export async function startServingProgram(args: string[], options: CommandOptions = {}): Promise<Serving> {
+  return await listening(startProgram(['serve', ...args], options));
+}
+
+async function listening(command: Command): Promise<Serving> {
   const [, url = ''] = await command.prints(/listens on (http:[^\s"]+)/);
   return { ...command, url };
 }
@@ -144,11 +203,12 @@ export async function newFolder(): Promise<string> {
 }
 
 /**
- * Makes a certificate for a receiver and writes it to a file. A process trusts the certificate if its
+ * Makes a certificate for a receiver, which this process trusts, and writes it to a file. Another process trusts the certificate if its
  * `NODE_EXTRA_CA_CERTS` is the path of the file.
  */
 export async function newCertificateFile(): Promise<{ certificate: Certificate; path: string }> {
   const certificate = await makeCertificate();
+  trustCertificate(certificate.cert);
   const path = join(await newFolder(), 'certificate.pem');
   await writeFile(path, certificate.cert);
   return { certificate, path };

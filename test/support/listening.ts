@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CredentialSecret } from '#access/credentials/schema.ts';
-import { type Command, startCommand } from './command.ts';
+import { type Command, startProgram } from './command.ts';
 import { eventually } from './webhooks.ts';
 
 /** A running `roomservice listen` command. */
@@ -13,7 +13,7 @@ export interface Listening extends Command {
 
 /** Starts `roomservice listen` and waits until it prints that it waits for new events. */
 export async function startListening(args: string[], env: Record<string, string>): Promise<Listening> {
-  const command = startCommand(['listen', ...args], { env });
+  const command = startProgram(['listen', ...args], { env });
   await command.prints(/^Waiting for new events/m);
   return {
     ...command,

@@ -11,7 +11,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeChannel, sendReservation } from '../support/channel.ts';
-import { cleanUp, newFolder, startServing, succeed } from '../support/command.ts';
+import { cleanUp, newFolder, startServingProgram, succeed } from '../support/command.ts';
 import { readEvents } from '../support/feed.ts';
 import { book, pmsHeaders, reservationPath, type TestHotel, writePlan } from '../support/hotel.ts';
 import { orderPath, setOrderStatus } from '../support/restaurant.ts';
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   const file = join(await newFolder(), 'tenant.json');
   await writeFile(file, JSON.stringify(document));
   await succeed(['tenant', 'apply', file], options);
-  const serving = await startServing(['--only', 'api'], options);
+  const serving = await startServingProgram(['--only', 'api'], options);
   const dump = await fill({ call: (...request) => call(serving.url, ...request) } as TestService);
   serving.kill('SIGTERM');
   await serving.ended;

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { createScratchDatabase } from '#platform/copy/scratch-database.ts';
 import { sendReservation } from '../support/channel.ts';
-import { cleanUp, newCertificateFile, newFolder, startServing, succeed } from '../support/command.ts';
+import { cleanUp, newCertificateFile, newFolder, startServingProgram, succeed } from '../support/command.ts';
 import { openTestServer } from '../support/database.ts';
 import { readToEnd } from '../support/feed.ts';
 import { RESERVATIONS } from '../support/hotel.ts';
@@ -72,7 +72,7 @@ for (const release of RELEASES) {
 
     it('migrate applies the newer migrations, and then the API returns each field that the older release returned, with the same value', async () => {
       assert.match((await succeed(['migrate'], { env })).stdout, /^Applied: 0019_deliveries, /);
-      const serving = await startServing(['--only', 'api'], { env });
+      const serving = await startServingProgram(['--only', 'api'], { env });
       service = { call: (...request) => call(serving.url, ...request) } as TestService;
       const owner = await signIn(service, 'owner@dumped.example', OWNER_PASSWORD);
       // The current version may have added fields to the responses, so only the fields that the older release returned are compared.
@@ -110,7 +110,7 @@ for (const release of RELEASES) {
 
     it('every event that the older release had not delivered is delivered once, signed with the webhook secret from the older release', async () => {
       await run(`UPDATE credential SET webhook_url = '${receiver.url}' WHERE audience = 'third_party'`);
-      await startServing(['--only', 'worker'], { env });
+      await startServingProgram(['--only', 'worker'], { env });
       const { ids } = await readToEnd(service, dump.partner);
       await eventually(() => receiver.requests.length >= ids.length, 'delivery of all events');
       const sent = receiver.requests.map(({ rawBody }) => JSON.parse(rawBody.toString()).event_id as string);

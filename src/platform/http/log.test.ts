@@ -13,9 +13,9 @@ interface OutputOptions {
 /** Runs a script in a new process, and returns its standard output. */
 async function outputOf(script: string, { isTerminal = false, onLines }: OutputOptions): Promise<string> {
   const source = `
-    import { createLogger } from './log.ts';
+    import { createLogger, openLogOutput } from './log.ts';
     process.stdout.isTTY = ${isTerminal};
-    const log = await createLogger('info');
+    const log = createLogger('info', await openLogOutput());
     ${script}`;
   const args = ['--input-type=module-typescript', '--eval', source];
   const child = spawn(process.execPath, args, {

@@ -16,13 +16,14 @@ const GATHER_LENGTH = 16 * 1024;
 /** Message of the line that reports a request. */
 export const REQUEST = 'request';
 
-/**
- * Creates a logger that writes to standard output. It writes readable lines if standard output is a terminal, and JSON lines if it is not.
- * No line contains headers or bodies.
- */
-export async function createLogger(level: string): Promise<Logger> {
-  const options = { level, base: null, timestamp: createTimestamp() };
-  return pino(options, process.stdout.isTTY ? await readableLines() : gatherLines());
+/** Creates a logger. No line contains headers or bodies. */
+export function createLogger(level: string, output: DestinationStream): Logger {
+  return pino({ level, base: null, timestamp: createTimestamp() }, output);
+}
+
+/** Opens standard output for log lines. They are readable if it is a terminal, and JSON if it is not. */
+export async function openLogOutput(): Promise<DestinationStream> {
+  return process.stdout.isTTY ? await readableLines() : gatherLines();
 }
 
 /**

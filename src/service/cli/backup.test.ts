@@ -13,6 +13,7 @@ import {
   newFolder,
   type Serving,
   startCommand,
+  startProgram,
   startServing,
   succeed,
 } from '#test/support/command.ts';
@@ -290,7 +291,7 @@ describe('a restore that is killed', { skip: noCopies }, () => {
     await target.db.transaction().execute(async (tx) => {
       // The restore cannot insert orders while the test holds this lock. So the test kills the restore before it has loaded all rows.
       await lockWithoutTimeLimit(tx, 'SHARE');
-      const command = startCommand(['restore', file], options);
+      const command = startProgram(['restore', file], options);
       await waitForLock(target);
       command.kill('SIGKILL');
       await command.ended;
@@ -305,7 +306,7 @@ describe('a restore that is killed', { skip: noCopies }, () => {
   it('after SIGKILL of a restore, the same command restores all rows into the same DATA_DIR', async () => {
     const dataDir = await newDataDir();
     const args = ['restore', file, '--passphrase-file', passphraseFile];
-    const command = startCommand(args, { env: { DATA_DIR: dataDir } });
+    const command = startProgram(args, { env: { DATA_DIR: dataDir } });
     const isStarted = async () =>
       (await readdir(await clusterDirOf(dataDir)).catch((): string[] => [])).includes('postmaster.pid');
     await eventually(isStarted, 'start of PostgreSQL', 60_000);

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { webhookSecrets } from '#access/credentials/credentials.ts';
 import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { channelSecrets } from '#hotel/channels/channels.ts';
-import type { Config } from '#platform/config.ts';
 import { type Backup, checkBackup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
 import { copyDatabase, countsOf } from '#platform/copy/copy.ts';
 import { openDatabaseSource } from '#platform/copy/database-source.ts';
@@ -18,8 +17,8 @@ import { OperatorError } from '#platform/errors.ts';
 import { checkSecrets, findMasterKey, openKeyring } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
 import { type CountedNights, countNights, sumOfNights } from './maintenance.ts';
-import { databaseOf, type DatabaseServer, openServer, tellDatabase } from './runtime.ts';
-import { notify, type OutputOptions, printResult, showProgress, whenInterrupted } from './terminal.ts';
+import { type Context, databaseOf, type DatabaseServer, openServer, tellDatabase } from './runtime.ts';
+import type { OutputOptions } from './terminal.ts';
 import { readVersion } from '../version.ts';
 
 /** Maximum number of faults of the backup that the error message lists. */
@@ -36,17 +35,18 @@ export interface BackupFlags extends OutputOptions {
  * Runs `roomservice backup FILE`. Writes all rows as they are at one moment, while other processes use the database. Does not migrate the
  * database, because an operator may make the backup before an upgrade. Then processes of an earlier version still use the database.
  */
-export async function makeBackup(config: Config, file: string, flags: BackupFlags): Promise<void> {
+export async function makeBackup(context: Context, file: string, flags: BackupFlags): Promise<void> {
+  const { config, terminal } = context;
   const { passphraseFile } = flags;
   const passphrase = passphraseFile === undefined ? null : await readPassphrase(passphraseFile);
-  const server = await openServer(config, { role: 'command' });
+  const server = await openServer(context, { role: 'command' });
   try {
     const sealedKey =
       passphrase === null ? null : await sealMasterKey(await masterKeyInUse(config, server.url), passphrase);
-    const rows = await writeRows(config, server.url, file, sealedKey);
+    const rows = await writeRows(context, server.url, file, sealedKey);
     const { size: bytes } = await stat(file);
     const result = { file, bytes, has_master_key: sealedKey !== null, rows };
-    printResult(flags, result, describeBackup(file, bytes, rows, sealedKey !== null));
+    terminal.printResult(flags, result, describeBackup(file, bytes, rows, sealedKey !== null));
   } finally {
     await server.close();
   }
@@ -54,21 +54,25 @@ export async function makeBackup(config: Config, file: string, flags: BackupFlag
 
 /** @returns the number of rows of each table */
 async function writeRows(
-  config: Config,
+  { config, terminal }: Context,
   url: string,
   file: string,
   sealedKey: SealedKey | null,
 ): Promise<Record<string, number>> {
   const source = await openDatabaseSource(url);
   try {
-    tellDatabase(config);
+    tellDatabase(config, terminal.notify);
     if (source.newer.length > 0) {
-      notify(
+      terminal.notify(
         `The database was migrated by a newer version (${source.newer.join(', ')}). The backup lacks the tables and columns that this version does not know.`,
       );
     }
-    const copying = copyDatabase(source, newBackup(file, { version: await readVersion(), sealedKey }), showProgress);
-    whenInterrupted(async () => {
+    const copying = copyDatabase(
+      source,
+      newBackup(file, { version: await readVersion(), sealedKey }),
+      terminal.showProgress,
+    );
+    terminal.whenInterrupted(async () => {
       await source.close();
       await copying; // It fails, and removes its incomplete file.
     });
@@ -106,15 +110,16 @@ interface Verified {
  * night counters with the reservations, and decrypts the secrets. Exits 1 if it finds a fault. Without a master key, the secrets are not
  * checked.
  */
-export async function verifyBackup(config: Config, file: string, flags: BackupFlags): Promise<void> {
+export async function verifyBackup(context: Context, file: string, flags: BackupFlags): Promise<void> {
+  const { config, terminal } = context;
   const backup = await openBackup(file);
   try {
     const masterKey = (await openBackupKey(backup, flags.passphraseFile)) ?? (await findMasterKey(config));
-    await checkBackup(file, showProgress);
-    const verified = await verifyRows(config, backup, masterKey);
+    await checkBackup(file, terminal.showProgress);
+    const verified = await verifyRows(context, backup, masterKey);
     if (flags.json || verified.faults.length === 0) {
       const result = { file, created_at: backup.createdAt, ...verified };
-      printResult(flags, result, describeVerified(file, backup, verified));
+      terminal.printResult(flags, result, describeVerified(file, backup, verified));
     }
     if (verified.faults.length > 0) {
       throw new OperatorError(
@@ -126,10 +131,10 @@ export async function verifyBackup(config: Config, file: string, flags: BackupFl
   }
 }
 
-async function verifyRows(config: Config, backup: Backup, masterKey: Buffer | null): Promise<Verified> {
-  const scratch = await openScratchDatabase(config);
+async function verifyRows(context: Context, backup: Backup, masterKey: Buffer | null): Promise<Verified> {
+  const scratch = await openScratchDatabase(context);
   try {
-    return await verifyIn(scratch.url, backup, masterKey);
+    return await verifyIn(scratch.url, backup, masterKey, context.terminal.showProgress);
   } catch (error) {
     throw explainFault(error, scratch.named);
   } finally {
@@ -137,11 +142,16 @@ async function verifyRows(config: Config, backup: Backup, masterKey: Buffer | nu
   }
 }
 
-async function verifyIn(url: string, backup: Backup, masterKey: Buffer | null): Promise<Verified> {
+async function verifyIn(
+  url: string,
+  backup: Backup,
+  masterKey: Buffer | null,
+  showProgress: (message: string) => void,
+): Promise<Verified> {
   const digests = await copyDatabase(backup, emptyDatabase(url), showProgress);
   return await withDatabase({ url, poolSize: 2 }, async (db) => {
     const tenants = await listTenants(db);
-    const counted = await countNights(db, tenants);
+    const counted = await countNights(db, tenants, showProgress);
     const { secrets, unopened } = await openSecrets(db, tenants, masterKey);
     return {
       tenants: tenants.length,
@@ -215,29 +225,30 @@ interface ScratchDatabase extends DatabaseServer {
  * database on the same server. Otherwise it is an embedded database in a temporary folder.
  * @throws OperatorError if the role may not create databases, and an error of pg if the server is out of reach
  */
-async function openScratchDatabase(config: Config): Promise<ScratchDatabase> {
+async function openScratchDatabase(context: Context): Promise<ScratchDatabase> {
   const scratch =
-    config.databaseUrl === null
-      ? await openScratchEmbedded(config)
-      : await createScratchOnServer(config, config.databaseUrl);
+    context.config.databaseUrl === null
+      ? await openScratchEmbedded(context)
+      : await createScratchOnServer(context, context.config.databaseUrl);
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= scratch.close());
-  whenInterrupted(close);
+  context.terminal.whenInterrupted(close);
   return { ...scratch, close };
 }
 
-async function openScratchEmbedded(config: Config): Promise<ScratchDatabase> {
+async function openScratchEmbedded(context: Context): Promise<ScratchDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-verify-'));
   await chmod(folder, 0o711); // PostgreSQL may run as another user of the system, who must be able to enter the folder.
   const remove = () => rm(folder, { recursive: true, force: true });
+  const config = { ...context.config, dataDir: join(folder, 'data') };
   const options = { role: 'serve', mayCreate: true, closesOnSignal: false } as const;
   try {
-    const server = await openServer({ ...config, dataDir: join(folder, 'data') }, options);
+    const server = await openServer({ ...context, config }, options);
     const close = async () => {
       await server.close().catch(() => {});
       await remove();
     };
-    notify(`Database: a temporary one in ${folder}`);
+    context.terminal.notify(`Database: a temporary one in ${folder}`);
     return { url: server.url, close, named: { subject: `The temporary database in ${folder}`, setting: 'TMPDIR' } };
   } catch (error) {
     await remove();
@@ -249,10 +260,10 @@ async function openScratchEmbedded(config: Config): Promise<ScratchDatabase> {
  * Creates the scratch database on the server of DATABASE_URL.
  * @throws OperatorError if the role may not create databases, and an error of pg if the server is out of reach
  */
-async function createScratchOnServer(config: Config, databaseUrl: string): Promise<ScratchDatabase> {
+async function createScratchOnServer({ config, terminal }: Context, databaseUrl: string): Promise<ScratchDatabase> {
   try {
     const scratch = await createScratchDatabase(databaseUrl);
-    notify(`Database: a temporary one, ${databaseName(scratch.url)} (DATABASE_URL)`);
+    terminal.notify(`Database: a temporary one, ${databaseName(scratch.url)} (DATABASE_URL)`);
     return { ...scratch, named: databaseOf(config) };
   } catch (error) {
     const isForbidden = (error as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE;

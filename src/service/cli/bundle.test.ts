@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFile, cp, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { cleanUp, newFolder, runCommand } from '#test/support/command.ts';
+import { cleanUp, newFolder, runProgram } from '#test/support/command.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
 
@@ -28,7 +28,7 @@ describe('the bundle of a checkout', () => {
 
   /** Runs a command that fails with the error of `version.ts`. Returns what it prints on stderr. */
   async function errorOfCommand(): Promise<string> {
-    const { code, stderr } = await runCommand(['migrate'], { program: join(folder, 'bin/roomservice.js') });
+    const { code, stderr } = await runProgram(['migrate'], { program: join(folder, 'bin/roomservice.js') });
     assert.equal(code, 1);
     assert.match(stderr, /src\/service\/version\.ts:2:/);
     return stderr;

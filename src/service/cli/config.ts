@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { countProviderKeys } from '#access/tenants/provider-tokens.ts';
 import {
   type Config,
+  type Environment,
   type InspectedConfig,
   inspectConfig,
   misspelledVariables,
@@ -22,7 +23,7 @@ import { choicesOfNode, describeTlsFault, type TlsChoices } from '#platform/lib/
 import { checkMailServer } from '#platform/mail/mail.ts';
 import { asPlainText, type Setting, type SettingName, SETTINGS } from '#platform/settings.ts';
 import { databaseOf } from './runtime.ts';
-import { notify, type OutputOptions, print, printable, printJson } from './terminal.ts';
+import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 
 /** Time limit in milliseconds for each server that `config check` tries. */
 const TRY_LIMIT_MS = 5_000;
@@ -48,10 +49,14 @@ interface Variable {
  * creates and changes nothing, and shows no secret.
  * @returns true if there is no fault
  */
-export async function checkConfig(options: OutputOptions): Promise<boolean> {
-  const inspected = inspectConfig();
+export async function checkConfig(
+  environment: Environment,
+  terminal: Terminal,
+  options: OutputOptions,
+): Promise<boolean> {
+  const inspected = inspectConfig(environment);
   const variables = SETTINGS.map((setting) => describe(setting, inspected.readings.get(setting.name) as Reading));
-  const warnings = misspelledVariables().map(printable);
+  const warnings = misspelledVariables(environment).map(printable);
   const tries = await tryServers(inspected);
   const faults = [
     ...variables.flatMap(({ fault }) => fault ?? []),
@@ -65,15 +70,15 @@ export async function checkConfig(options: OutputOptions): Promise<boolean> {
       details,
       faults: found,
     }));
-    printJson({ ok: isOk, variables, warnings, tries: asJson });
+    terminal.printResult(options, { ok: isOk, variables, warnings, tries: asJson }, '');
     return isOk;
   }
-  print([...variables.flatMap(linesOf), '', ...warnings, ...tries.map(lineOfTry)].join('\n'));
+  terminal.print([...variables.flatMap(linesOf), '', ...warnings, ...tries.map(lineOfTry)].join('\n'));
   if (isOk) {
-    print('\nNo fault was found.');
+    terminal.print('\nNo fault was found.');
   } else {
-    notify(`roomservice: The configuration has ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}:`);
-    faults.forEach((fault) => notify(`  ${printable(fault)}`));
+    terminal.notify(`roomservice: The configuration has ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}:`);
+    faults.forEach((fault) => terminal.notify(`  ${printable(fault)}`));
   }
   return isOk;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { cleanUp, type Serving, startServing, succeed } from '#test/support/command.ts';
+import { cleanUp, type Serving, startServing, startServingProgram, succeed } from '#test/support/command.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { addDays, todayIn } from '#platform/lib/dates.ts';
 
@@ -82,7 +82,7 @@ describe('the demo tenant that the first serve --demo makes', () => {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       serving.kill(signal);
       await serving.ended;
-      serving = await startServing(['--demo'], { env });
+      serving = await startServingProgram(['--demo'], { env });
       await serving.prints(/npx roomservice demo/);
       await checkOnce();
     }

@@ -23,8 +23,8 @@ import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
 import { NO_CACHES } from '#platform/changes/changes.ts';
 import { addDays, todayIn } from '#platform/lib/dates.ts';
 import { newId } from '#platform/lib/ids.ts';
-import { type Runtime, withRuntime } from './runtime.ts';
-import { type OutputOptions, print, printResult } from './terminal.ts';
+import { type Context, type Runtime, withRuntime } from './runtime.ts';
+import type { OutputOptions } from './terminal.ts';
 
 /**
  * Command that the operator must type, as messages show it. In a checkout, which has a lock file, npx finds the command. An installation of
@@ -66,10 +66,10 @@ export interface Demo {
 }
 
 /** Runs `roomservice demo`. */
-export async function demo(config: Config, options: OutputOptions): Promise<void> {
-  await withRuntime(config, async (runtime) => {
+export async function demo(context: Context, options: OutputOptions): Promise<void> {
+  await withRuntime(context, async (runtime) => {
     const made = await makeDemo(runtime);
-    printResult(options, made, describeDemo(made, addressOf(config)));
+    context.terminal.printResult(options, made, describeDemo(made, addressOf(context.config)));
   });
 }
 
@@ -156,7 +156,7 @@ async function staffOf(db: Database, tenant: Tenant): Promise<typeof STAFF> {
  * Creates the demo tenant if the database has no tenant, and prints how to try it. Otherwise prints the command that makes a new password
  * and a new credential for the demo tenant.
  */
-export async function introduceDemo(runtime: Runtime, address: string): Promise<void> {
+export async function introduceDemo(runtime: Runtime, address: string, print: (text: string) => void): Promise<void> {
   if ((await listTenants(runtime.db)).length === 0) {
     print(describeDemo(await makeDemo(runtime), address));
   } else {

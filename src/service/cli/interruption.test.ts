@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, it, type TestContext } from 'node:test';
-import { cleanUp, postgresPid, startCommand } from '#test/support/command.ts';
+import { cleanUp, postgresPid, startProgram } from '#test/support/command.ts';
 import { isRunning } from '#test/support/process.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { eventually } from '#test/support/webhooks.ts';
@@ -29,7 +29,7 @@ describe('interrupted command', () => {
     it(`a command that gets ${signal} stops the PostgreSQL that it started, writes nothing to stderr, and exits ${code}`, async (t) => {
       const dataDir = await newMigratedDataDir();
       // The server of --to never responds, and the command waits 5 s for it. So the signal interrupts the command even if the test is slow.
-      const command = startCommand(['move', '--to', await silentServer(t)], { env: { DATA_DIR: dataDir } });
+      const command = startProgram(['move', '--to', await silentServer(t)], { env: { DATA_DIR: dataDir } });
       const pid = await eventually(() => postgresPid(dataDir), 'PostgreSQL that runs', 60_000);
       command.kill(signal);
       const ended = await command.ended;

@@ -4,20 +4,24 @@ import { withDatabase } from '#platform/db/database.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { discardKeys, findMasterKey, masterKeyPath, unwrapsAllKeys } from '#platform/keys/keys.ts';
-import { openServer, tellDatabase, withRuntime } from './runtime.ts';
-import { type OutputOptions, printResult } from './terminal.ts';
+import { type Context, openServer, tellDatabase, withRuntime } from './runtime.ts';
+import type { OutputOptions } from './terminal.ts';
 
 /**
  * Runs `roomservice keys rewrap`, which wraps the service keys with the current master key. If they are wrapped with it already, changes
  * nothing. Exits 1 if neither the current nor the previous master key unwraps the service keys.
  */
-export async function rewrapKeys(config: Config, options: OutputOptions): Promise<void> {
-  await withRuntime(config, async (runtime) => {
+export async function rewrapKeys(context: Context, options: OutputOptions): Promise<void> {
+  await withRuntime(context, async (runtime) => {
     const rewrapped = await runtime.rewrapKeys();
     const text =
       `${rewrapped} ${rewrapped === 1 ? 'key' : 'keys'} wrapped again. Only MASTER_KEY unwraps them now. ` +
       'Restart every process that was started with only the old key, then remove MASTER_KEY_PREVIOUS.';
-    printResult(options, { rewrapped }, rewrapped === 0 ? 'MASTER_KEY already unwraps all keys.' : text);
+    context.terminal.printResult(
+      options,
+      { rewrapped },
+      rewrapped === 0 ? 'MASTER_KEY already unwraps all keys.' : text,
+    );
   });
 }
 
@@ -26,7 +30,8 @@ export async function rewrapKeys(config: Config, options: OutputOptions): Promis
  * the master key is lost, because no other key can decrypt the service keys. Refuses to run if the master key in the settings or in
  * DATA_DIR decrypts a service key.
  */
-export async function discardStoredKeys(config: Config, options: OutputOptions & { yes?: boolean }): Promise<void> {
+export async function discardStoredKeys(context: Context, options: OutputOptions & { yes?: boolean }): Promise<void> {
+  const { config, terminal } = context;
   if (!options.yes) {
     throw new OperatorError(
       'This command makes all API secrets, webhook secrets and channel secrets invalid forever, and all users must sign in again. ' +
@@ -35,19 +40,19 @@ export async function discardStoredKeys(config: Config, options: OutputOptions &
     );
   }
   // Another process may have the old keys in memory, so it must have ended.
-  const server = await openServer(config, { role: 'exclusive' });
+  const server = await openServer(context, { role: 'exclusive' });
   try {
     const masterKeys = [await findMasterKey(config), config.masterKeyPrevious].filter((key) => key !== null);
     const discarded = await withDatabase({ url: server.url, poolSize: 1, hasNoTimeLimit: false }, async (db) => {
       await refuseUnfit(db);
       return await discardKeys(db, masterKeys);
     });
-    tellDatabase(config);
+    tellDatabase(config, terminal.notify);
     const text =
       discarded === 0
         ? 'The database has no keys. Start the service, which makes new ones.'
         : `Deleted keys: ${discarded}. Start the service, which makes new ones. Owners then sign in and issue new credentials and channels.`;
-    printResult(options, { discarded }, text);
+    terminal.printResult(options, { discarded }, text);
   } finally {
     await server.close();
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
-import { cleanUp, newCertificateFile, postgresPid, type Serving, startServing } from '#test/support/command.ts';
+import { cleanUp, newCertificateFile, postgresPid, type Serving, startServingProgram } from '#test/support/command.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { call } from '#test/support/service.ts';
@@ -57,7 +57,7 @@ describe('kill -9 of serve under load', { concurrency: true }, () => {
       RATE_LIMIT_PER_MINUTE: '1000000',
       LOG_LEVEL: 'warn',
     };
-    const serving = await startServing(['--demo'], { env });
+    const serving = await startServingProgram(['--demo'], { env });
     const harness = await signIn(serving);
     const secret = await registerAt(harness, receiver.url);
     const load = Promise.all(Array.from({ length: CLIENTS }, () => placeAndMove(harness)));
@@ -74,7 +74,7 @@ describe('kill -9 of serve under load', { concurrency: true }, () => {
     await Promise.all([serving.ended, load]);
     receiver.answerWith(() => 204);
 
-    harness.serving = await startServing([], { env });
+    harness.serving = await startServingProgram([], { env });
     await settle(harness);
     await checkOrders(harness);
     const deliveries = await allDelivered(harness);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { cleanUp, newFolder, runCommand, startServing } from '#test/support/command.ts';
+import { cleanUp, newFolder, runCommand, startServingProgram } from '#test/support/command.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { eventOf, insertEvents } from '#test/support/feed.ts';
 import { listenerEnv, startListening, startLocalServer } from '#test/support/listening.ts';
@@ -34,7 +34,7 @@ describe('roomservice listen during a restart of the service', () => {
       assert.equal(code, 0, stderr);
       made.push(JSON.parse(stdout).event_id);
     };
-    const first = await startServing([], { env: serviceEnv });
+    const first = await startServingProgram([], { env: serviceEnv });
     const listening = await startListening(['--forward-to', local.url], env);
     await trigger('order.status_changed');
     await local.waitFor(1);
@@ -46,7 +46,7 @@ describe('roomservice listen during a restart of the service', () => {
     );
     await trigger('order.status_changed');
     await trigger('reservation.created');
-    const second = await startServing([], { env: serviceEnv });
+    const second = await startServingProgram([], { env: serviceEnv });
     await listening.prints(/^The service is back\. Continuing after the last event that was read\.$/m);
     await trigger('order.status_changed');
     const requests = await local.waitFor(4);

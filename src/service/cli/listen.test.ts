@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { verify } from '../../../examples/receiver/verify.ts';
-import { cleanUp, newFolder, runCommand, startCommand } from '#test/support/command.ts';
+import { cleanUp, newFolder, runCommand, startProgram } from '#test/support/command.ts';
 import { freePort } from '#test/support/free-port.ts';
 import {
   type Listening,
@@ -267,7 +267,7 @@ describe('exit of roomservice listen', { timeout: 240_000 }, () => {
         /^roomservice: The signing secret cannot be stored in \/dev\/null\/.+ENOTDIR/,
       ],
     ];
-    const allowed = startCommand(['listen', '--url', 'http://service.invalid', '--allow-plain-http'], { env });
+    const allowed = startProgram(['listen', '--url', 'http://service.invalid', '--allow-plain-http'], { env });
     await allowed.prints(/service\.invalid is out of reach/);
     allowed.kill('SIGTERM');
     assert.equal((await allowed.ended).code, 0);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp, type Serving, startServing } from '#test/support/command.ts';
+import { cleanUp, type Serving, startServingProgram } from '#test/support/command.ts';
 import { call, envOf, startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { openDisplay } from '#test/support/sessions.ts';
 import { openStream, type StreamBlock, type TestStream } from '#test/support/streams.ts';
@@ -40,7 +40,7 @@ describe('live changes over several processes', () => {
     await service.close();
   });
 
-  const start = () => startServing(['--only', 'api'], { env: { ...envOf(service), LOG_LEVEL: 'warn' } });
+  const start = () => startServingProgram(['--only', 'api'], { env: { ...envOf(service), LOG_LEVEL: 'warn' } });
   /** Returns a `TestService` that calls the given `serve` process, because the functions of test/support/ expect a `TestService`. */
   const at = ({ url }: Serving): TestService => ({
     ...service,

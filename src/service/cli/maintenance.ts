@@ -1,13 +1,12 @@
 import { findTenantBySlug, listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { type Recount, recount, repairNights as repair } from '#hotel/reservations/reservations.ts';
-import type { Config } from '#platform/config.ts';
 import { type Database, withDatabase } from '#platform/db/database.ts';
 import { distribute, readPlacements, type TablePlacement } from '#platform/db/distribution.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
-import { openRuntime, tellDatabase, withRuntime } from './runtime.ts';
-import { type OutputOptions, print, printJson, printResult, showProgress } from './terminal.ts';
+import { type Context, openRuntime, tellDatabase, withRuntime } from './runtime.ts';
+import type { OutputOptions, Terminal } from './terminal.ts';
 
 interface NightsOptions extends OutputOptions {
   /** Slug of the only tenant whose nights are counted. By default, the nights of all tenants are counted. */
@@ -15,20 +14,22 @@ interface NightsOptions extends OutputOptions {
 }
 
 /** Runs `roomservice migrate`. `openRuntime` opens the database and applies all missing migrations. */
-export async function migrate(config: Config): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', mayCreate: true });
+export async function migrate(context: Context): Promise<void> {
+  const runtime = await openRuntime(context, { role: 'command', mayCreate: true });
   await runtime.close();
-  print(runtime.migrated.length === 0 ? 'The database is up to date.' : `Applied: ${runtime.migrated.join(', ')}`);
+  const { migrated } = runtime;
+  context.terminal.print(migrated.length === 0 ? 'The database is up to date.' : `Applied: ${migrated.join(', ')}`);
 }
 
 /**
  * Runs `roomservice nights verify`. Counts the reserved rooms of each night, and compares the number with the stored night counter. Exits 1
  * if a counter differs.
  */
-export async function verifyNights(config: Config, options: NightsOptions): Promise<void> {
-  await withRuntime(config, async ({ db }) => {
-    const results = await countNights(db, await chosenTenants(db, options.tenant));
+export async function verifyNights(context: Context, options: NightsOptions): Promise<void> {
+  await withRuntime(context, async ({ db }) => {
+    const results = await countNights(db, await chosenTenants(db, options.tenant), context.terminal.showProgress);
     printNights(
+      context.terminal,
       options,
       results,
       'with a wrong counter',
@@ -45,10 +46,15 @@ export async function verifyNights(config: Config, options: NightsOptions): Prom
 }
 
 /** Runs `roomservice nights repair`. Corrects each night counter that differs from the reservations, and prints what it has corrected. */
-export async function repairNights(config: Config, options: NightsOptions): Promise<void> {
-  await withRuntime(config, async ({ db }) => {
-    const results = await countNights(db, await chosenTenants(db, options.tenant), repair);
-    printNights(options, results, 'corrected', (held, counted) => `${held} before, ${counted} now`);
+export async function repairNights(context: Context, options: NightsOptions): Promise<void> {
+  await withRuntime(context, async ({ db }) => {
+    const results = await countNights(
+      db,
+      await chosenTenants(db, options.tenant),
+      context.terminal.showProgress,
+      repair,
+    );
+    printNights(context.terminal, options, results, 'corrected', (held, counted) => `${held} before, ${counted} now`);
   });
 }
 
@@ -58,19 +64,20 @@ export async function repairNights(config: Config, options: NightsOptions): Prom
  * @param describe describes a counter that differs
  */
 function printNights(
-  { json }: OutputOptions,
+  terminal: Terminal,
+  options: OutputOptions,
   results: CountedNights[],
   outcome: string,
   describe: (held: number, counted: number) => string,
 ): void {
-  if (json) {
-    printJson(results);
+  if (options.json) {
+    terminal.printResult(options, results, '');
     return;
   }
   for (const { tenant, nights, differences } of results) {
-    print(`${tenant}: ${nights} nights checked, ${differences.length} ${outcome}`);
+    terminal.print(`${tenant}: ${nights} nights checked, ${differences.length} ${outcome}`);
     for (const { room_type_id, date, held, counted } of differences) {
-      print(`  ${date} room type ${room_type_id}: counter ${describe(held, counted)}`);
+      terminal.print(`  ${date} room type ${room_type_id}: counter ${describe(held, counted)}`);
     }
   }
 }
@@ -99,7 +106,12 @@ export interface CountedNights extends Recount {
  * Compares the night counters of the tenants with their reservations, one tenant after the other, and shows progress.
  * @param count counts the nights of one tenant. `repairNights` also corrects them. Default: `recount`
  */
-export async function countNights(db: Database, tenants: Tenant[], count = recount): Promise<CountedNights[]> {
+export async function countNights(
+  db: Database,
+  tenants: Tenant[],
+  showProgress: (message: string) => void,
+  count = recount,
+): Promise<CountedNights[]> {
   const counted: CountedNights[] = [];
   for (const { id, slug } of tenants) {
     showProgress(`Counting the nights of ${slug} …`);
@@ -122,11 +134,11 @@ export function sumOfNights(counted: CountedNights[]): { nights: number; wrong: 
  * After such a recovery, a new event may get the position of a lost event. With an old cursor, a partner that has read the lost event would
  * miss the new event.
  */
-export async function expireCursors(config: Config, options: OutputOptions): Promise<void> {
-  await withRuntime(config, async ({ db }) => {
+export async function expireCursors(context: Context, options: OutputOptions): Promise<void> {
+  await withRuntime(context, async ({ db }) => {
     const text =
       'The service now refuses every earlier cursor of the event feed with 400. The error message tells the partner how to continue.';
-    printResult(options, { era: await raiseFeedEra(db) }, text);
+    context.terminal.printResult(options, { era: await raiseFeedEra(db) }, text);
   });
 }
 
@@ -134,27 +146,35 @@ export async function expireCursors(config: Config, options: OutputOptions): Pro
  * Runs `roomservice cluster distribute`. Places each table of a database cluster on the nodes where it must be, and prints the tables that
  * were on other nodes.
  */
-export async function distributeTables(config: Config, options: OutputOptions): Promise<void> {
-  const placed = await withCluster(config, async (db) => {
+export async function distributeTables(context: Context, options: OutputOptions): Promise<void> {
+  const placed = await withCluster(context, async (db) => {
     await refuseUnfit(db);
     await readTables(db);
-    return await distribute(db, showProgress);
+    return await distribute(db, context.terminal.showProgress);
   });
   const result = placed.map(({ table, placement, actual }) => ({ table, placement, was: actual }));
   const lines = result.map(({ table, placement, was }) => `${table}: ${placement} (was ${was})`);
-  printResult(options, result, lines.join('\n') || 'All tables are in the right place. Nothing was changed.');
+  context.terminal.printResult(
+    options,
+    result,
+    lines.join('\n') || 'All tables are in the right place. Nothing was changed.',
+  );
 }
 
 /**
  * Runs `roomservice cluster verify`. Prints the tables of a database cluster that are not on the nodes where they must be, and exits 1 if
  * there is such a table.
  */
-export async function verifyTables(config: Config, options: OutputOptions): Promise<void> {
-  const tables = await withCluster(config, readTables);
+export async function verifyTables(context: Context, options: OutputOptions): Promise<void> {
+  const tables = await withCluster(context, readTables);
   const wrong = tables.filter(({ isRight }) => !isRight);
   const result = tables.map(({ table, placement, actual }) => ({ table, placement, actual }));
   const lines = wrong.map(({ table, placement, actual }) => `  ${table}: is ${actual}, must be ${placement}`);
-  printResult(options, result, [`${tables.length} tables, ${wrong.length} in the wrong place`, ...lines].join('\n'));
+  context.terminal.printResult(
+    options,
+    result,
+    [`${tables.length} tables, ${wrong.length} in the wrong place`, ...lines].join('\n'),
+  );
   if (wrong.length > 0) {
     throw new OperatorError(
       `Tables in the wrong place: ${wrong.length}. Run "roomservice cluster distribute" to move them to the right place.`,
@@ -176,7 +196,7 @@ async function readTables(db: Database): Promise<TablePlacement[]> {
  * Opens the database of DATABASE_URL for the work of one command. Does not migrate the database, because `cluster verify` must change
  * nothing, and `cluster distribute` must only place tables on nodes.
  */
-async function withCluster<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
+async function withCluster<T>({ config, terminal }: Context, work: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl: url } = config;
   if (url === null) {
     throw new OperatorError(
@@ -184,6 +204,6 @@ async function withCluster<T>(config: Config, work: (db: Database) => Promise<T>
         'Set DATABASE_URL to the URL of the coordinator.',
     );
   }
-  tellDatabase(config);
+  tellDatabase(config, terminal.notify);
   return await withDatabase({ url, poolSize: 1 }, work);
 }

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import {
-  type Ended,
   cleanUp,
+  type Ended,
   newCertificateFile,
   newDataDir,
   runCommand,
-  startCommand,
+  runProgram,
+  startProgram,
   startServing,
 } from '#test/support/command.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -121,7 +122,7 @@ describe('roomservice move', { skip: noCopies }, () => {
     // The copy stops after five dishes, so it is still under way when the test kills it, even if the other commands take long.
     await sql`CREATE SEQUENCE inserted_dishes`.execute(target.db);
     await onInsert(target, 'dish', `IF nextval('inserted_dishes') > 5 THEN PERFORM pg_sleep(600); END IF; RETURN NEW;`);
-    const killed = startCommand(['move', '--to', target.url], { env });
+    const killed = startProgram(['move', '--to', target.url], { env });
     await copying(target);
     const others = [['serve'], ['tenant', 'list'], ['backup', join(filled.dataDir, '..', 'backup.tar')]];
     for (const other of await Promise.all(others.map((args) => runCommand(args, { env })))) {
@@ -143,7 +144,9 @@ describe('roomservice move', { skip: noCopies }, () => {
     const url = new URL(target.url);
     const { password } = url;
     url.password = '';
-    const { code, stdout, stderr } = await move(url.href, { PGPASSWORD: decodeURIComponent(password) });
+    // The library pg reads PGPASSWORD from the variables of its process.
+    const withPassword = { env: { ...env, PGPASSWORD: decodeURIComponent(password) } };
+    const { code, stdout, stderr } = await runProgram(['move', '--to', url.href], withPassword);
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /^Moved all data to .* \(rows: \d+, tenants: 1, orders: 3, reservations: 3\)\.\n/);
     assert.match(stdout, /: 7 nights, 0 of them differ\.\n/);
@@ -197,7 +200,7 @@ describe('roomservice move', { skip: noCopies }, () => {
   it('if a move is killed during its commit, serve is refused, and the next move finds that the data is already in the target', async () => {
     const target = await newTarget();
     await slowCommit(target, 4);
-    const killed = startCommand(['move', '--to', target.url], { env });
+    const killed = startProgram(['move', '--to', target.url], { env });
     await waitForCommit(target);
     killed.kill('SIGKILL');
     await killed.ended;

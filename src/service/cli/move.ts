@@ -21,15 +21,14 @@ import { OperatorError } from '#platform/errors.ts';
 import { masterKeyPath, readSettledKeys } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
 import { countNights, sumOfNights } from './maintenance.ts';
-import { openServer, tellDatabase } from './runtime.ts';
-import { type OutputOptions, printResult, showProgress } from './terminal.ts';
+import { type Context, openServer, tellDatabase } from './runtime.ts';
+import type { OutputOptions } from './terminal.ts';
 
 /** Longest time in milliseconds to wait until the server has ended the transaction of an interrupted move. */
 const END_WAIT_MS = 10_000;
 
 /** The two databases of a move: the embedded database, and the other database into which the data is copied. */
-interface Databases {
-  config: Config;
+interface Databases extends Context {
   /** URL of the embedded database. It contains a password. */
   from: string;
   /** URL of the other database. It may contain a password. */
@@ -43,18 +42,19 @@ interface Databases {
  * in DATA_DIR. But other commands refuse to use the old data, because `move` writes the file `moved-to` into DATA_DIR. If `move` fails or
  * is killed, the operator may run it again.
  */
-export async function move(config: Config, to: string, options: OutputOptions): Promise<void> {
+export async function move(context: Context, to: string, options: OutputOptions): Promise<void> {
+  const { config, terminal } = context;
   if (config.databaseUrl !== null) {
     throw new OperatorError(
       'DATABASE_URL is set, so the service does not use the embedded database. Unset DATABASE_URL, and set DATA_DIR to the folder of the embedded database.',
     );
   }
-  const server = await openServer(config, { role: 'exclusive', mayBeMoved: true });
-  tellDatabase(config);
+  const server = await openServer(context, { role: 'exclusive', mayBeMoved: true });
+  tellDatabase(config, terminal.notify);
   try {
-    const moved = await moveOnce({ config, from: server.url, to, target: databaseName(to) });
+    const moved = await moveOnce({ ...context, from: server.url, to, target: databaseName(to) });
     const { state: _, ...result } = moved;
-    printResult(options, { ...result, data_dir: resolve(config.dataDir) }, describe(config, moved));
+    terminal.printResult(options, { ...result, data_dir: resolve(config.dataDir) }, describe(config, moved));
   } finally {
     await server.close();
   }
@@ -94,19 +94,20 @@ async function moveOnce(databases: Databases): Promise<MoveMarker> {
  */
 async function load(databases: Databases): Promise<void> {
   const source = await openDatabaseSource(databases.from);
-  const { dataDir } = databases.config;
+  const { config, terminal } = databases;
+  const { dataDir } = config;
   try {
     await refuseNewer(source.newer);
     await copyDatabase(
       { ...source, read: (table) => readFrom(source, table) },
       emptyDatabase(databases.to, async (db, digests) => {
-        const { nights, wrong } = sumOfNights(await countNights(db, await listTenants(db)));
+        const { nights, wrong } = sumOfNights(await countNights(db, await listTenants(db), terminal.showProgress));
         const [moved_at, rows] = [new Date().toISOString(), countsOf(digests)];
         const { target: to } = databases;
         await writeMoveMarker(dataDir, { state: 'moving', to, moved_at, rows, nights, wrong_nights: wrong });
-        showProgress('Committing …');
+        terminal.showProgress('Committing …');
       }),
-      showProgress,
+      terminal.showProgress,
     );
   } catch (error) {
     if ((await readMoveMarker(dataDir)) === null || !(await isFinished(databases))) {

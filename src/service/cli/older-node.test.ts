@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { cleanUp, newFolder, postgresPid, runCommand, startServing, untilReady } from '#test/support/command.ts';
+import { cleanUp, newFolder, postgresPid, runProgram, startServingProgram, untilReady } from '#test/support/command.ts';
 import { isRunning } from '#test/support/process.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 
@@ -26,9 +26,9 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
 
   it('a command that an older Node starts gets its arguments, and the caller gets the output and exit code of the command', async () => {
     const [help, usage, wrong] = await Promise.all([
-      runCommand(['tenant', '--help'], { node }),
-      runCommand(['tenant', 'apply'], { node }),
-      runCommand(['migrate'], { node, env: { PORT: 'x' } }),
+      runProgram(['tenant', '--help'], { node }),
+      runProgram(['tenant', 'apply'], { node }),
+      runProgram(['migrate'], { node, env: { PORT: 'x' } }),
     ]);
     assert.equal(help.code, 0);
     assert.match(help.stdout, /apply/);
@@ -65,7 +65,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
   ] as const) {
     it(`if an older Node starts serve, serve responds, and ${name} makes serve exit 0 and stop its PostgreSQL`, async () => {
       const dataDir = await newMigratedDataDir();
-      const serving = await startServing([], { node, env: { DATA_DIR: dataDir }, detached: true });
+      const serving = await startServingProgram([], { node, env: { DATA_DIR: dataDir }, detached: true });
       await untilReady(serving);
       const postgres = await postgresPid(dataDir);
       stop(serving.pid);

@@ -9,8 +9,7 @@ import { OperatorError } from '#platform/errors.ts';
 import { findMasterKey, masterKeyPath, rewrapAllKeys, storeMasterKey, unwrapsAllKeys } from '#platform/keys/keys.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
 import { type BackupFlags, openBackupKey } from './backup.ts';
-import { openServer, tellDatabase } from './runtime.ts';
-import { printResult, showProgress } from './terminal.ts';
+import { type Context, openServer, tellDatabase } from './runtime.ts';
 
 /**
  * State of this installation's master key after the restore: it decrypts the restored service keys, it is missing, or it is another key.
@@ -21,31 +20,33 @@ type KeyState = 'opens' | 'missing' | 'wrong';
  * Runs `roomservice restore FILE`. Loads a backup into an empty DATA_DIR, or into the database of DATABASE_URL if this database is empty.
  * If the command fails or is killed before all rows are committed, the database stays empty. Then the operator may run the command again.
  */
-export async function restore(config: Config, file: string, flags: BackupFlags): Promise<void> {
+export async function restore(context: Context, file: string, flags: BackupFlags): Promise<void> {
+  const { config, terminal } = context;
   const backup = await openBackup(file);
   try {
     const backupKey = await openBackupKey(backup, flags.passphraseFile);
     await refuseOtherFiles(config);
     await refuseOtherKey(config, backup, backupKey);
-    await checkBackup(file, showProgress);
-    const { keyState, rows } = await load(config, backup, backupKey);
+    await checkBackup(file, terminal.showProgress);
+    const { keyState, rows } = await load(context, backup, backupKey);
     const result = { file, created_at: backup.createdAt, master_key: keyState, rows };
-    printResult(flags, result, describe(config, backup, rows, keyState));
+    terminal.printResult(flags, result, describe(config, backup, rows, keyState));
   } finally {
     backup.close();
   }
 }
 
-async function load(config: Config, backup: Backup, backupKey: Buffer | null) {
-  const server = await openServer(config, { role: 'serve', mayCreate: true, closesOnSignal: true });
+async function load(context: Context, backup: Backup, backupKey: Buffer | null) {
+  const { config, terminal } = context;
+  const server = await openServer(context, { role: 'serve', mayCreate: true, closesOnSignal: true });
   try {
     let keyState: KeyState = 'missing';
     const target = emptyDatabase(server.url, async (db) => {
       keyState = await handOverKeys(config, db, backup, backupKey);
       await raiseFeedEra(db);
     });
-    const rows = countsOf(await copyDatabase(backup, target, showProgress));
-    tellDatabase(config);
+    const rows = countsOf(await copyDatabase(backup, target, terminal.showProgress));
+    tellDatabase(config, terminal.notify);
     return { keyState, rows };
   } finally {
     await server.close();

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Config } from '#platform/config.ts';
+import type { Config, Environment } from '#platform/config.ts';
 import { createDatabase, type Database, readLayout, withDatabase } from '#platform/db/database.ts';
 import { databaseName, nameDatabase } from '#platform/db/database-name.ts';
 import { countMisplaced } from '#platform/db/distribution.ts';
@@ -13,7 +13,20 @@ import { refuseUnfit } from '#platform/db/requirements.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkMasterKeys, type Keyring, openKeyring, openMasterKey, rewrapAllKeys } from '#platform/keys/keys.ts';
-import { notify, showProgress, whenInterrupted } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What a command is given by the process that runs it. */
+export interface Context {
+  config: Config;
+  /** Variables that `config` was read from. */
+  environment: Environment;
+  terminal: Terminal;
+}
+
+/** What a command is given before its settings are read. */
+export type Surroundings = Omit<Context, 'config'>;
+/** Reads the configuration, and runs a command with it. */
+export type Run = (command: (context: Context) => Promise<void>) => Promise<void>;
 
 /** Parts that every command needs: a migrated database, and the service keys that the database stores. */
 export interface Runtime {
@@ -56,7 +69,7 @@ export interface RuntimeOptions {
    * signals itself, and true for commands.
    */
   closesOnSignal?: boolean;
-  /** Called before a step that takes long, with a message that describes the step. By default, `showProgress` prints it. */
+  /** Called before a step that takes long, with a message that describes the step. By default, it is shown as progress. */
   progress?: (message: string) => void;
   /** Called with a message that the operator should see. By default, it is printed on stderr. */
   notice?: (message: string) => void;
@@ -76,18 +89,19 @@ const MIN_CONNECTIONS_TO_SPLIT = 5;
  * database. Tells the operator which database it is.
  * @throws OperatorError for example if the database is missing, and an error of pg if it is out of reach
  */
-export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
-  const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
+export async function openRuntime(context: Context, options: RuntimeOptions): Promise<Runtime> {
+  const { config, terminal } = context;
+  const server = config.databaseUrl === null ? await openEmbedded(context, options) : null;
   const url = server?.url ?? (config.databaseUrl as string);
   const pools: Database[] = [];
   const close = async () => {
     await Promise.all(pools.map((pool) => pool.destroy()));
     await server?.close();
   };
-  const { progress = showProgress, notice = notify } = options;
+  const { progress = terminal.showProgress, notice = terminal.notify } = options;
   try {
     const { masterKey, migration, layout, misplaced } = await setUp(config, url, progress, options.mayCreate);
-    tellDatabase(config, options.role === 'serve' ? progress : notify);
+    tellDatabase(config, options.role === 'serve' ? progress : terminal.notify);
     if (misplaced > 0) {
       notice(
         `The database is a cluster, but ${misplaced} of its tables are in the wrong place. ` +
@@ -147,8 +161,8 @@ async function setUp(config: Config, url: string, progress: (message: string) =>
 }
 
 /** Opens the runtime for a command that needs existing data, and closes it after the work. */
-export async function withRuntime(config: Config, work: (runtime: Runtime) => Promise<void>): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command' });
+export async function withRuntime(context: Context, work: (runtime: Runtime) => Promise<void>): Promise<void> {
+  const runtime = await openRuntime(context, { role: 'command' });
   try {
     await work(runtime);
   } finally {
@@ -168,27 +182,26 @@ export interface DatabaseServer {
  * @throws OperatorError if the embedded database cannot be used
  */
 export async function openServer(
-  config: Config,
+  context: Context,
   options: Pick<RuntimeOptions, 'role' | 'mayCreate' | 'mayBeMoved' | 'closesOnSignal'>,
 ): Promise<DatabaseServer> {
-  return config.databaseUrl === null
-    ? await openEmbedded(config, options)
-    : { url: config.databaseUrl, close: async () => {} };
+  const { databaseUrl } = context.config;
+  return databaseUrl === null ? await openEmbedded(context, options) : { url: databaseUrl, close: async () => {} };
 }
 
 async function openEmbedded(
-  { dataDir }: Config,
+  { config: { dataDir }, terminal }: Context,
   {
     role,
     mayCreate = false,
     mayBeMoved = false,
-    progress = showProgress,
+    progress = terminal.showProgress,
     closesOnSignal = role !== 'serve',
   }: RuntimeOptions,
 ): Promise<EmbeddedPostgres> {
   const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progress });
   if (closesOnSignal) {
-    whenInterrupted(async () => await (await opening).close());
+    terminal.whenInterrupted(async () => await (await opening).close());
   }
   const server = await opening;
   if (!mayBeMoved) {
@@ -209,8 +222,8 @@ export function databaseOf({ databaseUrl, dataDir }: Config): NamedDatabase {
     : nameDatabase(databaseUrl, 'DATABASE_URL');
 }
 
-/** Tells the operator which database the command uses, on stderr by default. */
-export function tellDatabase({ databaseUrl, dataDir }: Config, say = notify): void {
+/** Tells the operator which database the command uses. */
+export function tellDatabase({ databaseUrl, dataDir }: Config, say: (text: string) => void): void {
   say(
     `Database: ${databaseUrl === null ? `${resolve(dataDir)} (DATA_DIR)` : `${databaseName(databaseUrl)} (DATABASE_URL)`}`,
   );
@@ -232,10 +245,10 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
  * Turns a failure of the database or of a file into an OperatorError, which says what to do. Returns other errors unchanged. With
  * `LOG_LEVEL=debug`, also prints where the failure comes from.
  */
-export function explain(config: Config, error: unknown): unknown {
+export function explain({ config, terminal }: Context, error: unknown): unknown {
   const fault = explainFile(explainFault(error, databaseOf(config)));
   if (fault instanceof OperatorError && ['trace', 'debug'].includes(config.logLevel)) {
-    notify((fault.cause instanceof Error ? fault.cause : fault).stack ?? fault.message);
+    terminal.notify((fault.cause instanceof Error ? fault.cause : fault).stack ?? fault.message);
   }
   return fault;
 }

@@ -1,7 +1,5 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '#platform/config.ts';
@@ -13,13 +11,11 @@ import { type Health, healthRoutes } from '#platform/http/health.ts';
 import { HOST_REMEDIES, type Listening, listen } from '#platform/http/listen.ts';
 import { createLogger } from '#platform/http/log.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
-import { lowerPoolPriority } from '#platform/lib/pool-priority.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { WakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
 import { startWorker } from '../worker.ts';
 import type { Metrics } from './metrics.ts';
-import { openRuntime, type Runtime } from './runtime.ts';
-import { print } from './terminal.ts';
+import { type Context, openRuntime, type Runtime } from './runtime.ts';
 
 export interface ServeOptions {
   demo?: boolean;
@@ -38,11 +34,6 @@ const STOP_GRACE_SECONDS = 5;
  */
 const STOP_LIMIT_MS = 14_500;
 /**
- * Time for which the process ignores further stop signals after the first one. One Ctrl-C may send the signal several times, because npm
- * and bin/roomservice.js may each pass it on to the process.
- */
-const SAME_SIGNAL_MS = 2_000;
-/**
  * Number of database connections that only background work uses, so that it continues when requests use all other connections. The number
  * depends on the value of `--only` (`all` without this option):
  * - `all`: The process polls the list of recent changes, claims deliveries and records their outcomes.
@@ -52,10 +43,11 @@ const SAME_SIGNAL_MS = 2_000;
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
 
 /** Runs `roomservice serve` until SIGTERM or SIGINT, or until its terminal closes (SIGHUP). */
-export async function serve(config: Config, options: ServeOptions): Promise<void> {
-  const stopping = nextStopSignal();
-  const log = await createLogger(config.logLevel);
-  const runtime = await openRuntime(config, {
+export async function serve(context: Context, options: ServeOptions): Promise<void> {
+  const { config, terminal } = context;
+  const stopping = terminal.untilStopped();
+  const log = createLogger(config.logLevel, await terminal.openLog());
+  const runtime = await openRuntime(context, {
     role: 'serve',
     mayCreate: true,
     progress: (message) => log.info(message),
@@ -67,19 +59,18 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       ),
     backgroundConnections: BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
-  const service = await rewrapAndStart(config, runtime, log, options).catch(async (error: unknown) => {
+  const service = await rewrapAndStart(context, runtime, log, options).catch(async (error: unknown) => {
     await runtime.close();
     throw error;
   });
   try {
-    await introduce(config, runtime, log, service.listening, options);
-    settleMemory();
-    lowerPoolPriority();
+    await introduce(context, runtime, log, service.listening, options);
+    terminal.settle();
     log.info({ signal: await stopping }, 'stopping');
   } finally {
-    const graceMs = stopGraceMs(config, options);
+    const graceMs = stopGraceMs(context, options);
     const longerMs = Math.max(0, graceMs - STOP_GRACE_SECONDS * 1_000);
-    setTimeout(() => process.exit(1), STOP_LIMIT_MS + longerMs).unref();
+    setTimeout(() => terminal.exit(1), STOP_LIMIT_MS + longerMs).unref();
     await service.stop(graceMs);
     await runtime.close();
   }
@@ -87,32 +78,9 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
 }
 
 /**
- * Waits for the first stop signal, and returns its name. A signal that arrives more than 2 s after the first one ends the process
- * immediately, with exit code 1.
- */
-function nextStopSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let firstAtMs: number | null = null;
-    const onSignal = (signal: string) => {
-      firstAtMs ??= performance.now();
-      if (performance.now() - firstAtMs > SAME_SIGNAL_MS) {
-        process.exit(1);
-      }
-      resolve(signal);
-    };
-    process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
-    if (process.stdin.isTTY) {
-      // A process that was started with nohup must ignore SIGHUP, but a listener for SIGHUP would override this. With GNU nohup, stdin is
-      // not a terminal. So the process adds the listener only if stdin is a terminal.
-      process.on('SIGHUP', onSignal);
-    }
-  });
-}
-
-/**
  * Wraps the service keys of the database with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service.
  */
-async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
+async function rewrapAndStart({ config }: Context, runtime: Runtime, log: Logger, options: ServeOptions) {
   const keys = await runtime.rewrapKeys();
   if (keys > 0) {
     log.info(
@@ -121,18 +89,6 @@ async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, opt
     );
   }
   return await startService(config, runtime, log, options);
-}
-
-/**
- * Frees the memory that only the start needed, and sets flags of V8. They are set now, because they would slow down the start. The reasons
- * for each flag are in docs/decisions/0006-runtime.md.
- */
-function settleMemory(): void {
-  for (const flag of ['--heap-growing-percent=50', '--no-allocation-site-pretenuring', '--expose-gc']) {
-    setFlagsFromString(flag);
-  }
-  // After the flag is set, only new contexts have the function `gc`.
-  runInNewContext('gc')({ type: 'major', flavor: 'last-resort' });
 }
 
 async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
@@ -205,8 +161,8 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
 }
 
 /** Returns for how many milliseconds a stopping process serves calls until its port closes. A worker gets no calls. */
-function stopGraceMs({ stopGrace }: Config, { only }: ServeOptions): number {
-  const byDefault = process.stdin.isTTY ? 0 : STOP_GRACE_SECONDS;
+function stopGraceMs({ config: { stopGrace }, terminal }: Context, { only }: ServeOptions): number {
+  const byDefault = terminal.isInteractive ? 0 : STOP_GRACE_SECONDS;
   return only === 'worker' ? 0 : (stopGrace ?? byDefault) * 1_000;
 }
 
@@ -274,15 +230,15 @@ async function findDemoTenant(db: Database): Promise<Tenant | null> {
  * With `--demo` and the embedded database, also prints how to try the service.
  */
 async function introduce(
-  config: Config,
+  { config, terminal }: Context,
   runtime: Runtime,
   log: Logger,
   { address, isLocal }: Listening,
   options: ServeOptions,
 ): Promise<void> {
   const where = `Roomservice listens on ${address}${options.only === 'worker' ? '' : ` (documentation: ${address}/docs/)`}`;
-  if (process.stdout.isTTY) {
-    print(where);
+  if (terminal.columns !== undefined) {
+    terminal.print(where);
   } else {
     log.child({}, { level: 'info' }).info({ address }, where);
   }
@@ -293,7 +249,7 @@ async function introduce(
   }
   if (options.demo === true && config.databaseUrl === null) {
     const { introduceDemo } = await import('./demo.ts');
-    await introduceDemo(runtime, address);
+    await introduceDemo(runtime, address, terminal.print);
   }
 }
 

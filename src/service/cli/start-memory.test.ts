@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, describe, it } from 'node:test';
-import { cleanUp, startServing, untilReady } from '#test/support/command.ts';
+import { cleanUp, startServingProgram, untilReady } from '#test/support/command.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 
 const MAX_IDLE_MB = 120;
@@ -12,7 +12,7 @@ describe('memory of serve before the first call', { skip }, () => {
   after(cleanUp);
 
   it(`serve uses less than ${MAX_IDLE_MB} MB before the first call`, async () => {
-    const serving = await startServing([], { env: { DATA_DIR: await newMigratedDataDir() } });
+    const serving = await startServingProgram([], { env: { DATA_DIR: await newMigratedDataDir() } });
     await untilReady(serving);
     const idleMb = await readResidentMb(serving.pid);
     serving.kill('SIGTERM');

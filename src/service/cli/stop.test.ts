@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { cleanUp, newCertificateFile, postgresPid, type Serving, startServing } from '#test/support/command.ts';
+import { cleanUp, newCertificateFile, postgresPid, type Serving, startServingProgram } from '#test/support/command.ts';
 import { isRunning } from '#test/support/process.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
@@ -91,7 +91,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     const receiver = await startReceiver({ certificate: certificateFile.certificate, answer });
     receivers.push(receiver);
     const own = await newService();
-    const serving = await startServing([], {
+    const serving = await startServingProgram([], {
       env: {
         ...environmentOf(own),
         NODE_EXTRA_CA_CERTS: certificateFile.path,
@@ -138,7 +138,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
 
   it('a stopping serve refuses new connections, but sends the whole response to a client that reads it slowly', async () => {
     const tenant = await tenantWithManyOrders();
-    const serving = await startServing(['--only', 'api'], { env });
+    const serving = await startServingProgram(['--only', 'api'], { env });
     const response = await beginToRead(serving, tenant);
     const stopped = stop(serving);
     await refused(serving);
@@ -152,7 +152,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
 
   it('503: during STOP_GRACE, a stopping serve is not ready, but serves calls, also on new connections, and each response closes its connection', async (t) => {
     const tenant = await service.tenant();
-    const serving = await startServing(['--only', 'api'], { env: { ...env, STOP_GRACE: '2' } });
+    const serving = await startServingProgram(['--only', 'api'], { env: { ...env, STOP_GRACE: '2' } });
     const agent = new Agent({ keepAlive: true });
     t.after(() => agent.destroy());
     const ask = async (path: string) => {
@@ -178,7 +178,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
   });
 
   it('a stopping serve does not wait for idle connections, even if they never had a request', async (t) => {
-    const serving = await startServing(['--only', 'api'], { env });
+    const serving = await startServingProgram(['--only', 'api'], { env });
     const { hostname, port } = new URL(serving.url);
     const unused = connect(Number(port), hostname);
     const agent = new Agent({ keepAlive: true });
@@ -194,7 +194,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
 
   it('a stopping serve exits within 15 s even if a client never reads the rest of its response', async () => {
     const tenant = await tenantWithManyOrders();
-    const serving = await startServing(['--only', 'api'], { env });
+    const serving = await startServingProgram(['--only', 'api'], { env });
     const response = await beginToRead(serving, tenant);
     response.on('error', () => {});
     const { code, tookMs } = await stop(serving);
@@ -230,7 +230,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
 
   it('serve exits 0 and stops its PostgreSQL if it gets SIGINT twice, from the terminal and from its parent process', async () => {
     const dataDir = await newMigratedDataDir();
-    const serving = await startServing([], { env: { DATA_DIR: dataDir }, detached: true });
+    const serving = await startServingProgram([], { env: { DATA_DIR: dataDir }, detached: true });
     const pid = await postgresPid(dataDir);
     assert.ok(isRunning(pid));
     process.kill(-serving.pid, 'SIGINT');

@@ -2,15 +2,14 @@ import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { listTenants } from '#access/tenants/tenants.ts';
-import type { Config } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { MAX_DOCUMENT_BYTES } from '#platform/lib/bounds.ts';
 import type { Change } from '#platform/lib/change-list.ts';
 import { readTextFile } from '#platform/lib/text-file.ts';
 import { tenantTemplate } from '../tenant-document/template.ts';
 import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
-import { withRuntime } from './runtime.ts';
-import { type OutputOptions, print, printable, printResult } from './terminal.ts';
+import { type Context, withRuntime } from './runtime.ts';
+import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 
 /** Number of random bytes of the owner's password. */
 const PASSWORD_BYTES = 18;
@@ -21,7 +20,7 @@ const PASSWORD_BYTES = 18;
  * @param file path of the new file. If undefined, the document is printed on stdout
  * @throws OperatorError if the file exists already, or cannot be written
  */
-export async function initTenant(file: string | undefined): Promise<void> {
+export async function initTenant({ print }: Terminal, file: string | undefined): Promise<void> {
   const document = tenantTemplate(randomBytes(PASSWORD_BYTES).toString('base64url'));
   if (file === undefined) {
     print(document.trimEnd());
@@ -45,16 +44,16 @@ export interface ApplyFlags extends OutputOptions {
 }
 
 /** Runs `roomservice tenant apply FILE`. Reads the file before it opens the database, so that a file with invalid JSON fails early. */
-export async function applyTenant(config: Config, file: string, flags: ApplyFlags): Promise<void> {
+export async function applyTenant(context: Context, file: string, flags: ApplyFlags): Promise<void> {
   const document = await readTenantFile(file);
   const isDryRun = flags.dryRun === true;
-  await withRuntime(config, async ({ db }) => {
+  await withRuntime(context, async ({ db }) => {
     const applied = await applyTenantDocument(db, document, { isDryRun });
     const { slug, changes } = applied;
     const lines = changes.map((change) => `  ${printable(lineOf(change))}`);
     // A dry run prints no ids, because its transaction is rolled back and no row with a new id is stored.
     const result = isDryRun ? { slug, dry_run: true, changes } : applied;
-    printResult(flags, result, [headline(applied, file, isDryRun), ...lines].join('\n'));
+    context.terminal.printResult(flags, result, [headline(applied, file, isDryRun), ...lines].join('\n'));
   });
 }
 
@@ -77,15 +76,15 @@ function lineOf({ what, name, change, fields }: Change): string {
 }
 
 /** Runs `roomservice tenant list`. */
-export async function printTenants(config: Config, options: OutputOptions): Promise<void> {
-  await withRuntime(config, async ({ db }) => {
+export async function printTenants(context: Context, options: OutputOptions): Promise<void> {
+  await withRuntime(context, async ({ db }) => {
     const tenants = await listTenants(db);
     const lines = tenants.map(({ id, slug, name, features }) =>
       [id, slug, printable(name), features.join(', ')].join('\t'),
     );
     const text =
       tenants.length === 0 ? 'There is no tenant yet. "roomservice tenant apply FILE" creates one.' : lines.join('\n');
-    printResult(options, tenants, text);
+    context.terminal.printResult(options, tenants, text);
   });
 }
 

@@ -1,38 +1,141 @@
 import { constants } from 'node:os';
+import type { DestinationStream } from 'pino';
 
-/** Prints progress of long work on stderr, so that stdout has only the result. Prints nothing if stderr is not a terminal. */
-export function showProgress(message: string): void {
-  if (process.stderr.isTTY) {
-    console.error(message);
-  }
+/** What a terminal uses of the process that runs the command. */
+export interface Host {
+  /** Writes to stdout. */
+  out(text: string): void;
+  /** Writes to stderr. */
+  err(text: string): void;
+  /** Opens the output of the log lines of `serve`. */
+  openLog(): Promise<DestinationStream>;
+  /** True if a person started the command: stdin is a terminal. */
+  isInteractive: boolean;
+  /** True if a person reads stderr. */
+  showsProgress: boolean;
+  /** Width of stdout in characters. Undefined if stdout is not a terminal. */
+  columns: number | undefined;
+  /**
+   * Calls the listener at each of these signals, which then do not end the process. SIGPIPE is the end of the program that reads stdout, for
+   * example in `roomservice listen | head -1`.
+   */
+  onSignal(signals: NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): void;
+  /** Called when `serve` listens, because its process then runs for long. */
+  settle(): void;
+  /** Ends the process immediately. */
+  exit(code: number): void;
 }
 
-/** Prints a notice for the operator on stderr. */
-export function notify(text: string): void {
-  console.error(text);
-}
-
-/** Prints the result of a command on stdout. */
-export function print(text: string): void {
-  console.log(text);
-}
-
-/** Prints the result of a command on stdout as indented JSON. */
-export function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, null, 2));
-}
+/**
+ * Time in milliseconds for which further signals after the first one are ignored. One Ctrl-C may send the signal several times, because npm
+ * and bin/roomservice.js may each pass it on to the process.
+ */
+const SAME_SIGNAL_MS = 2_000;
 
 /** Option of each command that prints a result. */
 export interface OutputOptions {
   json?: boolean;
 }
 
-/** Prints the result of a command on stdout: with `--json` as JSON, and otherwise as text. */
-export function printResult({ json }: OutputOptions, result: unknown, text: string): void {
-  if (json) {
-    printJson(result);
-  } else {
-    print(text);
+/** Where a command prints, and what interrupts it. */
+export class Terminal {
+  readonly #host: Host;
+  /** Work to do if a signal interrupts the command. The work that was registered last comes first. */
+  readonly #cleanUps: (() => Promise<unknown>)[] = [];
+  #isInterrupted = false;
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  get columns(): number | undefined {
+    return this.#host.columns;
+  }
+
+  get isInteractive(): boolean {
+    return this.#host.isInteractive;
+  }
+
+  /** Returns true if SIGINT or SIGTERM has interrupted the command. It reports no more failures then: the interruption may cause them. */
+  get isInterrupted(): boolean {
+    return this.#isInterrupted;
+  }
+
+  /** Prints the result of a command on stdout. */
+  readonly print = (text: string): void => this.#host.out(`${text}\n`);
+
+  /** Prints the result of a command on stdout: with `--json` as indented JSON, and otherwise as text. */
+  printResult({ json }: OutputOptions, result: unknown, text: string): void {
+    this.print(json ? JSON.stringify(result, null, 2) : text);
+  }
+
+  /** Prints a notice for the operator on stderr. */
+  readonly notify = (text: string): void => this.#host.err(`${text}\n`);
+
+  /** Prints progress of long work on stderr, so that stdout has only the result. Prints nothing if nobody reads stderr. */
+  readonly showProgress = (text: string): void => {
+    if (this.#host.showsProgress) {
+      this.notify(text);
+    }
+  };
+
+  /**
+   * Registers work that is done when SIGINT or SIGTERM interrupts the command. Work that was registered later is done first, and a failure
+   * does not stop the other work. The command then exits with 128 plus the number of the signal, as if the signal had ended it.
+   */
+  whenInterrupted(work: () => Promise<unknown>): void {
+    this.#cleanUps.unshift(work);
+    if (this.#cleanUps.length === 1) {
+      this.#onFirstSignal(['SIGINT', 'SIGTERM'], (signal) => void this.#cleanUpAndExit(signal));
+    }
+  }
+
+  /** Ends the command with exit code 0 at a signal. Used by `listen`, which holds no data that could be lost. */
+  exitOnSignal(): void {
+    this.#host.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'], () => this.#host.exit(0));
+  }
+
+  /** Waits for the first signal that tells the command to stop, and returns its name. */
+  async untilStopped(): Promise<NodeJS.Signals> {
+    // A process that was started with nohup must ignore SIGHUP, but a listener for SIGHUP would override this. With GNU nohup, stdin is not a
+    // terminal. So the process listens for SIGHUP only if stdin is a terminal.
+    const signals: NodeJS.Signals[] = this.isInteractive ? ['SIGTERM', 'SIGINT', 'SIGHUP'] : ['SIGTERM', 'SIGINT'];
+    return await new Promise((resolve) => this.#onFirstSignal(signals, resolve));
+  }
+
+  async openLog(): Promise<DestinationStream> {
+    return await this.#host.openLog();
+  }
+
+  /** Tells the process that its start is over. */
+  settle(): void {
+    this.#host.settle();
+  }
+
+  /** Ends the process immediately, although it may have open connections. */
+  exit(code: number): void {
+    this.#host.exit(code);
+  }
+
+  /** Calls the listener at the first signal. A signal more than 2 s later ends the process immediately, with exit code 1. */
+  #onFirstSignal(signals: NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): void {
+    let firstAtMs: number | null = null;
+    this.#host.onSignal(signals, (signal) => {
+      if (firstAtMs === null) {
+        firstAtMs = performance.now();
+        listener(signal);
+      } else if (performance.now() - firstAtMs > SAME_SIGNAL_MS) {
+        this.#host.exit(1);
+      }
+    });
+  }
+
+  async #cleanUpAndExit(signal: NodeJS.Signals): Promise<void> {
+    this.#isInterrupted = true;
+    for (const work of this.#cleanUps) {
+      await work().catch(() => {});
+    }
+    this.#host.exit(128 + constants.signals[signal]);
   }
 }
 
@@ -44,48 +147,4 @@ const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069
  */
 export function printable(text: string): string {
   return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-let isEnding = false;
-/** Work to do if a signal interrupts the command. The work that was registered last comes first. */
-const cleanUps: (() => Promise<unknown>)[] = [];
-
-/**
- * Returns true if SIGINT or SIGTERM has interrupted the command. The command then reports no more failures, because the interruption itself
- * may cause them.
- */
-export function isInterrupted(): boolean {
-  return isEnding;
-}
-
-/**
- * Registers work that is done when SIGINT or SIGTERM interrupts the command. Work that was registered later is done first, and a failure
- * does not stop the other work. The command then exits with 128 plus the number of the signal, as if the signal had ended it.
- */
-export function whenInterrupted(work: () => Promise<unknown>): void {
-  cleanUps.unshift(work);
-  if (cleanUps.length > 1) {
-    return;
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void cleanUpAndExit(signal));
-  }
-}
-
-async function cleanUpAndExit(signal: 'SIGINT' | 'SIGTERM'): Promise<void> {
-  isEnding = true;
-  for (const work of cleanUps) {
-    await work().catch(() => {});
-  }
-  process.exit(128 + constants.signals[signal]);
-}
-
-/** Makes the command exit immediately with 0 on a signal. Used by `listen`, which holds no data that could be lost. */
-export function exitOnSignal(): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => process.exit(0));
-  }
-  // A write fails if the program that reads the output has ended, for example in `roomservice listen | head -1`. Then the command ends
-  // too.
-  process.stdout.on('error', () => process.exit(0));
 }

@@ -5,15 +5,15 @@ import type { Tenant } from '#access/tenants/tenants.ts';
 import type { ReservationResponse } from '#hotel/reservations/schema.ts';
 import { listRoomTypes } from '#hotel/rooms/rooms.ts';
 import { NO_CACHES } from '#platform/changes/changes.ts';
-import { type Config, readPartnerApiKey } from '#platform/config.ts';
+import { readPartnerApiKey } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import { OperatorError, ApiError } from '#platform/errors.ts';
 import type { EventType, FeedEntry } from '#webhooks/events/events.ts';
 import { endOfFeed, readFeed } from '#webhooks/events/feed.ts';
 import { type Business, createBusiness } from '../business.ts';
 import { findDemoTenant } from './demo.ts';
-import { withRuntime } from './runtime.ts';
-import { type OutputOptions, printResult } from './terminal.ts';
+import { type Context, withRuntime } from './runtime.ts';
+import type { OutputOptions } from './terminal.ts';
 
 /**
  * Maximum number of events that the command reads from the feed to find its new event. The read starts where the feed ended before the new
@@ -26,18 +26,18 @@ const MAX_EVENTS = 200;
  * @throws OperatorError if the demo tenant is missing or has no active credential
  */
 export async function trigger(
-  config: Config,
+  context: Context,
   event: EventType,
   options: OutputOptions & { apiKey?: string },
 ): Promise<void> {
-  await withRuntime(config, async ({ db, keyring }) => {
+  await withRuntime(context, async ({ db, keyring }) => {
     // The business functions store new events but do not send them, because a running service finds and sends the events.
     const parts = { db, ...createBusiness({ db, keyring, caches: NO_CACHES, deliveries: null }) };
     const tenant = await requireDemoTenant(db);
-    const credential = await chooseCredential(parts, tenant, readPartnerApiKey(options.apiKey));
+    const credential = await chooseCredential(parts, tenant, readPartnerApiKey(options.apiKey, context.environment));
     const { id: tenantId, features, currency } = tenant;
     const entry = await makeEvent(parts, event, { tenantId, credentialId: credential.id, features, currency });
-    printResult(options, entry, describe(entry, credential));
+    context.terminal.printResult(options, entry, describe(entry, credential));
   });
 }
 

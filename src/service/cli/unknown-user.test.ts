@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chown, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { cleanUp, newFolder, refuse, startCommand } from '#test/support/command.ts';
+import { cleanUp, newFolder, refuse, startProgram } from '#test/support/command.ts';
 
 /** Container platforms run a process as a user id without an entry in /etc/passwd. */
 const UNKNOWN = 1_234_567;
@@ -31,7 +31,7 @@ describe('a command of a user without an entry in /etc/passwd', {
 
   it('listen without HOME prints events, and with --forward-to it exits 1, and one line says what to do', async () => {
     const env = { ...CREDENTIAL, HOME: '' };
-    const printing = startCommand(['listen'], { uid: UNKNOWN, env });
+    const printing = startProgram(['listen'], { uid: UNKNOWN, env });
     await printing.prints(/is out of reach/);
     printing.kill('SIGTERM');
     await printing.ended;
@@ -41,7 +41,7 @@ describe('a command of a user without an entry in /etc/passwd', {
       ['HOME', '.local'],
       ['XDG_STATE_HOME', 'roomservice'],
     ] as const) {
-      const forwarding = startCommand(FORWARD, { uid: UNKNOWN, env: { ...env, [name]: folder } });
+      const forwarding = startProgram(FORWARD, { uid: UNKNOWN, env: { ...env, [name]: folder } });
       await forwarding.prints(/signed with rss_/);
       forwarding.kill('SIGTERM');
       await forwarding.ended;

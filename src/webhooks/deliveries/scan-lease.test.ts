@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { readConfig } from '#platform/config.ts';
 import { startWorker, type Worker } from '#service/worker.ts';
-import { cleanUp, startServing } from '#test/support/command.ts';
+import { cleanUp, startServingProgram } from '#test/support/command.ts';
 import { type CredentialRef, insertBacklog, insertCredentials, writeEvent } from '#test/support/events.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { runningMsOf } from '#test/support/running-time.ts';
@@ -135,7 +135,7 @@ describe('scan leases, with which a delivery worker may search the database for 
       WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
       LOG_LEVEL: 'error',
     };
-    const killed = await startServing(['--only', 'worker'], { env });
+    const killed = await startServingProgram(['--only', 'worker'], { env });
     const [holder] = await holdersBecome(1);
     const other = work();
     await sleep(1_500);

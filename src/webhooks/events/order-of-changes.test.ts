@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Answer } from '#test/support/http.ts';
-import { cleanUp, type Serving, startServing } from '#test/support/command.ts';
+import { cleanUp, type Serving, startServingProgram } from '#test/support/command.ts';
 import { type ListedEvent, readToEnd } from '#test/support/feed.ts';
 import {
   book,
@@ -46,7 +46,7 @@ describe('the order of the changes of an order or a stay', () => {
   before(async () => {
     service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
     hotel = await openHotel(service);
-    ahead = await startServing(['--only', 'api'], {
+    ahead = await startServingProgram(['--only', 'api'], {
       env: { ...envOf(service), RATE_LIMIT_PER_MINUTE: '1000000', NODE_OPTIONS: `--import=${CLOCK}` },
     });
     ahead.kill('SIGUSR2');
