@@ -10,7 +10,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS } from '#platform/errors.ts';
-import { cleanUp, newFolder, runCommand, type Serving, startServing } from './support/command.ts';
+import { cleanUp, newFolder, runCommand, type Serving, startServingProgram } from './support/command.ts';
 import { type Block, differences, type Guide, parseGuide, readGuides } from './support/guides.ts';
 import { newMigratedDataDir } from './support/migrated-data-dir.ts';
 
@@ -41,7 +41,7 @@ describe('the commands of the guides', () => {
     };
     // The service runs with `--only api`, because a worker would send deliveries to the example URLs of the guides. It runs without
     // `--demo`, because simulated staff would change the status of orders.
-    service = await startServing(['--only', 'api'], { env });
+    service = await startServingProgram(['--only', 'api'], { env });
     environment = {
       PATH: process.env['PATH'] ?? '',
       BASE: service.url,

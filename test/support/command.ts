@@ -57,6 +57,8 @@ export interface Command {
 }
 
 const running = new Set<ChildProcess>();
+/** Commands that run in this process. */
+const here = new Set<Command>();
 /** Temporary folders that `cleanUp` removes. Each holds a DATA_DIR or other files of a test. */
 const folders = new Set<string>();
 
@@ -142,7 +144,11 @@ export function startCommand(args: string[], { env = {} }: Pick<CommandOptions, 
     });
     void main(args, { ...DEFAULTS, ...env }, terminal).then(end);
   });
-  return commandOf(() => [stdout, stderr], ended, { pid: process.pid, kill: (signal) => void signals.emit(signal) });
+  const kill = (signal: NodeJS.Signals) => void signals.emit(signal);
+  const command = commandOf(() => [stdout, stderr], ended, { pid: process.pid, kill });
+  here.add(command);
+  void ended.then(() => here.delete(command));
+  return command;
 }
 
 /** Runs a command in this process until it ends. */
@@ -234,6 +240,10 @@ export async function postgresPid(dataDir: string): Promise<number> {
  * hook.
  */
 export async function cleanUp(): Promise<void> {
+  for (const command of here) {
+    command.kill('SIGTERM');
+    await command.ended;
+  }
   for (const child of running) {
     child.kill('SIGKILL');
     await once(child, 'close');
@@ -253,15 +263,20 @@ export async function cleanUp(): Promise<void> {
 }
 
 /** Runs a command. @throws if it does not exit with 0, or if it prints on stderr */
-export async function succeed(args: string[], options: CommandOptions = {}): Promise<Ended> {
+export async function succeed(args: string[], options: Pick<CommandOptions, 'env'> = {}): Promise<Ended> {
   const ended = await runCommand(args, options);
   assert.deepEqual([ended.code, ended.stderr], [0, ''], args.join(' '));
   return ended;
 }
 
 /** Asserts that a command exits with 1. It must print only one line, on stderr, and this line must match the message. */
-export async function refuse(args: string[], options: CommandOptions, message: RegExp): Promise<void> {
-  const { code, stdout, stderr } = await runCommand(args, options);
+export async function refuse(
+  args: string[],
+  options: CommandOptions,
+  message: RegExp,
+  run: (args: string[], options: CommandOptions) => Promise<Ended> = runCommand,
+): Promise<void> {
+  const { code, stdout, stderr } = await run(args, options);
   assert.deepEqual([code, stdout], [1, ''], stderr);
   assert.match(stderr, message);
   assert.equal(stderr.trim().split('\n').length, 1, stderr);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chown, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { cleanUp, newFolder, refuse, startProgram } from '#test/support/command.ts';
+import { cleanUp, newFolder, refuse, runProgram, startProgram } from '#test/support/command.ts';
 
 /** Container platforms run a process as a user id without an entry in /etc/passwd. */
 const UNKNOWN = 1_234_567;
@@ -26,6 +26,7 @@ describe('a command of a user without an entry in /etc/passwd', {
       ['serve'],
       { uid: UNKNOWN, env: { DATA_DIR: join(await ownFolder(), 'data'), LOG_LEVEL: 'silent' } },
       /^roomservice: .+ user ID 1234567.+ Add one, or run the service as a user that has one, or set DATABASE_URL\.$/m,
+      runProgram,
     );
   });
 
@@ -35,7 +36,12 @@ describe('a command of a user without an entry in /etc/passwd', {
     await printing.prints(/is out of reach/);
     printing.kill('SIGTERM');
     await printing.ended;
-    await refuse(FORWARD, { uid: UNKNOWN, env }, /^roomservice: .+ no home folder\. Set XDG_STATE_HOME to a folder/);
+    await refuse(
+      FORWARD,
+      { uid: UNKNOWN, env },
+      /^roomservice: .+ no home folder\. Set XDG_STATE_HOME to a folder/,
+      runProgram,
+    );
     const folder = await ownFolder();
     for (const [name, child] of [
       ['HOME', '.local'],
